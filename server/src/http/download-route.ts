@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, type Input, type Route } from './route.ts';
-import type { HttpServices } from './services.ts';
-import type { Awaitable } from './answer.ts';
+import type { Awaitable, HttpServices } from './services.ts';
 
 /** A file that is made while it is sent. */
 export interface Download {

@@ -1,21 +1,33 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
+import {
+  ANSWER_UNREAD_TIMEOUT_MS,
+  EVENT_STREAM_HEARTBEAT_MS,
+  HTTP_HEADERS_TIMEOUT_MS,
+  HTTP_LINGER_MS,
+  HTTP_REQUEST_TIMEOUT_MS,
+  HTTP_SILENT_CONNECTION_TIMEOUT_MS,
+  HTTP_STRANGER_BODY_TIMEOUT_MS,
+  HTTP_STREAM_IDLE_TIMEOUT_MS,
+  MIN_SEQUENCE_WAIT_MS,
+  STOP_GRACE_MS,
+  WEB_SOCKET_PING_INTERVAL_MS,
+  WEB_SOCKET_SESSION_CHECK_MS,
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Answer, Awaitable } from './answer.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { EventStreams } from './event-streams.ts';
 import { SEQUENCE } from './header-names.ts';
-import type { HttpTimeouts } from './options.ts';
 import { restParameter, unknownRoute } from './path-template.ts';
-import type { HttpServices } from './services.ts';
+import type { Awaitable, HttpServices } from './services.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
-import { validate } from './validation.ts';
 
 /** One operation, ready to be registered. */
 export interface Route {
@@ -26,7 +38,7 @@ export interface Route {
    * form, a zip or a form with one).
    */
   readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart' | 'archive';
-  /** The route itself sets the headers of every answer: see `raw-answer.ts`. */
+  /** The route sets all headers of its answer itself: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /**
    * Resolves with the text of the answer's body, once status and headers are set on the reply.
@@ -60,6 +72,46 @@ export interface RouteContext {
   readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }
 
+/** In milliseconds. A test that cannot wait for them sets shorter ones. */
+export const HTTP_TIMEOUTS = {
+  headers: HTTP_HEADERS_TIMEOUT_MS,
+  request: HTTP_REQUEST_TIMEOUT_MS,
+  strangerBody: HTTP_STRANGER_BODY_TIMEOUT_MS,
+  streamIdle: HTTP_STREAM_IDLE_TIMEOUT_MS,
+  linger: HTTP_LINGER_MS,
+  minSequenceWait: MIN_SEQUENCE_WAIT_MS,
+  silentConnection: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
+  stopGrace: STOP_GRACE_MS,
+  webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
+  webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
+  webSocketSessionCheck: WEB_SOCKET_SESSION_CHECK_MS,
+  eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
+  answerUnread: ANSWER_UNREAD_TIMEOUT_MS,
+} as const;
+
+export type HttpTimeouts = { readonly [Name in keyof typeof HTTP_TIMEOUTS]: number };
+
+type Operations = Readonly<Record<string, Operation>>;
+
+/** A handler for each operation that takes and answers JSON, a route for each other one. */
+type Handlers<O extends Operations> = { readonly [Id in keyof O]: JsonHandler<O[Id]> | Route };
+
+/**
+ * The routes of one file of operations in the contract, under their ids: the compiler says which
+ * one is missing, and what each handler gets and may answer. Example: `routesOf(operations, {
+ * getUser: ({ params }, { users }) => ... })`.
+ */
+export function routesOf<O extends Operations>(
+  operations: O,
+  handlers: Handlers<O>,
+): Readonly<Record<keyof O, Route>> {
+  const routes = Object.entries(operations).map(([id, operation]) => {
+    const handler = handlers[id as keyof O] as JsonHandler<Operation> | Route;
+    return [id, typeof handler === 'object' ? handler : jsonRoute(operation, handler)] as const;
+  });
+  return Object.fromEntries(routes) as Record<keyof O, Route>;
+}
+
 type Parsed<Schema> = Schema extends z.ZodType ? Immutable<z.output<Schema>> : undefined;
 
 /** What the handler of an operation gets: only what passed the contract. */
@@ -71,6 +123,30 @@ export interface Input<O extends Operation> {
   readonly body: Parsed<O['body']>;
   /** IP address of the client. */
   readonly address: string;
+}
+
+type Statuses<O extends Operation> = keyof O['responses'] & number;
+
+/**
+ * What the handler of an operation may answer: a status of its row, with the body that the row
+ * promises for it.
+ */
+export type Answer<O extends Operation> = {
+  [Status in Statuses<O>]: O['responses'][Status] extends {
+    readonly body: infer Body extends z.ZodType;
+  }
+    ? { readonly status: Status; readonly body: Immutable<z.output<Body>> }
+    : { readonly status: Status; readonly body?: undefined };
+}[Statuses<O>];
+
+/** An answer whose status is known to the compiler by its value. */
+export function answer<const Status extends number>(status: Status): { readonly status: Status };
+export function answer<const Status extends number, const Body>(
+  status: Status,
+  body: Body,
+): { readonly status: Status; readonly body: Body };
+export function answer(status: number, body?: unknown): object {
+  return body === undefined ? { status } : { status, body };
 }
 
 export type JsonHandler<O extends Operation> = (
@@ -87,17 +163,17 @@ export function jsonRoute<const O extends Operation>(operation: O, handler: Json
     async handle(request, reply, { services }) {
       // A read in turns may see several commits: the sequence before it is a lower bound.
       const sequence = services.sequence();
-      const answer: { readonly status: number; readonly body?: unknown } = await handler(
+      const answered: { readonly status: number; readonly body?: unknown } = await handler(
         readInput(operation, request),
         services,
       );
-      reply.code(answer.status).header(SEQUENCE, isRead ? sequence : services.sequence());
-      if (answer.body === undefined) return sendNoBody(reply);
-      const contentType = operation.responses[answer.status]?.contentType ?? 'application/json';
+      reply.code(answered.status).header(SEQUENCE, isRead ? sequence : services.sequence());
+      if (answered.body === undefined) return sendNoBody(reply);
+      const contentType = operation.responses[answered.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
-      if (contentType !== 'application/json') return String(answer.body);
+      if (contentType !== 'application/json') return String(answered.body);
       return jsonInTurns(
-        answer.body,
+        answered.body,
         request.caller === null ? request.ip : budgetKey(request.caller),
       );
     },
@@ -187,6 +263,33 @@ export function restOfPath(request: FastifyRequest): string {
   const { '*': rest } = request.params as { readonly '*'?: string };
   if (rest === undefined || rest === '') throw unknownRoute(request);
   return rest;
+}
+
+/** The most faults that one answer names: more would only repeat themselves. */
+const FIELDS_MAX = 50;
+
+/**
+ * Checks everything that comes from outside: gives the value as the contract's schema makes it, or
+ * throws `invalid_request`.
+ */
+export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.flatMap(fieldsOf).slice(0, FIELDS_MAX);
+  const first = fields[0];
+  const where = first === undefined || first.path === '' ? what : `${what}, ${first.path}`;
+  throw new Problem('invalid_request', `${where}: ${first?.message ?? 'not valid'}`, {
+    details: { fields },
+  });
+}
+
+function fieldsOf(issue: z.core.$ZodIssue): { path: string; message: string }[] {
+  const at = (tail: readonly PropertyKey[]): string =>
+    [...issue.path, ...tail].map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: at([key]), message: 'is not known here' }));
+  }
+  return [{ path: at([]), message: issue.message }];
 }
 
 /** The route of an operation without a body whose answer is finished JSON text. */

@@ -2,27 +2,17 @@ import { createHook } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { assert } from '#base/assert.ts';
 import {
-  ANSWER_UNREAD_TIMEOUT_MS,
-  EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADER_BYTES_MAX,
-  HTTP_HEADERS_TIMEOUT_MS,
   HTTP_KEEP_ALIVE_TIMEOUT_MS,
-  HTTP_LINGER_MS,
-  HTTP_REQUEST_TIMEOUT_MS,
-  HTTP_SILENT_CONNECTION_TIMEOUT_MS,
-  HTTP_STRANGER_BODY_TIMEOUT_MS,
-  HTTP_STREAM_IDLE_TIMEOUT_MS,
-  MIN_SEQUENCE_WAIT_MS,
-  STOP_GRACE_MS,
-  WEB_SOCKET_PING_INTERVAL_MS,
-  WEB_SOCKET_SESSION_CHECK_MS,
   WEB_SOCKET_STRANGERS_ADDRESS_MAX,
   WEB_SOCKET_STRANGERS_MAX,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
-import { JSON_BODY_BYTES_MAX, WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
+import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Bodies } from './body/bodies.ts';
 import { jsonReader } from './body/read-body.ts';
@@ -33,17 +23,37 @@ import { EventStreams } from './event-streams.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { requestIdFrom } from './header-names.ts';
 import { observeRequests } from './observe-requests.ts';
-import type { HttpServerOptions, HttpTimeouts } from './options.ts';
 import { addPreflightHeaders, besideOperations, refuseEarly } from './prepare-requests.ts';
 import { PreparedResponse } from './raw-answer.ts';
 import { registerRoutes } from './register-routes.ts';
 import { logRequests } from './request-log.ts';
-import type { RouteContext } from './route.ts';
+import { HTTP_TIMEOUTS, type HttpTimeouts, type RouteContext } from './route.ts';
 import { routes } from './routes.ts';
 import { allowCrossOrigin, headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import { holdLargeAnswers } from './unread-answers.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';
+
+export interface HttpServerOptions {
+  readonly logger: Logger;
+  /** `MSK_CORS`. */
+  readonly corsOrigins: readonly string[];
+  /** `MSK_USE_HSTS` and `MSK_REDIRECT_TO_HTTPS`. */
+  readonly useHsts: boolean;
+  readonly redirectToHttps: boolean;
+  /** `MSK_TRUSTED_PROXIES`: the proxies that may say who the client is. */
+  readonly trustedProxies: readonly string[];
+  /** The address to which a replica redirects what it may not do; null on a primary. */
+  readonly primaryAddress: string | null;
+  /** Makes a request id that cannot be guessed: a UUID, unless a test gives its own. */
+  readonly newRequestId?: () => string;
+  /** The limits of `base/limits.ts` unless a test cannot wait for them. */
+  readonly timeouts?: Partial<HttpTimeouts>;
+  readonly webSocketsMax?: number;
+  readonly webSocketStrangersMax?: { readonly ofAddress: number; readonly ofAll: number };
+  /** Undefined when telemetry is off. */
+  readonly telemetry?: Telemetry | undefined;
+}
 
 export interface HttpServer extends AsyncDisposable {
   /** Port 0 is any free one. Resolves with the URL under which this machine reaches the server. */
@@ -63,22 +73,6 @@ export interface HttpServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const TIMEOUTS: HttpTimeouts = {
-  headers: HTTP_HEADERS_TIMEOUT_MS,
-  request: HTTP_REQUEST_TIMEOUT_MS,
-  strangerBody: HTTP_STRANGER_BODY_TIMEOUT_MS,
-  streamIdle: HTTP_STREAM_IDLE_TIMEOUT_MS,
-  linger: HTTP_LINGER_MS,
-  minSequenceWait: MIN_SEQUENCE_WAIT_MS,
-  silentConnection: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
-  stopGrace: STOP_GRACE_MS,
-  webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
-  webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
-  webSocketSessionCheck: WEB_SOCKET_SESSION_CHECK_MS,
-  eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
-  answerUnread: ANSWER_UNREAD_TIMEOUT_MS,
-};
-
 /**
  * The HTTP server over the given services, with every operation of the contract; it does not listen
  * yet.
@@ -87,7 +81,7 @@ export async function createHttpServer(
   services: HttpServices,
   options: HttpServerOptions,
 ): Promise<HttpServer> {
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const timeouts = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const streamingSockets: WeakSet<object> = new WeakSet();
   const parts: ErrorParts = {
     logger: options.logger,

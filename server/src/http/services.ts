@@ -55,7 +55,8 @@ import type {
 } from '@trellis/contract/shapes/replica.ts';
 import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
 import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
-import type { Awaitable } from './answer.ts';
+
+export type Awaitable<T> = T | Promise<T>;
 
 /**
  * What HTTP needs of the rest of the server: the services of the parts as they are, and below them

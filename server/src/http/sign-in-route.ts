@@ -1,8 +1,7 @@
 import type { Operation } from '@trellis/contract/operation.ts';
 import { DEVICE_LIFETIME_MS } from '#base/sign-in-limits.ts';
-import type { Answer } from './answer.ts';
 import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
-import { readInput, sendJson, type Input, type Route } from './route.ts';
+import { type Answer, type Input, readInput, type Route, sendJson } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /**

@@ -2,11 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import type { Arrival, Visitor } from '#identity/sso/sso-service.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import type { Answer } from './answer.ts';
 import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
 import type { Gate } from './gate.ts';
 import { SEQUENCE } from './header-names.ts';
-import { readInput, sendNoBody, type Input, type Route } from './route.ts';
+import { type Answer, type Input, readInput, type Route, sendNoBody } from './route.ts';
 import type { HttpServices } from './services.ts';
 import { DEVICE_COOKIE } from './sign-in-route.ts';
 

@@ -10,8 +10,7 @@ import {
   sendJson,
   whileStreaming,
 } from './route.ts';
-import type { HttpServices } from './services.ts';
-import type { Awaitable } from './answer.ts';
+import type { Awaitable, HttpServices } from './services.ts';
 
 /**
  * Names keep their slashes, so that they can be refused. The service is not asked for more than one

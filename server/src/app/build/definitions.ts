@@ -20,7 +20,7 @@ import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SearchConfiguration } from '#http/services.ts';
-import { validate } from '#http/validation.ts';
+import { validate } from '#http/route.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { openLog } from '#observe/logger.ts';
 import { must } from '#base/assert.ts';
-import type { HttpServerOptions } from '#http/options.ts';
-import { createHttpServer, type HttpServer } from '#http/server.ts';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '#http/server.ts';
 import type { FrontEndFile, HttpServices } from '#http/services.ts';
 import { userKey } from '#identity/users.ts';
 import { withoutReplication } from '../replication/open-primary.ts';

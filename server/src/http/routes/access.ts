@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/access.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const accessRoutes = routesOf(operations, {
   getTypeAccess: async ({ caller }, { access }) => answer(200, await access.types(caller)),

@@ -1,12 +1,10 @@
 import { operations } from '@trellis/contract/operations/admin-agent.ts';
 import { UPLOAD_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { AdminAgentAsked } from '#assistant/admin-agent/admin-agent-turn.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { uploadRoute } from '../upload-route.ts';
 import { acceptsEvents, answerInEvents } from '../answer-events.ts';
 import { disconnectSignal } from '../disconnect.ts';
-import { readInput, type Route, sendJson } from '../route.ts';
+import { answer, readInput, type Route, routesOf, sendJson } from '../route.ts';
 
 /**
  * A turn with the admin agent, answered as one JSON body or as events. Both stop when the client

@@ -1,9 +1,7 @@
 import { operations } from '@trellis/contract/operations/agents.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { disconnectSignal } from '../disconnect.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
-import { readInput, type Route, sendJson } from '../route.ts';
+import { answer, readInput, type Route, routesOf, sendJson } from '../route.ts';
 
 /** A run of an agent. It ends when the client leaves, unless it runs in the background. */
 function agentRunRoute(operation: typeof operations.runAgent): Route {

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/assistant.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const assistantRoutes = routesOf(operations, {
   getAiProviders: async ({ caller }, { aiProviders }) => answer(200, await aiProviders.get(caller)),

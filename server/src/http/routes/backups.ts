@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/backups.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const backupsRoutes = routesOf(operations, {
   runBackup: async ({ caller, address }, { backups }) =>

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/build.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const buildRoutes = routesOf(operations, {
   getCompileStatus: async ({ caller }, { codeOverview }) =>

@@ -2,13 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/chat.ts';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { acceptsEvents, answerInEvents } from '../answer-events.ts';
 import { disconnectSignal } from '../disconnect.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { CHAT } from '../header-names.ts';
-import { readInput, type Route, type RouteContext, sendJson } from '../route.ts';
+import { answer, readInput, type Route, type RouteContext, routesOf, sendJson } from '../route.ts';
 
 type TurnOperation = typeof operations.sendChatMessage;
 

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/code-history.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const codeHistoryRoutes = routesOf(operations, {
   listCodeHistory: async ({ caller, query }, { codeHistory }) =>

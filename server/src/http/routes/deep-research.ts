@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/deep-research.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const deepResearchRoutes = routesOf(operations, {
   startDeepResearch: async ({ caller, body, address }, { deepResearch }) =>

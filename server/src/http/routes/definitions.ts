@@ -1,7 +1,7 @@
 import { operations } from '@trellis/contract/operations/definitions.ts';
 import { downloadRoute } from '../download-route.ts';
 import { importRoute } from '../zip-route.ts';
-import { routesOf } from '../routes-of.ts';
+import { routesOf } from '../route.ts';
 
 export const definitionsRoutes = routesOf(operations, {
   exportDefinitions: downloadRoute(operations.exportDefinitions, ({ caller }, { definitions }) => ({

@@ -1,9 +1,7 @@
 import { operations } from '@trellis/contract/operations/embeddings.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { Disconnect } from '../disconnect.ts';
 import { SEQUENCE } from '../header-names.ts';
-import { readInput, type Route } from '../route.ts';
+import { answer, readInput, type Route, routesOf } from '../route.ts';
 
 /**
  * Similar nodes are searched in another thread, which answers JSON text. The search stops when

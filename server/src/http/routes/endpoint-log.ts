@@ -1,7 +1,6 @@
 import { operations } from '@trellis/contract/operations/endpoint-log.ts';
-import { answer } from '../answer.ts';
+import { answer, routesOf } from '../route.ts';
 import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';
-import { routesOf } from '../routes-of.ts';
 
 export const endpointLogRoutes = routesOf(operations, {
   listEndpointLogs: async ({ caller, query }, { endpointLogs }) =>

@@ -4,13 +4,11 @@ import { assert, must } from '#base/assert.ts';
 import { pathCovers } from '#identity/token-path.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { Disconnect } from '../disconnect.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from '../header-names.ts';
 import { sendRaw } from '../raw-answer.ts';
-import { restOfPath, type Route, sendNoBody } from '../route.ts';
+import { answer, restOfPath, type Route, routesOf, sendNoBody } from '../route.ts';
 
 /**
  * The characters of a header's value: no control characters, so that no endpoint can add headers.

@@ -6,16 +6,16 @@ import { must } from '#base/assert.ts';
 import type { OpenFile } from '#files/node-files.ts';
 import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
 import { Problem } from '#base/problem.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { uploadRoute } from '../upload-route.ts';
 import { bodyStream } from '../body-stream.ts';
 import { checked, hasClientGone } from '../download-route.ts';
 import { SEQUENCE } from '../header-names.ts';
 import {
+  answer,
   readHead,
   type Route,
   type RouteContext,
+  routesOf,
   sendJson,
   sendNoBody,
   whileStreaming,

@@ -3,12 +3,17 @@ import { must } from '#base/assert.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import type { IngestStream } from '#access/ingest-service.ts';
-import { routesOf } from '../routes-of.ts';
 import { bodyStream, wholeBody } from '../body-stream.ts';
 import { saysTooMuch } from '../body/read-body.ts';
 import { bodyTooLarge } from '../error-answer.ts';
-import { requireContentType, type Route, sendJson, whileStreaming } from '../route.ts';
-import { validate } from '../validation.ts';
+import {
+  requireContentType,
+  type Route,
+  routesOf,
+  sendJson,
+  validate,
+  whileStreaming,
+} from '../route.ts';
 
 /**
  * The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is

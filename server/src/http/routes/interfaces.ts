@@ -1,7 +1,6 @@
 import { operations } from '@trellis/contract/operations/interfaces.ts';
 import { INTERFACE_ZIP_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 import { zipRoute } from '../zip-route.ts';
 
 export const interfacesRoutes = routesOf(operations, {

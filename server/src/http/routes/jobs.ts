@@ -1,8 +1,7 @@
 import { operations } from '@trellis/contract/operations/jobs.ts';
-import { answer } from '../answer.ts';
+import { answer, routesOf } from '../route.ts';
 import { type ServerEvent, eventStreamRoute, sequenceOf } from '../event-stream.ts';
 import type { JobNews } from '#jobs/job-record.ts';
-import { routesOf } from '../routes-of.ts';
 
 export const jobsRoutes = routesOf(operations, {
   listJobs: async ({ caller, query }, { jobs }) => answer(200, await jobs.list(caller, query)),

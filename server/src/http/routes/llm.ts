@@ -4,14 +4,12 @@ import { must } from '#base/assert.ts';
 import type { LlmAnswer, LlmCall } from '#assistant/router/llm-call.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { answer, type Awaitable } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
 import { disconnectSignal } from '../disconnect.ts';
 import { errorAnswer, errorEvent, toProblem } from '../error-answer.ts';
 import { untilDrained } from '../event-stream.ts';
 import { SEQUENCE } from '../header-names.ts';
-import { type Input, readInput, type Route } from '../route.ts';
-import type { HttpServices } from '../services.ts';
+import { answer, type Input, readInput, type Route, routesOf } from '../route.ts';
+import type { Awaitable, HttpServices } from '../services.ts';
 
 /** A client of Anthropic says in these how the body is meant. */
 const PROTOCOL_HEADERS = ['anthropic-version', 'anthropic-beta'];

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/login.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 import { signInRoute } from '../sign-in-route.ts';
 
 export const loginRoutes = routesOf(operations, {

@@ -1,8 +1,7 @@
 import { operations } from '@trellis/contract/operations/logs.ts';
-import { answer } from '../answer.ts';
+import { answer, routesOf } from '../route.ts';
 import { downloadRoute } from '../download-route.ts';
 import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';
-import { routesOf } from '../routes-of.ts';
 
 export const logsRoutes = routesOf(operations, {
   listLogFiles: async (_input, { logs }) => answer(200, await logs.files()),

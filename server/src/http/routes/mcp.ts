@@ -4,10 +4,9 @@ import { operations } from '@trellis/contract/operations/mcp.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { routesOf } from '../routes-of.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { SEQUENCE } from '../header-names.ts';
-import { type Route, type RouteContext, sendNoBody } from '../route.ts';
+import { type Route, type RouteContext, routesOf, sendNoBody } from '../route.ts';
 
 /** The headers of a web answer that are sent on. */
 const FORWARDED = ['content-type', 'cache-control', 'x-accel-buffering', 'mcp-session-id'];

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/migrations.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const migrationsRoutes = routesOf(operations, {
   listMigrations: async ({ caller, query }, { migrations }) =>

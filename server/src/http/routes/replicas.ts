@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/replicas.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replica.ts';
 
 export const replicasRoutes = routesOf(operations, {

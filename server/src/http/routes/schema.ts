@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/schema.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const schemaRoutes = routesOf(operations, {
   getSchema: async ({ caller }, { schema }) => answer(200, await schema.get(caller)),

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/search-evaluation.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const searchEvaluationRoutes = routesOf(operations, {
   listGoldenSets: async ({ caller }, { goldenSets }) => answer(200, await goldenSets.list(caller)),

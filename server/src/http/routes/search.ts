@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/search.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const searchRoutes = routesOf(operations, {
   getSearchSettings: async ({ caller }, { searchConfiguration }) =>

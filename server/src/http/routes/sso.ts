@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/sso.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 import { arrivalAnswer, ssoRoute } from '../sso-route.ts';
 
 export const ssoRoutes = routesOf(operations, {

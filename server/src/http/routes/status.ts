@@ -4,9 +4,7 @@ import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/healt
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { answer } from '../answer.ts';
-import { sendJson } from '../route.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf, sendJson } from '../route.ts';
 import { bearerToken } from '../authenticate.ts';
 import type { HttpServices } from '../services.ts';
 

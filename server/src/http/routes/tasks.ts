@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/tasks.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const tasksRoutes = routesOf(operations, {
   listTasks: async ({ caller, query }, { tasks }) => answer(200, await tasks.list(caller, query)),

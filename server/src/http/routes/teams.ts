@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/teams.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const teamsRoutes = routesOf(operations, {
   listTeams: async ({ caller, query }, { teams }) => answer(200, await teams.list(caller, query)),

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/tokens.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const tokensRoutes = routesOf(operations, {
   listTokens: async ({ caller, query }, { tokens }) =>

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/tools.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const toolsRoutes = routesOf(operations, {
   listTools: async ({ caller, query }, { tools }) => answer(200, await tools.list(caller, query)),

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/users.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const usersRoutes = routesOf(operations, {
   listUsers: async ({ caller, query }, { users }) => answer(200, await users.list(caller, query)),

@@ -1,6 +1,5 @@
 import { operations } from '@trellis/contract/operations/workspace.ts';
-import { answer } from '../answer.ts';
-import { routesOf } from '../routes-of.ts';
+import { answer, routesOf } from '../route.ts';
 
 export const workspaceRoutes = routesOf(operations, {
   getWorkspaceSettings: async ({ caller }, { workspace }) =>

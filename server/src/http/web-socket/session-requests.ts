@@ -11,7 +11,7 @@ import {
 import { authorize } from '../authorize.ts';
 import { requireFewValues } from '../body/bodies.ts';
 import { errorAnswer, logError, toProblem } from '../error-answer.ts';
-import { validate } from '../validation.ts';
+import { validate } from '../route.ts';
 import type { z } from 'zod';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Auth } from '@trellis/contract/operation.ts';
