@@ -7,10 +7,10 @@ import { openWriter, type OpenWriter } from '../server/src/app/writer/open-write
 import { systemClock } from '../server/src/base/clock.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import { issueSession } from '../server/src/identity/identity-service.ts';
-import { revocation } from '../server/src/identity/revocations.ts';
+import { revocation } from '../server/src/identity/vault.ts';
 import { libraryVerifier } from '../server/src/identity/testing/signature-peers.ts';
 import { TokenAuthenticator } from '../server/src/identity/token-authenticator.ts';
-import { TokenSignature } from '../server/src/identity/token-signature.ts';
+import { TokenSignature } from '../server/src/identity/token-claims.ts';
 import { TokenUse } from '../server/src/identity/token-use.ts';
 import { userUid } from '../server/src/identity/users.ts';
 import type { Report } from './report.ts';

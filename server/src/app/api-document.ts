@@ -2,7 +2,7 @@ import { budgetKey, type Caller } from '#access/caller.ts';
 import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import type { ApiDocumentService } from '#http/services.ts';
-import { pathCovers } from '#identity/token-path.ts';
+import { pathCovers } from '#identity/token-claims.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import {

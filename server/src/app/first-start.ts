@@ -2,7 +2,7 @@ import { settingOperation } from '#access/settings.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '#identity/first-administrator.ts';
+import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '#identity/user-service.ts';
 import { findUserByName } from '#identity/users.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { wordnetSearchSettings } from '../../../samples/wordnet/search-settings.ts';

@@ -3,7 +3,7 @@ import { unescape } from 'node:querystring';
 import { setTimeout } from 'node:timers/promises';
 import type { Transporter } from 'nodemailer';
 import { MAIL_SILENCE_MAX_MS, MAILS_WAITING_MAX } from '#base/limits.ts';
-import type { Mail, MailSender } from '#identity/password-reset-mail.ts';
+import type { Mail, MailSender } from '#identity/password-reset-service.ts';
 import type { Logger } from '#observe/logger.ts';
 
 export interface MailSenderOptions {

@@ -16,12 +16,10 @@ import { addressGroup } from './address-group.ts';
 import type { KnownDevices } from './known-devices.ts';
 import { type Attempt, FairGate, LoginThrottle, type Ticket } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
-import { revocation } from './revocations.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
-import { ISSUER } from './token-claims.ts';
-import type { TokenSignature } from './token-signature.ts';
+import { ISSUER, type TokenSignature } from './token-claims.ts';
 import { findUser, findUserByName, userKey, type UserRecord, userUid } from './users.ts';
-import { readCredential, type VaultReader, writeCredential } from './vault.ts';
+import { readCredential, revocation, type VaultReader, writeCredential } from './vault.ts';
 
 export interface IdentityParts {
   readonly reader: GraphReader;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { passwordResetMail } from './password-reset-mail.ts';
+import { passwordResetMail } from './password-reset-service.ts';
 
 test('what people called themselves is text in the mail, not markup', () => {
   const mail = passwordResetMail('a@example.com', {

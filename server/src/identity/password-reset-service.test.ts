@@ -5,8 +5,7 @@ import {
   PASSWORD_RESET_REQUESTS_MAX,
   PASSWORD_RESET_WINDOW_MS,
 } from '#base/sign-in-limits.ts';
-import type { Mail } from './password-reset-mail.ts';
-import { PasswordResetService } from './password-reset-service.ts';
+import { type Mail, PasswordResetService } from './password-reset-service.ts';
 import { linkRecords } from './sso/account-links.ts';
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from './testing/test-identity.ts';
 import { userKey, userUid } from './users.ts';

@@ -2,12 +2,15 @@ import type { Clock } from '#base/clock.ts';
 import { TOKEN_CACHE_ENTRIES_MAX } from '#base/limits.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { isRevoked } from './revocations.ts';
-import type { Claims, SessionClaims } from './token-claims.ts';
-import { invalidToken, type TokenSignature } from './token-signature.ts';
+import {
+  type Claims,
+  invalidToken,
+  type SessionClaims,
+  type TokenSignature,
+} from './token-claims.ts';
 import type { LastUse, TokenUse } from './token-use.ts';
 import { findUser, type UserRecord } from './users.ts';
-import { readCredential, type VaultReader } from './vault.ts';
+import { isRevoked, readCredential, type VaultReader } from './vault.ts';
 
 export interface AuthenticatorParts {
   readonly reader: GraphReader;

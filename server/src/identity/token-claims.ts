@@ -1,5 +1,45 @@
 import type { TokenKind } from '@trellis/contract/token-kinds.ts';
-import { TOKEN_RULES, type TokenRule } from './token-rules.ts';
+import { createSigner, createVerifier } from 'fast-jwt';
+import { Problem } from '#base/problem.ts';
+
+/** What a token of one kind carries; what its rule does not give it, it neither takes nor has. */
+interface TokenRule {
+  /**
+   * For a kind that carries scopes those it has when none are named; null when they must be named.
+   */
+  readonly scopes?: readonly string[] | null;
+  /** Whether it is limited to endpoints by a path. */
+  readonly path?: true;
+  /** Whether it acts as a user. */
+  readonly actingUser?: 'optional' | 'required';
+  /** The clients whose flavour of the LLM router it is for. */
+  readonly flavour?: 'openai' | 'anthropic';
+}
+
+export const TOKEN_RULES: Readonly<Record<TokenKind, TokenRule>> = {
+  api: { scopes: null },
+  connector: { scopes: ['ingestion'] },
+  automation: { scopes: ['endpoints:run', 'admin:tasks'] },
+  endpoint: { path: true, actingUser: 'optional' },
+  'llm-openai': { actingUser: 'required', flavour: 'openai' },
+  'llm-anthropic': { actingUser: 'required', flavour: 'anthropic' },
+  mcp: { actingUser: 'required' },
+  interface: {},
+};
+
+export function isTokenKind(kind: unknown): kind is TokenKind {
+  return typeof kind === 'string' && Object.hasOwn(TOKEN_RULES, kind);
+}
+
+/**
+ * Whether the path of an endpoint token covers an endpoint (specification, sections 2.3 and 4.3):
+ * an empty one covers all, one that ends in "/" the names below it, any other the one endpoint of
+ * that name; so "a" does not cover "a/x".
+ */
+export function pathCovers(path: string, endpointName: string): boolean {
+  if (path === '') return true;
+  return path.endsWith('/') ? endpointName.startsWith(path) : endpointName === path;
+}
 
 export const ISSUER = 'trellis';
 
@@ -47,7 +87,7 @@ export type Claims = SessionClaims | TokenClaims;
  * Whether these are claims that we sign: of our issuer, of a known kind, with every claim that its
  * kind has and none that it has not. So nothing that one kind may do can be borrowed by another.
  */
-export function isClaims(value: unknown): value is Claims {
+function isClaims(value: unknown): value is Claims {
   if (typeof value !== 'object' || value === null) return false;
   const claims: Readonly<Record<string, unknown>> = { ...value };
   if (claims['iss'] !== ISSUER) return false;
@@ -100,3 +140,45 @@ const CHECKS: ReadonlyMap<unknown, Checks> = new Map([
   ['session', SESSION_CHECKS],
   ...Object.entries(TOKEN_RULES).map(([kind, rule]) => [kind, tokenChecks(rule)] as const),
 ]);
+
+/** HS256 over `MSK_JWT_KEY`. A changed key makes every token invalid (specification, section 5). */
+export class TokenSignature {
+  readonly #sign: (claims: Claims) => string;
+  readonly #verify: (token: string) => unknown;
+
+  constructor(key: string) {
+    this.#sign = createSigner({ key, algorithm: 'HS256' });
+    // Expiry is checked by our clock, and again for every request.
+    this.#verify = createVerifier({ key, algorithms: ['HS256'], ignoreExpiration: true });
+  }
+
+  sign(claims: Claims): string {
+    return this.#sign(claims);
+  }
+
+  /**
+   * The claims, expired or not; the problem `invalid_token` for what was signed by another key or
+   * algorithm, or has claims that we do not sign.
+   */
+  open(token: string): Claims {
+    let claims: unknown;
+    try {
+      claims = this.#verify(token);
+    } catch (cause) {
+      throw invalidToken(cause);
+    }
+    if (!isClaims(claims)) throw invalidToken();
+    return claims;
+  }
+}
+
+export function invalidToken(cause?: unknown): Problem {
+  return new Problem(
+    'invalid_token',
+    'The token is not valid: wrong signature, expired, or revoked.',
+    {
+      hint: 'Sign in again, or ask an administrator for a new token.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
+}

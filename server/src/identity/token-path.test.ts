@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathCovers } from './token-path.ts';
+import { pathCovers } from './token-claims.ts';
 
 test.each([
   ['', 'a', true],

@@ -3,7 +3,7 @@ import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { openTestIdentity, type TestIdentity } from './testing/test-identity.ts';
-import { TOKEN_RULES } from './token-rules.ts';
+import { TOKEN_RULES } from './token-claims.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -9,13 +9,23 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import type { TokenKind } from '@trellis/contract/token-kinds.ts';
-import { endedRevocations, revocation } from './revocations.ts';
-import { ISSUER, type TokenClaims } from './token-claims.ts';
-import { isTokenKind, TOKEN_RULES } from './token-rules.ts';
-import type { TokenSignature } from './token-signature.ts';
+import {
+  ISSUER,
+  isTokenKind,
+  TOKEN_RULES,
+  type TokenClaims,
+  type TokenSignature,
+} from './token-claims.ts';
 import type { TokenUse } from './token-use.ts';
 import { findUser } from './users.ts';
-import { parseRecord, type VaultReader, vaultRecord, type VaultWrite } from './vault.ts';
+import {
+  endedRevocations,
+  parseRecord,
+  revocation,
+  type VaultReader,
+  vaultRecord,
+  type VaultWrite,
+} from './vault.ts';
 
 export interface TokenServiceParts {
   readonly reader: GraphReader;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
-import { definedRights } from './user-fields.ts';
+import { definedRights } from './user-service.ts';
 import { checkMayChange, isWritingAdmin, type UserRights } from './user-rules.ts';
 import type { UserRecord } from './users.ts';
 

@@ -15,16 +15,15 @@ import type { OneAtATime } from './one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import {
-  changedRights,
-  definedRights,
-  fieldsOfNew,
-  fullName,
-  rightsFields,
-  type NewAccount,
-} from './user-fields.ts';
-import { checkGuestIsNoAdmin, checkMayChange, checkMayRead, isWritingAdmin } from './user-rules.ts';
-import { findUser, userKey, userUid, type UserRecord } from './users.ts';
-import { readCredential, writeCredential, type VaultReader, type VaultWrite } from './vault.ts';
+  checkGuestIsNoAdmin,
+  checkMayChange,
+  checkMayRead,
+  isWritingAdmin,
+  type UserRights,
+} from './user-rules.ts';
+import { findUser, userKey, type UserRecord, userUid } from './users.ts';
+import { readCredential, type VaultReader, type VaultWrite, writeCredential } from './vault.ts';
+import { randomBytes } from 'node:crypto';
 
 export interface UserServiceParts {
   readonly reader: GraphReader;
@@ -262,4 +261,106 @@ function exists(path: 'userName' | 'email'): Problem {
 
 function notFound(): Problem {
   return new Problem('user_not_found', 'There is no such user.');
+}
+
+interface NewAccount extends Omit<UserRights, 'active'> {
+  readonly userName: string;
+  readonly email: string;
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+export function fieldsOfNew(user: NewAccount): Record<string, FieldValue> {
+  const { userName, firstName, lastName, email } = user;
+  return {
+    UserName: userName,
+    Email: email,
+    ...(firstName === undefined ? {} : { FirstName: firstName }),
+    ...(lastName === undefined ? {} : { LastName: lastName }),
+    FullName: fullName(firstName, lastName, userName),
+    Active: true,
+    Confirmed: true,
+  };
+}
+
+export function fullName(first: unknown, last: unknown, userName: string): string {
+  const names = [first, last].filter((name) => typeof name === 'string' && name !== '');
+  return names.length === 0 ? userName : names.join(' ');
+}
+
+const FIELD_OF_RIGHT = {
+  roles: 'Roles',
+  isAdmin: 'IsAdmin',
+  isReadOnlyAdmin: 'IsReadOnlyAdmin',
+  isGuest: 'IsGuest',
+  active: 'Active',
+} as const;
+
+type Rights = Pick<UserRecord, keyof typeof FIELD_OF_RIGHT>;
+const RIGHTS = Object.keys(FIELD_OF_RIGHT) as (keyof Rights)[];
+
+export function definedRights(change: UserRights): Partial<Rights> {
+  return Object.fromEntries(
+    RIGHTS.filter((right) => change[right] !== undefined).map((right) => [right, change[right]]),
+  );
+}
+
+function changedRights(before: Rights, after: Rights): Partial<Rights> {
+  return Object.fromEntries(
+    RIGHTS.filter((right) => JSON.stringify(before[right]) !== JSON.stringify(after[right])).map(
+      (right) => [right, after[right]],
+    ),
+  );
+}
+
+export function rightsFields(rights: Partial<Rights>): Record<string, FieldValue> {
+  const fields: Record<string, FieldValue> = {};
+  for (const right of RIGHTS) {
+    const value = rights[right];
+    if (value !== undefined) fields[FIELD_OF_RIGHT[right]] = value as FieldValue;
+  }
+  return fields;
+}
+
+export const FIRST_ADMINISTRATOR = 'admin';
+
+/**
+ * Creates the first administrator (open-shapes, section 1) with the given password, or a random
+ * one. Answers the password when it made it: the only time that anybody can see it.
+ */
+export async function createFirstAdministrator(
+  commits: CommitPort,
+  clock: Clock,
+  givenPassword: string | undefined,
+): Promise<{ readonly generatedPassword: string | null }> {
+  const password = givenPassword ?? randomBytes(18).toString('base64url');
+  const now = clock.now();
+  await commits.commit({
+    system: true,
+    operations: [
+      {
+        op: 'addOrUpdate',
+        type: '_User',
+        key: userKey(FIRST_ADMINISTRATOR),
+        fields: {
+          UserName: FIRST_ADMINISTRATOR,
+          FullName: 'Administrator',
+          IsAdmin: true,
+          Active: true,
+          Confirmed: true,
+        },
+        ifVersion: 0,
+      },
+    ],
+    vault: [
+      writeCredential(userUid(FIRST_ADMINISTRATOR), {
+        passwordHash: await hashPassword(password),
+        changedAt: now,
+        sessionsNotBefore: 0,
+        keptSession: null,
+      }),
+    ],
+  });
+  return { generatedPassword: givenPassword === undefined ? password : null };
 }

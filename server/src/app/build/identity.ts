@@ -12,7 +12,7 @@ import { SsoService } from '#identity/sso/sso-service.ts';
 import { TeamService } from '#identity/team-service.ts';
 import { TokenAuthenticator } from '#identity/token-authenticator.ts';
 import { TokenService } from '#identity/token-service.ts';
-import { TokenSignature } from '#identity/token-signature.ts';
+import { TokenSignature } from '#identity/token-claims.ts';
 import { TokenUse } from '#identity/token-use.ts';
 import { UserService } from '#identity/user-service.ts';
 import { WorkspaceSettings } from '#identity/workspace-settings.ts';

@@ -8,7 +8,7 @@ import { formatUid, randomUid } from '#base/uid.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { StateReader } from '#graph/state-reader.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
-import { fieldsOfNew, rightsFields } from '#identity/user-fields.ts';
+import { fieldsOfNew, rightsFields } from '#identity/user-service.ts';
 import { userKey, userUid } from '#identity/users.ts';
 import { EndpointLog } from '#runtime/endpoint-log.ts';
 import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';

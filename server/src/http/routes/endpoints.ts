@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/endpoints.ts';
 import { assert, must } from '#base/assert.ts';
-import { pathCovers } from '#identity/token-path.ts';
+import { pathCovers } from '#identity/token-claims.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { Disconnect } from '../disconnect.ts';

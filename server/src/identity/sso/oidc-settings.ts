@@ -1,6 +1,15 @@
 import { checkAddress } from './provider-fetch.ts';
 import type { AdmissionRules } from './proven-identity.ts';
-import { invalidSetting } from './setting-change.ts';
+import {
+  checkTeams,
+  type ConfigParts,
+  given,
+  invalidSetting,
+  requirePublicAddress,
+} from './setting-change.ts';
+import type { Doer } from '#access/deed.ts';
+import { parseRecord, vaultRecord, type VaultWrite } from '../vault.ts';
+import { notConfigured } from './sso-problems.ts';
 
 /** The prefixes of the specification, section 4.2, with the names that people know. */
 export const OIDC_PROVIDER_NAMES = {
@@ -26,7 +35,7 @@ export interface OidcSettings extends AdmissionRules {
 }
 
 /** As the contract has it: what is left out stays. */
-export type OidcSettingsChange = {
+type OidcSettingsChange = {
   readonly [Name in keyof OidcSettings]?: OidcSettings[Name] | undefined;
 };
 
@@ -103,4 +112,113 @@ export function checkOidcSettings(settings: OidcSettings): void {
   if (!enabled) return;
   if (clientId === '') throw invalidSetting('clientId', 'is needed to enable the provider');
   if (issuer === '') throw invalidSetting('issuer', 'is needed to enable the provider');
+}
+
+/** As administrators see it: the secret is never told. */
+export type OidcConfigView = OidcSettings & {
+  readonly hasClientSecret: boolean;
+  readonly redirectUri: string | null;
+};
+
+export type OidcConfigChange = OidcSettingsChange & {
+  /** Null removes it. */
+  readonly clientSecret?: string | null | undefined;
+};
+
+/** One provider with everything that a sign-in needs of it. */
+export interface OidcTarget {
+  readonly provider: OidcProvider;
+  readonly settings: OidcSettings;
+  readonly clientSecret: string | null;
+  readonly redirectUri: string;
+}
+
+/** The settings of the OpenID Connect providers. */
+export class OidcConfig {
+  readonly #parts: ConfigParts;
+
+  constructor(parts: ConfigParts) {
+    this.#parts = parts;
+  }
+
+  view(provider: OidcProvider): OidcConfigView {
+    return {
+      ...this.#read(provider).settings,
+      hasClientSecret: this.#secret(provider) !== null,
+      redirectUri: this.#redirectUri(provider),
+    };
+  }
+
+  async change(
+    editor: Doer,
+    provider: OidcProvider,
+    { clientSecret, ...change }: OidcConfigChange,
+  ): Promise<OidcConfigView> {
+    const before = this.#read(provider);
+    const settings: OidcSettings = { ...before.settings, ...given(change) };
+    checkOidcSettings(settings);
+    // Those that were mapped before may be gone: that must not keep anybody from changing the rest.
+    checkTeams(this.#parts.reader, 'groupTeams', change.groupTeams ?? {});
+    if (settings.enabled) requirePublicAddress(this.#parts.publicAddress);
+    const isMoved = settings.issuer !== before.settings.issuer;
+    await this.#parts.settings.write(
+      settingKey(provider),
+      { value: settings, version: before.version },
+      editor,
+      { provider, members: Object.keys(given({ ...change, clientSecret })) },
+      // A secret goes only to the issuer it was entered for: nobody reads it by naming another one.
+      secretRecords(provider, isMoved ? (clientSecret ?? null) : clientSecret),
+    );
+    return this.view(provider);
+  }
+
+  enabled(): OidcProvider[] {
+    const { publicAddress } = this.#parts;
+    if (publicAddress === null) return [];
+    return OIDC_PROVIDERS.filter((provider) => this.#read(provider).settings.enabled);
+  }
+
+  /** Throws `sso_not_configured` unless people may sign in with it. */
+  target(provider: OidcProvider): OidcTarget {
+    const { settings } = this.#read(provider);
+    const redirectUri = this.#redirectUri(provider);
+    if (!settings.enabled || redirectUri === null) throw notConfigured(provider);
+    return { provider, settings, redirectUri, clientSecret: this.#secret(provider) };
+  }
+
+  #read(provider: OidcProvider): { settings: OidcSettings; version: number } {
+    const { value, version } = this.#parts.settings.read(settingKey(provider));
+    return { settings: oidcSettings(provider, value), version };
+  }
+
+  #redirectUri(provider: OidcProvider): string | null {
+    const { publicAddress } = this.#parts;
+    return publicAddress && `${publicAddress}/api/${provider}/completed-login-attempt`;
+  }
+
+  #secret(provider: OidcProvider): string | null {
+    const key = secretKey(provider);
+    const value = this.#parts.vault.get(key);
+    return value === undefined ? null : parseRecord(key, value, isSecret).clientSecret;
+  }
+}
+
+function settingKey(provider: OidcProvider): string {
+  return `sso.${provider}`;
+}
+
+function secretKey(provider: OidcProvider): string {
+  return `sso-secret/${provider}`;
+}
+
+function secretRecords(provider: OidcProvider, secret: string | null | undefined): VaultWrite[] {
+  if (secret === undefined) return [];
+  const key = secretKey(provider);
+  return [secret === null ? { key, value: null } : vaultRecord(key, { clientSecret: secret })];
+}
+
+function isSecret(record: {
+  readonly clientSecret?: unknown;
+}): record is { readonly clientSecret: string } {
+  return typeof record.clientSecret === 'string';
 }

@@ -12,13 +12,13 @@ import {
   randomPKCECodeVerifier,
   ResponseBodyError,
 } from 'openid-client';
-import { type Beginner, browserHash, isSameBrowser } from './browser-binding.ts';
 import type { OidcClients, OidcClientSettings } from './oidc-clients.ts';
 import {
   GOOGLE_ISSUER,
   isMicrosoftTenant,
   type OidcProvider,
   type OidcSettings,
+  type OidcTarget,
 } from './oidc-settings.ts';
 import {
   checkDomain,
@@ -29,7 +29,7 @@ import {
   type ProvenIdentity,
 } from './proven-identity.ts';
 import { isSafeAddress } from './provider-fetch.ts';
-import type { SealedStates } from './sealed-states.ts';
+import { type Beginner, browserHash, isSameBrowser, type SealedStates } from './sealed-states.ts';
 import { signInFailed, stateInvalid, userNotAllowed } from './sso-problems.ts';
 
 /** What one sign-in must remember from its start to its return. */
@@ -42,14 +42,6 @@ export interface OidcState {
   readonly verifier: string;
   readonly nonce: string;
   readonly returnTo: string;
-}
-
-/** One provider with everything that a sign-in needs of it. */
-export interface OidcTarget {
-  readonly provider: OidcProvider;
-  readonly settings: OidcSettings;
-  readonly clientSecret: string | null;
-  readonly redirectUri: string;
 }
 
 /**

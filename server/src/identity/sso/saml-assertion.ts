@@ -5,13 +5,7 @@ import {
   SAML_ELEMENTS_MAX,
 } from '#base/limits.ts';
 import type { Profile, SAML } from '@node-saml/node-saml';
-import type { SamlProvider } from './saml-settings.ts';
-
-/** This workspace as a SAML service provider. */
-export interface ServiceProvider {
-  readonly entityId: string;
-  readonly acsUrl: string;
-}
+import type { SamlProvider, ServiceProvider } from './saml-settings.ts';
 
 /**
  * An assertion of which every statement below is signed by the provider and meant for us, now, and

@@ -1,7 +1,6 @@
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
-import { isTeam } from './team-mapping.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
@@ -50,6 +49,11 @@ export function checkTeams(
     if (!isTeam(reader, team))
       throw invalidSetting(`${path}.${group}`, 'must be the UID of a team');
   }
+}
+
+export function isTeam(reader: GraphReader, uid: string): boolean {
+  const id = reader.id({ uid });
+  return id !== undefined && reader.typeOf(id) === '_AccessGroup';
 }
 
 /** A setting as it was read: `version` guards the change that is made of it. */

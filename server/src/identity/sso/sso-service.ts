@@ -11,22 +11,25 @@ import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import type { KnownDevices } from '../known-devices.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
 import type { VaultReader } from '../vault.ts';
-import { type Beginner, browserSecret, isSameBrowser } from './browser-binding.ts';
 import { OidcClients } from './oidc-clients.ts';
-import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
-import { admissionRules, OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
+import {
+  admissionRules,
+  OIDC_PROVIDER_NAMES,
+  OidcConfig,
+  type OidcConfigChange,
+  type OidcConfigView,
+  type OidcProvider,
+} from './oidc-settings.ts';
 import { OidcSignIn, type OidcState } from './oidc-sign-in.ts';
 import type { Fetch } from './provider-fetch.ts';
 import { samlMetadata } from './saml-assertion.ts';
-import { SamlConfig, type SamlConfigView } from './saml-config.ts';
-import type { SamlProvidersChange } from './saml-settings.ts';
-import { SamlSignIn, type SamlState } from './saml-sign-in.ts';
-import { SealedStates } from './sealed-states.ts';
+import { SamlConfig, type SamlConfigView, type SamlProvidersChange } from './saml-settings.ts';
+import { SamlSignIn, type SamlState, UsedAssertions } from './saml-sign-in.ts';
+import { type Beginner, browserSecret, isSameBrowser, SealedStates } from './sealed-states.ts';
 import { SettingStore } from './setting-change.ts';
 import { SsoAccounts } from './sso-accounts.ts';
 import { stateInvalid } from './sso-problems.ts';
-import { type SsoOutcome, SsoThrottle } from './sso-throttle.ts';
-import { UsedAssertions } from './used-assertions.ts';
+import { type SsoOutcome, SsoThrottle } from '../login-throttle.ts';
 
 export interface SsoParts {
   readonly reader: GraphReader;

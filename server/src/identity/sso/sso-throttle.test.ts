@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SSO_FAILURES_MAX, SSO_FAILURE_FORGOTTEN_MS } from '#base/limits.ts';
 import { ADDRESS_DELAY_MAX_MS, ADDRESS_DELAY_MIN_MS } from '#base/sign-in-limits.ts';
-import { SsoThrottle, type SsoOutcome } from './sso-throttle.ts';
+import { SsoThrottle, type SsoOutcome } from '../login-throttle.ts';
 
 function setUp() {
   const now = { ms: 1_000_000 };

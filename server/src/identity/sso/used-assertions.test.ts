@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '#base/assert.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
-import { UsedAssertions } from './used-assertions.ts';
+import { UsedAssertions } from './saml-sign-in.ts';
 
 let at: TestIdentity;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { KnownDevices } from '../known-devices.ts';
 import { hashPassword } from '../passwords.ts';
 import { TokenAuthenticator } from '../token-authenticator.ts';
 import { TokenService } from '../token-service.ts';
-import { TokenSignature } from '../token-signature.ts';
+import { TokenSignature } from '../token-claims.ts';
 import { TokenUse } from '../token-use.ts';
 import { userKey, userUid } from '../users.ts';
 import { type VaultEntry, type VaultReader, writeCredential } from '../vault.ts';
