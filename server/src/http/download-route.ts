@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { SEQUENCE } from './header-names.ts';
-import { readInput, type Input, type Route } from './route.ts';
+import { SEQUENCE } from './headers.ts';
+import { type Input, readInput, type Route, type RouteContext, writeHead } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 
 /** A file that is made while it is sent. */
@@ -28,28 +28,30 @@ export function downloadRoute<const O extends Operation>(
   return {
     operation,
     intake: 'json',
-    async handle(request, reply, { services, onBrokenAnswer }) {
+    async handle(request, reply, context) {
+      const { services } = context;
       // A lower bound for the sequence of what is read next.
       const sequence = services.sequence();
       const { fileName, content } = await handler(readInput(operation, request), services);
-      const file = Readable.from(checked(content, request), { objectMode: false });
+      const file = checkedFile(content, request);
       await once(file, 'readable');
       reply
         .header(SEQUENCE, sequence)
         .header('content-type', mediaType + charset)
-        .header('content-disposition', `attachment; filename="${safeName(fileName)}"`)
-        .hijack();
-      reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
-      pipeline(file, reply.raw, (error) => {
-        if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
-      });
+        .header('content-disposition', `attachment; filename="${safeName(fileName)}"`);
+      writeHead(reply);
+      sendFile(file, reply, context);
       return undefined;
     },
   };
 }
 
-/** Checks the rights of the caller before each piece. */
-export async function* checked(
+/** The bytes of a file. The rights of the caller are checked again before each piece. */
+export function checkedFile(content: Download['content'], request: FastifyRequest): Readable {
+  return Readable.from(checked(content, request), { objectMode: false });
+}
+
+async function* checked(
   content: Download['content'],
   { live }: FastifyRequest,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
@@ -59,8 +61,16 @@ export async function* checked(
   }
 }
 
-export function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'ERR_STREAM_PREMATURE_CLOSE';
+/** Sends a file after the head of its answer. A failure cuts the connection. */
+export function sendFile(
+  file: Readable,
+  { raw, request }: FastifyReply,
+  { onBrokenAnswer }: RouteContext,
+): void {
+  pipeline(file, raw, (error) => {
+    // An early end means that the client has gone.
+    if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') onBrokenAnswer(request.id, error);
+  });
 }
 
 /** Makes a name safe: it can end neither the value of its header nor the header. */

@@ -10,8 +10,8 @@ import {
 } from '@trellis/contract/errors.ts';
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { shownPath } from './request-log.ts';
-import { REQUEST_ID, SEQUENCE } from './header-names.ts';
+import { shownPath } from './path-template.ts';
+import { REQUEST_ID, SEQUENCE } from './headers.ts';
 
 /** Types of errors by their status, as clients of OpenAI and of Anthropic know them. */
 const ROUTER_ERROR_TYPES: Readonly<Record<number, string>> = {

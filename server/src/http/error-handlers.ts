@@ -7,7 +7,7 @@ import {
   logError,
   toProblem,
 } from './error-answer.ts';
-import { requestIdFrom } from './header-names.ts';
+import { requestIdFrom } from './headers.ts';
 import { unknownRoute } from './path-template.ts';
 import { HTTP_HEADER_BYTES_MAX } from '#base/limits.ts';
 

@@ -5,7 +5,7 @@ import type { Caller } from '#access/caller.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { EventStreams } from './event-streams.ts';
+import { EventStreams } from './live-answers.ts';
 import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
 const startTestServer = testServers();

@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { bearerToken } from './authenticate.ts';
-import { authorize } from './authorize.ts';
-import { SEQUENCE } from './header-names.ts';
-import { type Input, readInput, type Route, type RouteContext } from './route.ts';
+import { authorize, bearerToken } from './gate.ts';
+import { SEQUENCE } from './headers.ts';
+import { type Input, readInput, type Route, type RouteContext, writeHead } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /** One event of a stream (HTML standard, section 9.2). */
@@ -44,13 +43,8 @@ export function eventStreamRoute<const O extends Operation>(
         handler({ ...input, lastEventId: lastEventId(request), signal }, context.services),
       );
       reply.raw.once('close', () => stream.abort());
-      reply
-        .header(SEQUENCE, context.services.sequence())
-        .header('content-type', 'text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .hijack();
       context.unreadAnswers.watch(reply);
-      reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+      startStream(reply.header(SEQUENCE, context.services.sequence()));
       if (request.method === 'HEAD') {
         reply.raw.end();
         return undefined;
@@ -194,4 +188,88 @@ export async function* lineEvents(
     const position = { event: 'position', id: String(sequence), data: {} };
     yield [...lost, ...(told.length === 0 ? [position] : told)];
   }
+}
+
+/** An answer on its way, as Server-Sent Events. */
+export interface AnswerEvents {
+  /** Aborts when the client has gone, its session is over, or the server stops. */
+  readonly signal: AbortSignal;
+  /** Opens the stream. From here on every fault is an event, so check first what may be refused. */
+  open(headers?: Readonly<Record<string, string>>): void;
+  /** Sends an event at once, with `data` as JSON. Opens the stream if needed. */
+  tell(event: string, data: unknown): void;
+}
+
+interface Exchange {
+  readonly operation: Operation;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly context: RouteContext;
+}
+
+/**
+ * Answers with events instead of one JSON body (specification, section 6.1): those that `work`
+ * tells, then `result` with its result, then `done`. Before the stream is open, a rejection of
+ * `work` is an ordinary error. Later it is the event `error`, whose data is an error body, and then
+ * `done`. After ten seconds without an event a comment keeps the stream alive. Throws
+ * `too_many_requests`.
+ */
+export async function answerInEvents(
+  { operation, request, reply, context }: Exchange,
+  work: (events: AnswerEvents) => Promise<unknown>,
+): Promise<undefined> {
+  const stream = context.eventStreams.open(request);
+  const session = new StreamSession(operation, request, context.services);
+  const { raw } = reply;
+  raw.once('close', () => stream.abort());
+  let heartbeat: NodeJS.Timeout | undefined;
+  const open: AnswerEvents['open'] = (headers = {}) => {
+    if (heartbeat !== undefined) return;
+    context.unreadAnswers.watch(reply);
+    startStream(reply.headers(headers).header(SEQUENCE, context.services.sequence()));
+    // The client learns at once that it has its stream.
+    raw.flushHeaders();
+    heartbeat = session.startHeartbeat(stream, raw, context.timeouts.eventStreamHeartbeat);
+  };
+  // Does not wait for a slow client: an answer is no longer than a model may make it.
+  const tell: AnswerEvents['tell'] = (event, data) => {
+    open();
+    if (raw.writable) raw.write(textOf({ event, data }));
+    heartbeat?.refresh();
+  };
+  // At once, because what is running may take a while to end.
+  const end = (): void => {
+    if (heartbeat === undefined) return;
+    tell('error', context.errorOf(request.live?.problem, request));
+    tell('done', {});
+    raw.end();
+  };
+  request.live?.signal.addEventListener('abort', end, { once: true });
+  try {
+    const result = await work({ signal: stream.signal, open, tell });
+    request.live?.check();
+    tell('result', result);
+  } catch (error) {
+    if (heartbeat === undefined) throw error;
+    tell('error', context.errorOf(error, request));
+  } finally {
+    clearInterval(heartbeat);
+    stream.abort();
+  }
+  tell('done', {});
+  raw.end();
+  return undefined;
+}
+
+/** Whether the caller wants events where JSON is the usual answer. */
+export function acceptsEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.toLowerCase().includes('text/event-stream') === true;
+}
+
+/** Writes the head of an answer in Server-Sent Events. */
+export function startStream(reply: FastifyReply): void {
+  reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-store');
+  writeHead(reply);
 }

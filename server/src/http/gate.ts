@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { bearerToken } from './authenticate.ts';
-import { authorize } from './authorize.ts';
-import { MIN_SEQUENCE } from './header-names.ts';
+import { MIN_SEQUENCE } from './headers.ts';
 import type { HttpServices } from './services.ts';
-import { disconnectSignal } from './disconnect.ts';
+import { disconnectSignal } from './live-answers.ts';
+import { unreachable } from '#base/assert.ts';
+import { scopesOf } from '@trellis/contract/scopes.ts';
 
 export interface GateOptions {
   readonly primaryAddress: string | null;
@@ -119,5 +119,146 @@ async function reach(
   if (await services.waitForSequence(wanted, waitMs, disconnectSignal(reply))) return;
   throw new Problem('replica_behind', `Sequence ${wanted} has not arrived here yet.`, {
     details: { sequence: services.sequence() },
+  });
+}
+
+const TOKEN_PARAMETERS = ['token', 'access_token'];
+/** The characters of a bearer token (RFC 6750, section 2.1). */
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
+
+/** Longer tokens are not remembered: many connections must not take much memory. */
+const REMEMBERED_CHARACTERS_MAX = 1_024;
+
+/** The last token of a connection, and its caller. */
+interface LastBearer {
+  readonly header: string;
+  readonly token: string;
+}
+
+/**
+ * By connection, since nearly every request of one brings the same token. To check each letter of a
+ * token, and to hash it for the lookup, takes a twentieth of a small call; to compare it takes next
+ * to nothing.
+ */
+const lastBearers = new WeakMap<FastifyRequest['socket'], LastBearer>();
+
+/**
+ * The token of `Authorization: Bearer`, which is the only place for one (specification, section 5)
+ * but for operations that name a header of another protocol.
+ */
+export function bearerToken(request: FastifyRequest, operation: Operation): string {
+  const header = request.headers.authorization;
+  if (header !== undefined && request.url.includes('?')) {
+    refuseTokenInQuery(request.query, operation);
+  }
+  const last = lastBearers.get(request.socket);
+  if (last !== undefined && last.header === header) return last.token;
+  const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
+  if (header !== undefined && token !== undefined) {
+    if (header.length <= REMEMBERED_CHARACTERS_MAX) {
+      lastBearers.set(request.socket, { header, token });
+    }
+    return token;
+  }
+  const other = header === undefined ? otherToken(request, operation) : undefined;
+  if (other !== undefined) return other;
+  throw new Problem(
+    'missing_token',
+    header === undefined
+      ? 'The header Authorization is missing.'
+      : 'The header Authorization is not "Bearer <token>".',
+  );
+}
+
+/** The characters of a token without anything around it. */
+const TOKEN = /^[\w.~+/-]+=*$/;
+
+function otherToken(request: FastifyRequest, operation: Operation): string | undefined {
+  const { tokenHeader } = operation;
+  const token = tokenHeader === undefined ? undefined : request.headers[tokenHeader];
+  if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
+  if (request.url.includes('?')) refuseTokenInQuery(request.query, operation);
+  return token;
+}
+
+function refuseTokenInQuery(query: unknown, operation: Operation): void {
+  if (typeof query !== 'object' || query === null) return;
+  for (const name of TOKEN_PARAMETERS) {
+    // The operation may have a parameter of that name that is no token.
+    const isItsOwn = operation.query !== undefined && name in operation.query.shape;
+    if (name in query && !isItsOwn) {
+      throw new Problem('token_in_query', `The query string has the parameter "${name}".`);
+    }
+  }
+}
+
+/** The members of an operation that say who may call it. */
+type Guarded = Pick<Operation, 'id' | 'auth' | 'role' | 'scope' | 'tokens' | 'noGuests'>;
+
+/**
+ * Throws `forbidden`, naming what is missing, unless the caller may call the operation
+ * (specification, section 4). A token passes by its scope or its kind alone: what the user it acts
+ * as may do, a session of that user may do.
+ */
+export function authorize(operation: Guarded, caller: Caller): void {
+  const isAllowed =
+    caller.kind === 'session'
+      ? hasRole(operation, caller)
+      : hasScope(operation, caller) || operation.tokens?.includes(caller.kind) === true;
+  if (!isAllowed || (operation.noGuests === true && caller.isGuest)) throw forbidden(operation);
+}
+
+function hasScope(operation: Guarded, { scopes }: Caller): boolean {
+  return scopesOf(operation).some(
+    (scope) =>
+      scopes.includes(scope) ||
+      // Access data is ingested "additionally" (specification, section 2.2): that scope holds the
+      // other.
+      (scope === 'ingestion' && scopes.includes('ingestion:acl')),
+  );
+}
+
+/** Whether the user of a session has the rights that the operation needs. */
+export function hasRole({ auth, role }: Pick<Guarded, 'auth' | 'role'>, caller: Caller): boolean {
+  const holdsRole = role !== undefined && caller.roles.includes(role);
+  switch (auth) {
+    case 'none':
+    case 'session':
+      return true;
+    case 'admin':
+      return caller.isAdmin || caller.isReadOnlyAdmin || holdsRole;
+    case 'admin-write':
+      return (caller.isAdmin || holdsRole) && !caller.isReadOnlyAdmin;
+    case 'token':
+      return false;
+    default:
+      return unreachable(auth);
+  }
+}
+
+const NEEDED = {
+  none: 'nobody in particular',
+  session: 'a signed-in user',
+  admin: 'a system administrator',
+  'admin-write': 'a system administrator with write access',
+  token: null,
+} as const;
+
+function forbidden(operation: Guarded): Problem {
+  const { id, auth, role, scope, tokens, noGuests } = operation;
+  const scopes = scopesOf(operation).map((one) => `"${one}"`);
+  const needed = [
+    NEEDED[auth] && `${NEEDED[auth]}${noGuests === true ? ' who is no guest' : ''}`,
+    role && `the role ${role}`,
+    scopes.length > 0 && `a token with the scope ${scopes.join(' or ')}`,
+    tokens && `a token of kind ${tokens.map((kind) => `"${kind}"`).join(' or ')}`,
+  ].filter((need) => typeof need === 'string');
+  return new Problem('forbidden', `${id} needs ${needed.join(', or ')}.`, {
+    details: {
+      ...(auth === 'token' ? {} : { role: role ?? auth }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(noGuests === undefined ? {} : { noGuests }),
+    },
   });
 }

@@ -1,9 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { must } from '#base/assert.ts';
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import type { RunningCallers, RunningWork } from '#access/running-callers.ts';
-import { CALLER_END_GRACE_MS } from '#base/limits.ts';
-import type { Problem } from '#base/problem.ts';
+import {
+  CALLER_END_GRACE_MS,
+  EVENT_STREAMS_MAX,
+  EVENT_STREAMS_PER_CALLER_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
 /**
@@ -110,4 +114,76 @@ export async function answeredLive(
   } finally {
     live.handled();
   }
+}
+
+/**
+ * A signal that aborts when the connection closes before the answer is out (the client has gone, or
+ * the server stops), or when the caller loses the rights that the request began with. The
+ * framework's own signal follows the request, which also closes when its body has been read.
+ */
+export function disconnectSignal({ raw, request }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  const { live } = request;
+  return live === null ? controller.signal : AbortSignal.any([controller.signal, live.signal]);
+}
+
+/** The same as a flag to look at now and then. Unlike a listener it costs a call nothing. */
+export class Disconnect {
+  readonly #response: FastifyReply['raw'];
+  readonly #live: LiveAnswer | undefined;
+
+  constructor({ raw, request }: FastifyReply) {
+    this.#response = raw;
+    this.#live = request.live?.listened();
+  }
+
+  get aborted(): boolean {
+    if (this.#live?.problem !== undefined) return true;
+    const { closed, socket, writableFinished } = this.#response;
+    return !writableFinished && (closed || socket?.destroyed === true);
+  }
+
+  get reason(): Error {
+    return this.#live?.problem ?? new Error('the client has gone');
+  }
+}
+
+/**
+ * The open streams of one server. Their number is limited, also for each caller, and they end when
+ * the server stops.
+ */
+export class EventStreams {
+  readonly #max: number;
+  /** The `budgetKey` of each stream's caller. */
+  readonly #open = new Map<AbortController, string>();
+
+  constructor(max = EVENT_STREAMS_MAX) {
+    this.#max = max;
+  }
+
+  /** Opens a stream, which ends when its caller loses their rights. Throws `too_many_requests`. */
+  open({ caller, live }: Pick<FastifyRequest, 'caller' | 'live'>): AbortController {
+    const key = caller === null ? '' : budgetKey(caller);
+    const own = [...this.#open.values()].filter((one) => one === key).length;
+    if (this.#open.size >= this.#max) throw tooMany(`${this.#max} streams of events are open`);
+    if (own >= EVENT_STREAMS_PER_CALLER_MAX) throw tooMany(`${own} streams of yours are open`);
+    const stream = new AbortController();
+    this.#open.set(stream, key);
+    stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
+    live?.signal.addEventListener('abort', () => stream.abort(live.problem), { once: true });
+    return stream;
+  }
+
+  stop(): void {
+    for (const stream of this.#open.keys()) stream.abort();
+  }
+}
+
+function tooMany(what: string): Problem {
+  return new Problem('too_many_requests', `${what} already.`, {
+    hint: 'Close one, or try again later.',
+  });
 }

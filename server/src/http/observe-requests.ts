@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from '#observe/logger.ts';
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
+import { pathOf, shownPath } from './path-template.ts';
 
 /**
  * Records a span and a duration for every request, by the semantic conventions for HTTP servers.
@@ -19,7 +21,7 @@ export function observeRequests(app: FastifyInstance, telemetry: Telemetry | und
         'http.request.method': method,
         ...(route === undefined ? {} : { 'http.route': route }),
         'url.scheme': request.protocol,
-        'url.path': withoutQuery(request.url),
+        'url.path': pathOf(request.url),
         'trellis.request.id': request.id,
       },
     });
@@ -73,7 +75,23 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
   return typeof value === 'string' ? value : undefined;
 }
 
-function withoutQuery(url: string): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
+/**
+ * Logs every answer at level `debug`. Errors are logged at any level, so by default this costs
+ * nothing.
+ */
+export function logRequests(app: FastifyInstance, logger: Logger): void {
+  if (!logger.isLevelEnabled('debug')) return;
+  app.addHook('onResponse', (request, reply, done) => {
+    logger.debug(
+      {
+        traceId: request.id,
+        method: request.method,
+        path: shownPath(request.url),
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    );
+    done();
+  });
 }

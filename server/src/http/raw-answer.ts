@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { assert } from '#base/assert.ts';
-import { REQUEST_ID, SEQUENCE } from './header-names.ts';
+import { REQUEST_ID, SEQUENCE } from './headers.ts';
 import type { RouteContext } from './route.ts';
 import { isLarge, sendHeld } from './unread-answers.ts';
 import { type IncomingMessage, ServerResponse } from 'node:http';

@@ -23,8 +23,8 @@ import { WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from './body/bodies.ts';
-import type { EventStreams } from './event-streams.ts';
-import { SEQUENCE } from './header-names.ts';
+import type { EventStreams } from './live-answers.ts';
+import { SEQUENCE } from './headers.ts';
 import { restParameter, unknownRoute } from './path-template.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -155,7 +155,7 @@ export type JsonHandler<O extends Operation> = (
 ) => Awaitable<Answer<O>>;
 
 /** The route of an operation that takes JSON or nothing, and answers JSON or nothing. */
-export function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler<O>): Route {
+function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler<O>): Route {
   const isRead = operation.method === 'GET' || operation.scope === 'read';
   return {
     operation,
@@ -214,6 +214,12 @@ export async function whileStreaming<T>(
   } finally {
     streamingSockets.delete(socket);
   }
+}
+
+/** Writes the head with the headers set so far. The route itself sends what follows. */
+export function writeHead(reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
 }
 
 /** Sends an empty answer by hand: to the framework, undefined means that the answer comes later. */

@@ -16,20 +16,24 @@ import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Bodies } from './body/bodies.ts';
 import { jsonReader } from './body/read-body.ts';
-import { proxyTrust } from './client-address.ts';
 import { errorDescriber, type ErrorParts } from './error-answer.ts';
 import { answerErrors, createClientErrorHandler, createErrorHandler } from './error-handlers.ts';
-import { EventStreams } from './event-streams.ts';
+import { EventStreams } from './live-answers.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
-import { requestIdFrom } from './header-names.ts';
-import { observeRequests } from './observe-requests.ts';
-import { addPreflightHeaders, besideOperations, refuseEarly } from './prepare-requests.ts';
+import { proxyTrust, requestIdFrom } from './headers.ts';
+import { logRequests, observeRequests } from './observe-requests.ts';
+import {
+  addPreflightHeaders,
+  allowCrossOrigin,
+  besideOperations,
+  headerLines,
+  refuseEarly,
+  securityHeaders,
+} from './prepare-requests.ts';
 import { PreparedResponse } from './raw-answer.ts';
 import { registerRoutes } from './register-routes.ts';
-import { logRequests } from './request-log.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, type RouteContext } from './route.ts';
 import { routes } from './routes.ts';
-import { allowCrossOrigin, headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import { holdLargeAnswers } from './unread-answers.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';

@@ -1,5 +1,5 @@
 import { FRONT_END_FILES_PER_FETCH_MAX } from '#base/replication-limits.ts';
-import { isPage } from '#http/front-end/content-types.ts';
+import { isPage } from '#http/front-end/front-end-answers.ts';
 import { Problem } from '#base/problem.ts';
 import type { FrontEndFile } from '#http/services.ts';
 import type { DigestFolder } from './digest-folder.ts';

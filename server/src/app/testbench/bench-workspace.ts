@@ -2,7 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { errorAnswer } from '#http/error-answer.ts';
-import { forwardedHeaders } from '#http/forwarded-headers.ts';
+import { forwardedHeaders } from '#http/headers.ts';
 import { findUserByName } from '#identity/users.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';

@@ -2,8 +2,8 @@ import { operations } from '@trellis/contract/operations/admin-agent.ts';
 import { UPLOAD_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { AdminAgentAsked } from '#assistant/admin-agent/admin-agent-turn.ts';
 import { uploadRoute } from '../upload-route.ts';
-import { acceptsEvents, answerInEvents } from '../answer-events.ts';
-import { disconnectSignal } from '../disconnect.ts';
+import { acceptsEvents, answerInEvents } from '../event-stream.ts';
+import { disconnectSignal } from '../live-answers.ts';
 import { answer, readInput, type Route, routesOf, sendJson } from '../route.ts';
 
 /**

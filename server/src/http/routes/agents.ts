@@ -1,6 +1,6 @@
 import { operations } from '@trellis/contract/operations/agents.ts';
-import { disconnectSignal } from '../disconnect.ts';
-import { forwardedHeaders } from '../forwarded-headers.ts';
+import { disconnectSignal } from '../live-answers.ts';
+import { forwardedHeaders } from '../headers.ts';
 import { answer, readInput, type Route, routesOf, sendJson } from '../route.ts';
 
 /** A run of an agent. It ends when the client leaves, unless it runs in the background. */

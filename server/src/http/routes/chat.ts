@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/chat.ts';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
-import { acceptsEvents, answerInEvents } from '../answer-events.ts';
-import { disconnectSignal } from '../disconnect.ts';
-import { forwardedHeaders } from '../forwarded-headers.ts';
-import { CHAT } from '../header-names.ts';
+import { acceptsEvents, answerInEvents } from '../event-stream.ts';
+import { disconnectSignal } from '../live-answers.ts';
+import { CHAT, forwardedHeaders } from '../headers.ts';
 import { answer, readInput, type Route, type RouteContext, routesOf, sendJson } from '../route.ts';
 
 type TurnOperation = typeof operations.sendChatMessage;

@@ -1,6 +1,6 @@
 import { operations } from '@trellis/contract/operations/definitions.ts';
 import { downloadRoute } from '../download-route.ts';
-import { importRoute } from '../zip-route.ts';
+import { importRoute } from '../upload-route.ts';
 import { routesOf } from '../route.ts';
 
 export const definitionsRoutes = routesOf(operations, {

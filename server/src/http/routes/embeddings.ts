@@ -1,6 +1,6 @@
 import { operations } from '@trellis/contract/operations/embeddings.ts';
-import { Disconnect } from '../disconnect.ts';
-import { SEQUENCE } from '../header-names.ts';
+import { Disconnect } from '../live-answers.ts';
+import { SEQUENCE } from '../headers.ts';
 import { answer, readInput, type Route, routesOf } from '../route.ts';
 
 /**

@@ -4,9 +4,8 @@ import { assert, must } from '#base/assert.ts';
 import { pathCovers } from '#identity/token-claims.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { Disconnect } from '../disconnect.ts';
-import { forwardedHeaders } from '../forwarded-headers.ts';
-import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from '../header-names.ts';
+import { Disconnect } from '../live-answers.ts';
+import { forwardedHeaders, RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from '../headers.ts';
 import { sendRaw } from '../raw-answer.ts';
 import { answer, restOfPath, type Route, routesOf, sendNoBody } from '../route.ts';
 

@@ -1,4 +1,3 @@
-import { pipeline, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/files.ts';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
@@ -7,9 +6,9 @@ import type { OpenFile } from '#files/node-files.ts';
 import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
 import { Problem } from '#base/problem.ts';
 import { uploadRoute } from '../upload-route.ts';
-import { bodyStream } from '../body-stream.ts';
-import { checked, hasClientGone } from '../download-route.ts';
-import { SEQUENCE } from '../header-names.ts';
+import { bodyStream } from '../body/read-body.ts';
+import { checkedFile, sendFile } from '../download-route.ts';
+import { SEQUENCE } from '../headers.ts';
 import {
   answer,
   readHead,
@@ -19,6 +18,7 @@ import {
   sendJson,
   sendNoBody,
   whileStreaming,
+  writeHead,
 } from '../route.ts';
 
 /** Sends a stored file, or a range of it. It reads no more of the file than the client takes. */
@@ -47,7 +47,7 @@ function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
       if (range !== undefined) {
         reply.header('content-range', `bytes ${range.from}-${range.to - 1}/${Size}`);
       }
-      send(request, reply, context, open, range ?? { from: 0, to: Size });
+      send(reply, context, open, range ?? { from: 0, to: Size });
       return undefined;
     },
   };
@@ -55,22 +55,14 @@ function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
 
 /** Sends by hand, because the framework goes on reading for a client that has gone. */
 function send(
-  request: FastifyRequest,
   reply: FastifyReply,
-  { onBrokenAnswer }: RouteContext,
+  context: RouteContext,
   open: OpenFile,
   { from, to }: ByteRange,
 ): void {
-  reply.header('content-length', to - from).hijack();
-  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
-  if (request.method === 'HEAD') {
-    reply.raw.end();
-    return;
-  }
-  const bytes = Readable.from(checked(open.read(from, to), request), { objectMode: false });
-  pipeline(bytes, reply.raw, (error) => {
-    if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
-  });
+  writeHead(reply.header('content-length', to - from));
+  if (reply.request.method === 'HEAD') reply.raw.end();
+  else sendFile(checkedFile(open.read(from, to), reply.request), reply, context);
 }
 
 function isKnown({ headers }: FastifyRequest, etag: string): boolean {

@@ -3,8 +3,7 @@ import { must } from '#base/assert.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import type { IngestStream } from '#access/ingest-service.ts';
-import { bodyStream, wholeBody } from '../body-stream.ts';
-import { saysTooMuch } from '../body/read-body.ts';
+import { bodyStream, saysTooMuch, wholeBody } from '../body/read-body.ts';
 import { bodyTooLarge } from '../error-answer.ts';
 import {
   requireContentType,

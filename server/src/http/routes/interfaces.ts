@@ -1,7 +1,7 @@
 import { operations } from '@trellis/contract/operations/interfaces.ts';
 import { INTERFACE_ZIP_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { answer, routesOf } from '../route.ts';
-import { zipRoute } from '../zip-route.ts';
+import { zipRoute } from '../upload-route.ts';
 
 export const interfacesRoutes = routesOf(operations, {
   listInterfaces: async ({ caller, query }, { interfaces }) =>

@@ -4,10 +4,10 @@ import { must } from '#base/assert.ts';
 import type { LlmAnswer, LlmCall } from '#assistant/router/llm-call.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { disconnectSignal } from '../disconnect.ts';
+import { disconnectSignal } from '../live-answers.ts';
 import { errorAnswer, errorEvent, toProblem } from '../error-answer.ts';
-import { untilDrained } from '../event-stream.ts';
-import { SEQUENCE } from '../header-names.ts';
+import { startStream, untilDrained } from '../event-stream.ts';
+import { SEQUENCE } from '../headers.ts';
 import { answer, type Input, readInput, type Route, routesOf } from '../route.ts';
 import type { Awaitable, HttpServices } from '../services.ts';
 
@@ -45,6 +45,8 @@ function llmRoute<const O extends Operation>(
         return given.json;
       }
       startStream(reply);
+      // The client learns at once that it has its stream.
+      reply.raw.flushHeaders();
       try {
         await send(given.events, reply, signal);
         if (request.live?.problem !== undefined) throw request.live.problem;
@@ -60,16 +62,6 @@ function llmRoute<const O extends Operation>(
       return undefined;
     },
   };
-}
-
-function startStream(reply: FastifyReply): void {
-  reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .hijack();
-  reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
-  // The client learns at once that it has its stream.
-  reply.raw.flushHeaders();
 }
 
 async function send(

@@ -4,8 +4,7 @@ import { operations } from '@trellis/contract/operations/mcp.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { forwardedHeaders } from '../forwarded-headers.ts';
-import { SEQUENCE } from '../header-names.ts';
+import { forwardedHeaders, SEQUENCE } from '../headers.ts';
 import { type Route, type RouteContext, routesOf, sendNoBody } from '../route.ts';
 
 /** The headers of a web answer that are sent on. */

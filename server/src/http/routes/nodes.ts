@@ -2,8 +2,15 @@ import { operations } from '@trellis/contract/operations/nodes.ts';
 import { budgetKey } from '#access/caller.ts';
 import { answer, routesOf } from '../route.ts';
 import { downloadRoute } from '../download-route.ts';
-import { nodeCsv, nodeJsonl, nodeLinks, nodeZip } from '../download/node-files.ts';
-import { syntheticColumns, syntheticCsv, syntheticJsonl } from '../download/synthetic.ts';
+import {
+  nodeCsv,
+  nodeJsonl,
+  nodeLinks,
+  nodeZip,
+  syntheticColumns,
+  syntheticCsv,
+  syntheticJsonl,
+} from '../downloaded-nodes.ts';
 
 export const nodesRoutes = routesOf(operations, {
   getNode: async ({ caller, params }, { nodes }) =>

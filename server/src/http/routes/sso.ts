@@ -1,6 +1,6 @@
 import { operations } from '@trellis/contract/operations/sso.ts';
 import { answer, routesOf } from '../route.ts';
-import { arrivalAnswer, ssoRoute } from '../sso-route.ts';
+import { arrivalAnswer, ssoRoute } from '../sign-in-route.ts';
 
 export const ssoRoutes = routesOf(operations, {
   getSsoConfig: async ({ params }, { sso }) => answer(200, await sso.getConfig(params.provider)),

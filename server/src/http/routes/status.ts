@@ -5,7 +5,7 @@ import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { answer, routesOf, sendJson } from '../route.ts';
-import { bearerToken } from '../authenticate.ts';
+import { bearerToken } from '../gate.ts';
 import type { HttpServices } from '../services.ts';
 
 /**

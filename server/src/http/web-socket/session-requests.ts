@@ -8,7 +8,7 @@ import {
   webSocketRequests,
   type WebSocketRequestType,
 } from '@trellis/contract/web-socket-requests.ts';
-import { authorize } from '../authorize.ts';
+import { authorize } from '../gate.ts';
 import { requireFewValues } from '../body/bodies.ts';
 import { errorAnswer, logError, toProblem } from '../error-answer.ts';
 import { validate } from '../route.ts';

@@ -17,7 +17,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
-import { hasRole } from '../authorize.ts';
+import { hasRole } from '../gate.ts';
 import type { HttpServices } from '../services.ts';
 import { SessionRequests, type SessionRequestsParts } from './session-requests.ts';
 

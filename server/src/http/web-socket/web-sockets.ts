@@ -10,9 +10,9 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
-import { clientAddress, type ProxyTrust } from '../client-address.ts';
+import { clientAddress, type ProxyTrust } from '../headers.ts';
 import type { HttpServices } from '../services.ts';
-import { pathOf } from '../request-log.ts';
+import { pathOf } from '../path-template.ts';
 import { type WebSocketParts, WebSocketSession } from './web-socket-session.ts';
 
 export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'onKnown'> {

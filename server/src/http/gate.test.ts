@@ -7,7 +7,7 @@ import { ROLES } from '@trellis/contract/roles.ts';
 import { operations as contract } from '@trellis/contract/operations.ts';
 import { SCOPES, type Scope } from '@trellis/contract/scopes.ts';
 import { TOKEN_KINDS } from '@trellis/contract/token-kinds.ts';
-import { authorize } from './authorize.ts';
+import { authorize } from './gate.ts';
 
 const AUTHS: readonly Auth[] = ['none', 'session', 'admin', 'admin-write', 'token'];
 

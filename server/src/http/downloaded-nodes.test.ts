@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellOf, csvLines } from './csv.ts';
+import { cellOf, csvLines, fileNames } from './downloaded-nodes.ts';
 
 describe('a cell', () => {
   it.each([
@@ -57,4 +57,15 @@ it('lines read back as what was written, whatever is in them', () => {
       expect(parse(lines, { record_delimiter: '\r\n' })).toEqual(expected);
     }),
   );
+});
+
+it('names the files of a package apart, on every system', () => {
+  expect(fileNames(['Book', 'Author', 'BOOK', 'book', 'Con', '_User'])).toEqual([
+    'Book.csv',
+    'Author.csv',
+    'BOOK-2.csv',
+    'book-3.csv',
+    'Con_.csv',
+    '_User.csv',
+  ]);
 });
