@@ -102,7 +102,7 @@ async function send(
 }
 
 /** The token of a stream. It may expire before the stream ends. */
-export class StreamSession {
+class StreamSession {
   readonly #operation: Operation;
   readonly #token: string;
   readonly #services: Pick<HttpServices, 'identity'>;

@@ -149,7 +149,7 @@ export function answer(status: number, body?: unknown): object {
   return body === undefined ? { status } : { status, body };
 }
 
-export type JsonHandler<O extends Operation> = (
+type JsonHandler<O extends Operation> = (
   input: Input<O>,
   services: HttpServices,
 ) => Awaitable<Answer<O>>;

@@ -1,6 +1,6 @@
 import type { Operation } from '@trellis/contract/operation.ts';
 import { DEVICE_LIFETIME_MS } from '#base/sign-in-limits.ts';
-import { type Answer, type Input, readInput, type Route, sendJson, sendNoBody } from './route.ts';
+import { type Answer, type Input, readInput, type Route, sendNoBody } from './route.ts';
 import type { HttpServices } from './services.ts';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
@@ -12,13 +12,13 @@ import { SEQUENCE } from './headers.ts';
  * A cookie of this server. With TLS its name makes browsers refuse it from anybody but this very
  * host (RFC 6265bis, section 4.1.3).
  */
-export interface OwnCookie {
+interface OwnCookie {
   readonly name: string;
   readonly maxAgeSeconds: number;
   readonly sameSite: 'Lax' | 'Strict';
 }
 
-export function readCookie(
+function readCookie(
   request: FastifyRequest,
   cookie: OwnCookie,
   isSecure: boolean,
@@ -29,7 +29,7 @@ export function readCookie(
 }
 
 /** The value of a header Set-Cookie. No script reads it. */
-export function cookieHeader(cookie: OwnCookie, value: string, isSecure: boolean): string {
+function cookieHeader(cookie: OwnCookie, value: string, isSecure: boolean): string {
   const flags = `Path=/; Max-Age=${cookie.maxAgeSeconds}; HttpOnly; SameSite=${cookie.sameSite}`;
   return `${nameOf(cookie, isSecure)}=${value}; ${flags}${isSecure ? '; Secure' : ''}`;
 }
@@ -42,67 +42,42 @@ function nameOf({ name }: OwnCookie, isSecure: boolean): string {
  * A mark of the users who have signed in on a browser. It gives no access, is sent to no other
  * site, and no script can read it.
  */
-export const DEVICE_COOKIE: OwnCookie = {
+const DEVICE_COOKIE: OwnCookie = {
   name: 'trellis-device',
   maxAgeSeconds: DEVICE_LIFETIME_MS / 1_000,
   sameSite: 'Strict',
 };
 
 /**
- * The route of a sign-in with a password. It gives the handler the browser's mark of earlier
- * sign-ins, and sets the new one.
+ * Ties a sign-in at an identity provider to the browser that began it. Its age is the time in which
+ * that sign-in must come back and its session must be fetched.
  */
-export function signInRoute<const O extends Operation>(
-  operation: O,
-  handler: (
-    input: Input<O>,
-    marks: string | undefined,
-    services: HttpServices,
-  ) => Promise<{ readonly answer: Answer<O>; readonly marks: string }>,
-): Route {
-  return {
-    operation,
-    intake: 'json',
-    async handle(request, reply, { services }) {
-      const { isSecure } = services.sso;
-      const brought = readCookie(request, DEVICE_COOKIE, isSecure);
-      const result = await handler(readInput(operation, request), brought, services);
-      const answer: { readonly status: number; readonly body?: unknown } = result.answer;
-      reply.code(answer.status);
-      reply.header('set-cookie', cookieHeader(DEVICE_COOKIE, result.marks, isSecure));
-      return sendJson(reply, services, answer.body);
-    },
-  };
-}
+const SSO_COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
 
-/**
- * The time in which a sign-in must come back and its session must be fetched, and so the age of the
- * cookie.
- */
-const COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
-
-export interface SsoInput<O extends Operation> extends Input<O> {
+interface SignInInput<O extends Operation> extends Input<O> {
   readonly visitor: Visitor;
 }
 
 /** An answer, with what it sets in the browser. */
-export interface SsoAnswer<O extends Operation> {
+interface SignInAnswer<O extends Operation> {
   readonly answer: Answer<O>;
-  /** The secret to store in the cookie. */
+  /** The secret that ties the sign-in to the browser. */
   readonly browser?: string;
-  /** The mark of users to store in the browser. */
+  /** The mark of the users who have signed in on the browser. */
   readonly marks?: string;
   readonly location?: string;
 }
 
 /**
- * The route of a sign-in at an identity provider. It reads the cookie that ties the sign-in to the
- * browser that began it, and may set the cookie or redirect. Only this and the sign-in with a
- * password use cookies.
+ * The route of a step of a sign-in: with a password, or at an identity provider. It reads the
+ * cookies of the browser, and may set them or redirect. No other route uses cookies.
  */
-export function ssoRoute<const O extends Operation>(
+export function signInRoute<const O extends Operation>(
   operation: O,
-  handler: (input: SsoInput<O>, services: HttpServices) => Promise<SsoAnswer<O>> | SsoAnswer<O>,
+  handler: (
+    input: SignInInput<O>,
+    services: HttpServices,
+  ) => Promise<SignInAnswer<O>> | SignInAnswer<O>,
   intake: 'json' | 'form' = 'json',
 ): Route {
   return {
@@ -115,7 +90,7 @@ export function ssoRoute<const O extends Operation>(
       const answer: { readonly status: number; readonly body?: unknown } = result.answer;
       reply.code(answer.status).header(SEQUENCE, services.sequence());
       if (result.browser !== undefined) {
-        reply.header('set-cookie', cookieHeader(COOKIE, result.browser, isSecure));
+        reply.header('set-cookie', cookieHeader(SSO_COOKIE, result.browser, isSecure));
       }
       if (result.marks !== undefined) {
         reply.header('set-cookie', cookieHeader(DEVICE_COOKIE, result.marks, isSecure));
@@ -149,7 +124,7 @@ export function refuseFormsWithoutSaml(services: HttpServices): Gate {
 function visitorOf(request: FastifyRequest, isSecure: boolean): Visitor {
   const { accept = '' } = request.headers;
   return {
-    browser: readCookie(request, COOKIE, isSecure),
+    browser: readCookie(request, SSO_COOKIE, isSecure),
     marks: readCookie(request, DEVICE_COOKIE, isSecure),
     address: request.ip,
     wantsSession: accept.includes('application/json') && !accept.includes('text/html'),

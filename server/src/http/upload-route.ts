@@ -69,7 +69,7 @@ export function uploadRoute<const O extends Operation>(
  * Receives the one file of a form. Keeps nothing unless the whole form is valid. Throws
  * `invalid_request`, `body_too_large`.
  */
-export async function receivedFile<T>(
+async function receivedFile<T>(
   request: FastifyRequest,
   bytesMax: number,
   begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter<T>,

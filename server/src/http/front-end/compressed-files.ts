@@ -5,7 +5,7 @@ import {
   FRONT_END_COMPRESSION_AWAITED_BYTES_MAX,
 } from '#base/limits.ts';
 
-export const ENCODINGS = ['br', 'gzip'] as const;
+const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** Bytes as they are sent; `encoding` is null when they are not compressed. */

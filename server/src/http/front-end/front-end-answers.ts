@@ -213,7 +213,7 @@ export function contentTypeOf(path: string): string {
 }
 
 /** Whether compression makes it smaller: pictures and fonts are compressed already. */
-export function isCompressible(contentType: string): boolean {
+function isCompressible(contentType: string): boolean {
   return contentType.includes('charset=') || contentType === 'application/wasm';
 }
 
@@ -222,7 +222,7 @@ export function isPage(path: string): boolean {
 }
 
 /** Whether a file may be the code of a worker. */
-export function isScript(path: string): boolean {
+function isScript(path: string): boolean {
   return /\.m?js$/.test(path);
 }
 
@@ -232,6 +232,6 @@ const HASHED_NAME = /[.-][0-9a-f]{16,}\.\w+$/;
 /**
  * Files with a hash in their names never change. Browsers ask again for pages and all other files.
  */
-export function cacheControlOf(path: string): string {
+function cacheControlOf(path: string): string {
   return HASHED_NAME.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

@@ -5,14 +5,10 @@ import { signInRoute } from '../sign-in-route.ts';
 export const loginRoutes = routesOf(operations, {
   createLogin: signInRoute(
     operations.createLogin,
-    async ({ body, address }, brought, { identity }) => {
-      const { token, expiresAt, marks } = await identity.login(
-        body.user,
-        body.password,
-        address,
-        brought,
-      );
-      return { answer: answer(200, { token, expiresAt }), marks };
+    async ({ body, address, visitor }, { identity }) => {
+      const { user, password } = body;
+      const { marks, ...session } = await identity.login(user, password, address, visitor.marks);
+      return { answer: answer(200, session), marks };
     },
   ),
   checkLogin: async ({ caller }, { identity }) => answer(200, await identity.check(caller)),

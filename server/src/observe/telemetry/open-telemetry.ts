@@ -194,7 +194,7 @@ const REPEATED_AFTER_MS = 600_000;
  * What OpenTelemetry says of itself goes to the log, each thing once in ten minutes: an export that
  * fails, above all.
  */
-export function reportFaults(logger: Pick<Logger, 'warn'>): void {
+function reportFaults(logger: Pick<Logger, 'warn'>): void {
   const told = new Map<string, number>();
   const tell = (message: unknown): void => {
     const text = String(message).slice(0, 500);
@@ -222,7 +222,7 @@ const DURATION_BOUNDARIES = [
 ];
 
 /** The metrics of the catalogue, as OpenTelemetry has them. */
-export class Instruments {
+class Instruments {
   readonly #meter: Meter;
   readonly #recorded: Readonly<Record<RecordedMetric, Histogram | UpDownCounter>>;
 

@@ -42,7 +42,7 @@ export interface OtlpTls {
   readonly key?: Buffer;
 }
 
-export interface SamplerSettings {
+interface SamplerSettings {
   readonly sampler:
     | 'always_on'
     | 'always_off'
