@@ -1,8 +1,7 @@
 import { assert, must } from '../server/src/base/assert.ts';
 import type { FollowedState } from '../server/src/app/replication/replica-run.ts';
 import { Problem } from '../server/src/base/problem.ts';
-import type { LogRecord } from '../server/src/log/commit-log.ts';
-import { digestAt } from '../server/src/log/record-digest.ts';
+import { digestAt, type LogRecord } from '../server/src/log/commit-log.ts';
 import type { Disk } from './disk.ts';
 import { DiskLog, mediumAfter, TRIM_INTERVAL_MS } from './disk-log.ts';
 import type { Faults } from './planted-faults.ts';

@@ -14,6 +14,9 @@ export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
 /** The schema of the graph. */
 export const SCHEMA_TYPES_MAX = 10_000;
 export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
+/** Field indexes (open-shapes, section 9). */
+export const SCHEMA_INDEXES_PER_TYPE_MAX = 32;
+export const INDEX_FIELDS_MAX = 4;
 
 /** Passwords (open-shapes, section 3). */
 export const PASSWORD_CHARACTERS_MIN = 10;

@@ -1,4 +1,4 @@
-import type { ReplicationEvent } from '../../server/src/replication/replication-event.ts';
+import type { ReplicationEvent } from '../../server/src/replication/replica-registry.ts';
 import type { ReplicationServer } from '../../server/src/replication/replication-server.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { contentOf } from '../workspace-state.ts';

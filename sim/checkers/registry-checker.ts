@@ -1,7 +1,7 @@
 import { REPLICA_DROP_MS, REPLICAS_MAX } from '../../server/src/base/replication-limits.ts';
 import type { Clock } from '../../server/src/base/clock.ts';
 import type { ReplicationServer } from '../../server/src/replication/replication-server.ts';
-import type { ReplicationEvent } from '../../server/src/replication/replication-event.ts';
+import type { ReplicationEvent } from '../../server/src/replication/replica-registry.ts';
 
 type Report = (message: string) => void;
 

@@ -12,6 +12,16 @@ export const graphErrors = {
     title: 'Schema change would lose data',
     hint: 'A schema can only grow: add types and fields, or widen a field type.',
   },
+  not_unique: {
+    status: 422,
+    title: 'Value is taken',
+    hint: 'Another node of the type has this value, and a unique index lets only one have it.',
+  },
+  index_not_found: {
+    status: 404,
+    title: 'Index not found',
+    hint: 'Compare type and fields with GET /api/schema.',
+  },
   version_conflict: {
     status: 409,
     title: 'Changed in the meantime',

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { SCALAR_TYPES } from '../field-types.ts';
 import type { Immutable } from '../immutable.ts';
 import { graphName, recordUpTo } from '../bounded-shapes.ts';
-import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '../limits.ts';
+import {
+  INDEX_FIELDS_MAX,
+  SCHEMA_FIELDS_PER_TYPE_MAX,
+  SCHEMA_INDEXES_PER_TYPE_MAX,
+  SCHEMA_TYPES_MAX,
+} from '../limits.ts';
 
 export const fieldType = z.enum(
   SCALAR_TYPES.flatMap((scalar) => [scalar, `${scalar}[]` as const] as const),
@@ -10,6 +15,38 @@ export const fieldType = z.enum(
 export type FieldType = z.infer<typeof fieldType>;
 
 const fieldTypes = recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName.min(1), fieldType);
+
+const fieldNames = z.array(graphName.min(1)).min(1).max(INDEX_FIELDS_MAX);
+
+/** Names what an index is over: one field, or several in their order. */
+const indexedFields = {
+  field: graphName.min(1).optional().meta({ description: 'The one field of the index.' }),
+  fields: fieldNames.optional().meta({ description: 'Its fields in order, where it has several.' }),
+};
+
+/** A field index (open-shapes, section 9). */
+const indexDocument = z.strictObject({
+  ...indexedFields,
+  unique: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether no two nodes of the type may share the value.' }),
+  state: z
+    .enum(['building', 'ready'])
+    .optional()
+    .meta({ description: 'Queries use an index that is ready. Ignored in a request.' }),
+  entries: z
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .meta({ description: 'How many values it holds. Ignored in a request.' }),
+});
+export type IndexDocument = Immutable<z.infer<typeof indexDocument>>;
+
+/** Which index is meant: `field`, or `fields` in the order of the index. */
+export const indexReference = z.strictObject({ type: graphName.min(1), ...indexedFields });
+export type IndexReference = Immutable<z.infer<typeof indexReference>>;
 
 /** The schema as it crosses HTTP (open-shapes, section 4). */
 export const schemaDocument = z.strictObject({
@@ -24,6 +61,7 @@ export const schemaDocument = z.strictObject({
         timestamp: graphName.min(1).optional(),
         /** The field that names a node for people. */
         label: graphName.min(1).optional(),
+        indexes: z.array(indexDocument).max(SCHEMA_INDEXES_PER_TYPE_MAX).optional(),
       }),
     )
     .max(SCHEMA_TYPES_MAX),

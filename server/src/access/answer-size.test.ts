@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NODES_ANSWER_CHARACTERS_MAX } from '#base/limits.ts';
-import { AnswerSize } from './answer-size.ts';
+import { AnswerSize } from './node-view.ts';
 
 it('takes so many characters together, and no more', () => {
   const text = 'x'.repeat(NODES_ANSWER_CHARACTERS_MAX / 4);

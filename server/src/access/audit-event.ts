@@ -1,4 +1,5 @@
 import type { WriterOperation } from '#graph/operations.ts';
+import type { Caller } from './caller.ts';
 
 /** What is recorded; a dotted name of area and deed. Stable: administrators filter by it. */
 export type AuditAction =
@@ -88,4 +89,29 @@ export interface AuditTrail {
    * loses only the event, with a line in the log.
    */
   record(event: AuditEvent): void;
+}
+
+/** Who does something, and from which address. */
+export interface Doer {
+  readonly caller: Caller;
+  /** The address of the client; null when it is not known. */
+  readonly address: string | null;
+}
+
+/** The event of something done to a node. */
+export function deed(
+  action: AuditAction,
+  { caller, address }: Doer,
+  target: NonNullable<AuditEvent['target']>,
+  details?: AuditEvent['details'],
+): AuditEvent {
+  const { userUid, userName } = caller;
+  return {
+    action,
+    actor: userUid === null ? null : { uid: userUid, name: userName ?? userUid },
+    target,
+    outcome: 'success',
+    address,
+    ...(details === undefined ? {} : { details }),
+  };
 }

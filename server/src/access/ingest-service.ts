@@ -1,8 +1,7 @@
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { AccessControl, CommitAuthor } from '#graph/operations.ts';
-import type { AuditEvent, AuditTrail } from './audit-event.ts';
+import { type AuditEvent, type AuditTrail, deed, type Doer } from './audit-event.ts';
 import type { Caller } from './caller.ts';
-import { deed, type Doer } from './deed.ts';
 
 /** An NDJSON stream on its way to the writer. */
 export interface IngestStream {

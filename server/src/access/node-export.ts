@@ -4,8 +4,7 @@ import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
 import type { Caller } from './caller.ts';
 import { fieldsOf, hasField, type NodeType, takesAnyField, typeAsSeen } from './node-types.ts';
-import { NodeTurns } from './node-turns.ts';
-import type { NodeReads, NodeView } from './node-view.ts';
+import { type NodeReads, NodeTurns, type NodeView } from './node-view.ts';
 
 /**
  * Nodes on their way out, in as many pieces as it takes: however many they are, few are held at a

@@ -9,12 +9,10 @@ import type {
   NodeSelection,
   NodeVersion,
 } from '@trellis/contract/shapes/node.ts';
-import { AnswerSize, tooLarge } from './answer-size.ts';
 import type { Caller } from './caller.ts';
 import { type NodeExport, NodeExporter } from './node-export.ts';
-import { NodeTurns } from './node-turns.ts';
 import { typeAsSeen } from './node-types.ts';
-import { type NodeReads, NodeView } from './node-view.ts';
+import { AnswerSize, type NodeReads, NodeTurns, NodeView, tooLarge } from './node-view.ts';
 
 export interface NodeList {
   readonly items: readonly NodeObject[];

@@ -4,7 +4,7 @@ import { turns } from '#base/turns.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
-import { NodeTurns } from './node-turns.ts';
+import { NodeTurns } from './node-view.ts';
 
 const ADMIN: Caller = {
   kind: 'session',

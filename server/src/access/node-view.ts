@@ -4,6 +4,8 @@ import type { GraphReader, NodeHistory, Visibility } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import { budgetKey, type Caller } from './caller.ts';
 import { SEES_EVERYTHING } from './visibility.ts';
+import { NODES_ANSWER_CHARACTERS_MAX, NODES_AT_ONE_COMMIT } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 
 export interface NodeReads {
   readonly reader: GraphReader;
@@ -132,4 +134,68 @@ export class NodeView {
     this.#keyNames ??= new Map(this.#reader.schema().nodes.map((node) => [node.type, node.key]));
     return this.#keyNames.get(type);
   }
+}
+
+/**
+ * Reads for one caller in turns (see `Turns`), each at the newest commit, as the caller may see it
+ * then. What few nodes tell belongs together: so a turn has `NODES_AT_ONE_COMMIT` of them, however
+ * little time is left.
+ */
+export class NodeTurns {
+  view: NodeView;
+  readonly #reads: NodeReads;
+  readonly #caller: Caller;
+  #nodes = 0;
+
+  constructor(reads: NodeReads, caller: Caller) {
+    this.#reads = reads;
+    this.#caller = caller;
+    this.view = NodeView.open(reads, caller);
+  }
+
+  /** To be asked before each node: then `next` should follow. */
+  get isSpent(): boolean {
+    return ++this.#nodes > NODES_AT_ONE_COMMIT && turns.isSpent;
+  }
+
+  async next(): Promise<void> {
+    this.#nodes = 1;
+    this.view = await NodeView.next(this.#reads, this.#caller);
+  }
+}
+
+/** How much one answer of JSON holds, which is in memory as a whole. */
+export class AnswerSize {
+  #left = NODES_ANSWER_CHARACTERS_MAX;
+
+  /** What may still come. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Counts a value. Throws `invalid_request` when the answer is too large with it. */
+  add(value: unknown): void {
+    this.#left -= textLength(value);
+    if (this.#left < 0) throw tooLarge();
+  }
+}
+
+export function tooLarge(): Problem {
+  const message = `The answer would be larger than ${NODES_ANSWER_CHARACTERS_MAX} characters.`;
+  return new Problem('invalid_request', message, {
+    hint: 'Ask for fewer nodes at a time, or for some of their fields; a download has no limit.',
+  });
+}
+
+/** About how many characters a value of JSON takes: enough to tell the large from the small. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let length = 0;
+  if (Array.isArray(value)) {
+    for (const one of value) length += 1 + textLength(one);
+    return length;
+  }
+  for (const name in value) length += 1 + textLength((value as Record<string, unknown>)[name]);
+  return length;
 }

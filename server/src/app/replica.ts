@@ -8,7 +8,7 @@ import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
-import { deriveReplicationSecret } from '#replication/replication-secret.ts';
+import { deriveReplicationSecret } from '#replication/session-keys.ts';
 import type { Foundation } from './build/foundation.ts';
 import { buildJobs } from './build/jobs.ts';
 import { buildServices, type GraphServices, type Services } from './build/services.ts';

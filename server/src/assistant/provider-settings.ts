@@ -1,6 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
-import { deed } from '#access/deed.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';

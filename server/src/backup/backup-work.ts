@@ -8,11 +8,10 @@ import {
   readContents,
   readHeader,
 } from './backup-header.ts';
-import type { BackupSource } from './backup-source.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { openPoolSecret } from './pool-description.ts';
 import { expired, type RetentionRule } from './retention.ts';
-import { takeBackup } from './take-backup.ts';
+import { type BackupSource, takeBackup } from './take-backup.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { listArchive } from './log-archive.ts';
 

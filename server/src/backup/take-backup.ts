@@ -13,6 +13,7 @@ import type { SnapshotSink } from '#store/snapshot-pieces.ts';
 import { updateSnapshot, writeSnapshot } from '#store/snapshot.ts';
 import { SpareMemory } from '#store/spare-memory.ts';
 import {
+  type BackupContents,
   type BackupFile,
   type BackupHeader,
   backupId,
@@ -22,10 +23,14 @@ import {
   writeHeader,
 } from './backup-header.ts';
 import { BackupPool, PoolWriter } from './backup-pool.ts';
-import type { BackupSource, Former, TakeBackupOptions } from './backup-source.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { type ArchivedFile, chainBehind, LogArchiver, readArchived } from './log-archive.ts';
 import { openPoolSecret } from './pool-description.ts';
+import type { Clock } from '#base/clock.ts';
+import type { LogTail } from '#log/log-tail.ts';
+import type { SecondReader } from '#store/second-reader.ts';
+import type { HoldingReader } from '#store/snapshot-reader.ts';
+import type { WorkProgress } from './work-progress.ts';
 
 /**
  * Makes a backup of the newest commit while others are written. Where the history has one already,
@@ -309,4 +314,46 @@ async function addArchived(
   for (const file of files) {
     for (const { payload } of await readArchived(pool, file)) changed.add(payload);
   }
+}
+
+/**
+ * A file beside the state, of which the next backup need not read what the one before has under the
+ * same path and digest.
+ */
+export interface SourceFile {
+  readonly path: string;
+  /** Undefined where it is known only from the content. */
+  readonly digest: string | undefined;
+  /** Undefined when it went meanwhile. */
+  read(): Promise<Uint8Array | undefined>;
+}
+
+/** What a backup is made of. */
+export interface BackupSource {
+  readonly reader: HoldingReader;
+  readonly log: LogTail;
+  /** Undefined when there is too little to read for two. */
+  readonly second: SecondReader | undefined;
+  /** About how large the state is. */
+  readonly stateBytes: number;
+  /** Resolves once the log can be read up to there. */
+  reach(sequence: number): Promise<void>;
+  files(): Promise<readonly SourceFile[]>;
+}
+
+interface TakeBackupOptions extends WorkProgress {
+  readonly target: BackupTarget;
+  readonly source: BackupSource;
+  readonly masterKey: string | undefined;
+  readonly clock: Clock;
+  /** 8 hexadecimal digits that no other backup of the moment has. */
+  readonly suffix: string;
+  /** The product's. */
+  readonly version: string;
+}
+
+/** What there is of the backup before, in the same history. */
+interface Former {
+  readonly header: BackupHeader;
+  readonly contents: BackupContents;
 }

@@ -1,6 +1,5 @@
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { reproducibleZip } from '#archive/write-zip.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';

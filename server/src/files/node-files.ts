@@ -1,7 +1,6 @@
 import type { NodeFile } from '@trellis/contract/shapes/file.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { type NodeReads, NodeView } from '#access/node-view.ts';
 import { NODE_FILES_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';

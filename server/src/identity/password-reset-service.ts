@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { type AuditEvent, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import {

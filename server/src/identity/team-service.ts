@@ -1,7 +1,6 @@
 import type { AccessIndex } from '#access/access-index.ts';
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import { type AuditAction, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';

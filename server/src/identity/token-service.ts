@@ -1,6 +1,5 @@
-import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { type AuditEvent, type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed, type Doer } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';

@@ -2,13 +2,12 @@ import type {
   WorkspaceSettingsChange,
   WorkspaceSettingsDocument,
 } from '@trellis/contract/shapes/workspace.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { deed } from '#access/deed.ts';
 
 const SETTING = 'workspace';
 const DEFAULTS: WorkspaceSettingsDocument = {

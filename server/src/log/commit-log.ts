@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * The commit log: every change to a workspace, in order, durable (design, section 1).
  *
@@ -69,4 +71,23 @@ export interface LogRecord {
   /** Milliseconds since the Unix epoch at which the commit was appended. */
   readonly time: number;
   readonly payload: Uint8Array;
+}
+
+/**
+ * SHA-256 over a record, 64 hexadecimal digits: two logs that have the same one at a sequence have
+ * the same history there.
+ */
+export function recordDigest({ first, last, time, payload }: LogRecord): string {
+  const head = JSON.stringify([first, last, time]);
+  return createHash('sha256').update(head).update(payload).digest('hex');
+}
+
+/** The digest of the record that holds a sequence; undefined when the log no longer has it. */
+export async function digestAt(
+  log: Pick<CommitLog, 'firstSequence' | 'lastSequence' | 'read'>,
+  sequence: number,
+): Promise<string | undefined> {
+  if (sequence < log.firstSequence || sequence > log.lastSequence) return undefined;
+  for await (const record of log.read(sequence)) return recordDigest(record);
+  return undefined;
 }

@@ -5,7 +5,7 @@ import { crc32c } from '@node-rs/crc32';
 import { expect, it } from 'vitest';
 import { KEEP_ALL, TestClock, readAll } from './testing/log-engine.ts';
 import { RecordCipher } from './record-cipher.ts';
-import { segmentCrc } from './segment-header.ts';
+import { segmentCrc } from './segment.ts';
 import { openSegmentLog } from './segment-log.ts';
 import { contentOf, temporaryFolder } from './testing/temporary-folder.ts';
 import type { CommitLog } from './commit-log.ts';

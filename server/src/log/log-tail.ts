@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { logCorrupt, logTrimmed, requireReadable } from './log-problem.ts';
 import { MANIFEST_FILE, openCipher, readLogManifest } from './log-manifest.ts';
-import { readRecords } from './record-reader.ts';
+import { readRecords, type SegmentSource } from './segment-reader.ts';
 import { isSegmentFile, readSegmentHeader, Segment } from './segment.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
 import type { RecordCipher } from './record-cipher.ts';
-import type { SegmentSource } from './record-reader.ts';
 
 /** How far the log is durable, as the thread that writes it tells the others. */
 export interface DurableEnd {

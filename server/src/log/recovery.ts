@@ -5,17 +5,17 @@ import { logCorrupt } from './log-problem.ts';
 import { MANIFEST_FILE } from './log-manifest.ts';
 import { MARKER_BYTES, RECORD_HEADER_BYTES, decodeHeader, hasValidCrc } from './record.ts';
 import {
-  Segment,
   isSegmentFile,
   isUnfinishedFile,
   readSegmentHeader,
+  Segment,
+  SEGMENT_HEADER_BYTES,
   segmentFile,
+  type SegmentHeader,
 } from './segment.ts';
 import { scanSegment } from './segment-reader.ts';
-import { SEGMENT_HEADER_BYTES } from './segment-header.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { LogManifest } from './log-manifest.ts';
-import type { SegmentHeader } from './segment-header.ts';
 import type { Break } from './segment-reader.ts';
 
 /**

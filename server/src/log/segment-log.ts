@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
 import { CommitQueue, type QueuedCommit } from './commit-queue.ts';
-import { createFolderDurably, syncFolder, writeAll } from './durable-file.ts';
+import { createFolderDurably, syncFolder, unlessMissing, writeAll } from './durable-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import {
   type LogManifest,
@@ -14,7 +14,7 @@ import {
 } from './log-manifest.ts';
 import { errorCode, requireReadable, storageProblem } from './log-problem.ts';
 import { CIPHER_OVERHEAD_BYTES, type RandomBytes, type RecordCipher } from './record-cipher.ts';
-import { readRecords, type SegmentSource } from './record-reader.ts';
+import { readRecords, type SegmentSource } from './segment-reader.ts';
 import { type EncodedGroup, encodeGroup, RECORD_HEADER_BYTES } from './record.ts';
 import { clearUnfinishedLog, recoverSegments, type RecoveryNote } from './recovery.ts';
 import {
@@ -23,8 +23,8 @@ import {
   droppableSegments,
   segmentBytesMaxDefault,
 } from './retention.ts';
-import { NO_PREVIOUS_SEGMENT } from './segment-header.ts';
-import { createSegment, type Segment } from './segment.ts';
+import { createSegment, NO_PREVIOUS_SEGMENT, type Segment } from './segment.ts';
+import { dirname } from 'node:path';
 
 export interface SegmentLogOptions {
   /** Made when it is missing. Holds `log.json`, the segments and `lock`. */
@@ -293,4 +293,16 @@ class SegmentWriter implements AsyncDisposable {
     }
     segment.bytes += encoded.bytes;
   }
+}
+
+const REMOVED = '.removed';
+
+/**
+ * Removes a log that nobody has open, durably: after a crash it is there as a whole, or not at all.
+ */
+export async function removeLog(folder: string): Promise<void> {
+  await rm(folder + REMOVED, { recursive: true, force: true });
+  await unlessMissing(rename(folder, folder + REMOVED));
+  await syncFolder(dirname(folder));
+  await rm(folder + REMOVED, { recursive: true, force: true });
 }

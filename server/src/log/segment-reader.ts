@@ -1,10 +1,16 @@
-import { readFully } from './durable-file.ts';
-import { storageProblem } from './log-problem.ts';
-import { RECORD_HEADER_BYTES, decodeHeader, hasValidCrc } from './record.ts';
-import { SEGMENT_HEADER_BYTES } from './segment-header.ts';
-import type { FileHandle } from 'node:fs/promises';
-import type { RecordHeader } from './record.ts';
-import type { Segment } from './segment.ts';
+import { readFully, unlessMissing } from './durable-file.ts';
+import { logCorrupt, logTrimmed, storageProblem } from './log-problem.ts';
+import {
+  decodeHeader,
+  decodePayload,
+  hasValidCrc,
+  RECORD_HEADER_BYTES,
+  type RecordHeader,
+} from './record.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Segment, SEGMENT_HEADER_BYTES } from './segment.ts';
+import type { LogRecord } from './commit-log.ts';
+import type { RecordCipher } from './record-cipher.ts';
 
 /** How much is read at once; a larger record is read whole. */
 const WINDOW_BYTES = 1024 * 1024;
@@ -17,7 +23,7 @@ const SEEK_BYTES_MIN = 4 * 1024;
 const SEEK_BYTES_MAX = 512 * 1024;
 
 /** A record that is whole, in the bytes it was read with. */
-export interface FoundRecord {
+interface FoundRecord {
   readonly header: RecordHeader;
   /** Where it begins in the file. */
   readonly offset: number;
@@ -180,4 +186,88 @@ function parse(bytes: Buffer, position: Position): Parsed {
     at += length;
   }
   return stop(0);
+}
+
+/** The segments of a log, as whoever reads it knows them. */
+export interface SegmentSource {
+  /** Oldest first. */
+  readonly segments: readonly Segment[];
+  readonly firstSequence: number;
+  readonly cipher: RecordCipher | undefined;
+  /** Why the file of a segment is not there: it was trimmed, or it is lost. */
+  isDropped(segment: Segment): boolean;
+}
+
+/**
+ * The records from the one that holds `from` to the one that ends with `last`, which is durable.
+ * Throws `log_trimmed` when a trim overtakes it, `log_corrupt` when a record is not what was
+ * written.
+ */
+export async function* readRecords(
+  source: SegmentSource,
+  from: number,
+  last: number,
+): AsyncGenerator<LogRecord> {
+  let next = from;
+  while (next <= last) {
+    const segment = source.segments.findLast(({ first }) => first <= next);
+    if (segment === undefined) throw logTrimmed(next, source.firstSequence);
+    for await (const record of recordsOf(source, segment, next, last)) {
+      yield record;
+      next = record.last + 1;
+    }
+  }
+}
+
+/**
+ * The records of one segment that hold the sequences from `from` to `last`, or to the segment's
+ * end.
+ */
+async function* recordsOf(
+  source: SegmentSource,
+  segment: Segment,
+  from: number,
+  last: number,
+): AsyncGenerator<LogRecord> {
+  const file = await unlessMissing(open(segment.path, 'r'));
+  if (file === undefined) {
+    if (source.isDropped(segment)) throw logTrimmed(from, source.firstSequence);
+    const reason = 'the file is gone';
+    throw logCorrupt({ file: segment.path, offset: 0, sequence: from, reason });
+  }
+  await using _ = file;
+  const end = Math.min(last, segment.last);
+  let next = from;
+  for await (const { records, broken } of scanSegment(file, segment, {
+    from,
+    last,
+    upTo: segment.bytes,
+  })) {
+    for (const found of records) {
+      const { first, count } = found.header;
+      if (first > last) return;
+      if (first + count <= from) continue;
+      const record = decode(source, segment, found);
+      next = record.last + 1;
+      yield record;
+    }
+    // What lies after the last record is not durable, and may be half written.
+    if (next > end) return;
+    if (broken !== undefined) throw logCorrupt({ file: segment.path, ...broken });
+  }
+  if (next <= end) {
+    const reason = 'the file ends before its last record';
+    throw logCorrupt({ file: segment.path, offset: segment.bytes, sequence: next, reason });
+  }
+}
+
+function decode({ cipher }: SegmentSource, segment: Segment, found: FoundRecord): LogRecord {
+  const { header, bytes, at, offset } = found;
+  const { first, count, time } = header;
+  const payload = decodePayload(bytes, at, header, cipher);
+  if (payload === undefined) {
+    const reason = 'the record is not authentic';
+    throw logCorrupt({ file: segment.path, offset, sequence: first, reason });
+  }
+  return { first, last: first + count - 1, time, payload };
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { BACKUP_LOG_HELD_BYTES_MAX, BACKUP_LOG_HELD_ROOM_BYTES_MIN } from '#base/backup-limits.ts';
 import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/limits.ts';
 import { Followers } from './followers.ts';
-import { trimLog } from './trimming.ts';
+import { trimLog } from './retention.ts';
 
 const ROOM = 1024 ** 4;
 const ARCHIVE = { ttlMs: 0, bytesMax: 1_000 };

@@ -2,8 +2,7 @@ import {
   REPLICATION_CHUNK_BYTES_MAX,
   REPLICATION_CHUNK_RECORDS_MAX,
 } from '#base/replication-limits.ts';
-import type { CommitLog, LogRecord } from '#log/commit-log.ts';
-import { digestAt } from '#log/record-digest.ts';
+import { type CommitLog, digestAt, type LogRecord } from '#log/commit-log.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../test/support/scale.ts';

@@ -4,9 +4,7 @@ import {
   REPLICATION_FRAME_BYTES_MAX,
   REPLICATION_FRAMES_IN_FLIGHT_MAX,
 } from '#base/replication-limits.ts';
-import { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import type { Frame } from './frame-cipher.ts';
-import { decodeFrame, encodeFrame } from './frame-codec.ts';
+import { decodeFrame, encodeFrame, type Frame, FrameOpener, FrameSealer } from './frame.ts';
 import { cutFrames, joinParts, MessageSender, receiveMessages, sealFrame } from './frame-stream.ts';
 
 const KEY = new Uint8Array(32).fill(7);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadSync } from '@grpc/proto-loader';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeFrame, encodeFrame } from './frame-codec.ts';
+import { decodeFrame, encodeFrame } from './frame.ts';
 
 /** A general implementation, over the schema that other programs would use. */
 function loadFrame() {

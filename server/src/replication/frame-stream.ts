@@ -3,8 +3,7 @@ import {
   REPLICATION_FRAMES_IN_FLIGHT_MAX,
 } from '#base/replication-limits.ts';
 import { releaseMemory } from '#base/release-memory.ts';
-import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import { decodeFrame, encodeFrame } from './frame-codec.ts';
+import { decodeFrame, encodeFrame, type FrameOpener, type FrameSealer } from './frame.ts';
 
 /** With which gRPC begins each message, in one buffer with it. */
 const GRPC_PREFIX_BYTES = 5;

@@ -6,8 +6,8 @@ import {
   REPLICATION_REQUEST_BYTES_MAX,
 } from '#base/replication-limits.ts';
 import { connectReplica } from './replica-channel.ts';
-import { deriveReplicationSecret } from './replication-secret.ts';
-import type { ReplicationEvent } from './replication-event.ts';
+import { deriveReplicationSecret } from './session-keys.ts';
+import type { ReplicationEvent } from './replica-registry.ts';
 import type { AuthenticateReply, AuthenticateRequest } from './service-definition.ts';
 import { connectionTo, REPLICA_UID, register, startPrimary } from './testing/cluster.ts';
 import { startFalsePrimary } from './testing/false-primary.ts';

@@ -1,5 +1,16 @@
 import { corrupt } from './channel-problem.ts';
-import type { StateDifference } from './manifest-difference.ts';
+
+/**
+ * A database in which two states of one sequence differ, by the pieces that only one of them has.
+ */
+export interface StateDifference {
+  /** Its name. */
+  readonly database: string;
+  readonly piecesOnPrimary: number;
+  readonly piecesOnReplica: number;
+  /** With which the first of these pieces begins, hexadecimal. */
+  readonly firstKey: string;
+}
 
 /** What a replica found when it compared itself. */
 export interface Comparison {

@@ -8,8 +8,7 @@ import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { corrupt, unavailable } from './channel-problem.ts';
 import type { AnsweredCall } from './served-calls.ts';
-import type { ReplicaRegistry } from './replica-registry.ts';
-import type { OnReplicationEvent } from './replication-event.ts';
+import type { OnReplicationEvent, ReplicaRegistry } from './replica-registry.ts';
 
 export const DIGEST_BYTES = 32;
 

@@ -1,5 +1,4 @@
-import type { CommitLog } from '#log/commit-log.ts';
-import { digestAt } from '#log/record-digest.ts';
+import { type CommitLog, digestAt } from '#log/commit-log.ts';
 import { epochDiffers, trimmed } from './channel-problem.ts';
 import { ChunkBuilder } from './chunk.ts';
 import { type MessageSender, Wake } from './frame-stream.ts';

@@ -7,13 +7,12 @@ import {
   REPLICATION_KEEPALIVE_TIMEOUT_MS,
   REPLICATION_WINDOW_BYTES,
 } from '#base/replication-limits.ts';
-import { METADATA } from './call-metadata.ts';
 import { corrupt, notAuthenticated, problemOf, unavailable } from './channel-problem.ts';
-import { FrameOpener, FrameSealer } from './frame-cipher.ts';
+import { FrameOpener, FrameSealer } from './frame.ts';
 import { encodeJson, joinParts, receiveMessages, sealFrame } from './frame-stream.ts';
 import { readWelcome } from './message-shapes.ts';
 import type { Hello, Welcome } from './message-shapes.ts';
-import { loadMethods } from './service-definition.ts';
+import { loadMethods, METADATA } from './service-definition.ts';
 import type { Method, ReplicationMethods } from './service-definition.ts';
 import { HANDSHAKE_CALL, isSameProof, NONCE_BYTES, SessionKeys } from './session-keys.ts';
 

@@ -15,7 +15,7 @@ import { corrupt, unavailable } from './channel-problem.ts';
 import { decodeChunk } from './chunk.ts';
 import { type EmbedRequest, readEmbedAnswer } from './embed-call.ts';
 import { encodeJson } from './frame-stream.ts';
-import { differencesBetween } from './manifest-difference.ts';
+import { differencesBetween } from './verification.ts';
 import {
   type FollowRequest,
   type HoldRequest,

@@ -1,8 +1,7 @@
 import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Followers, FollowerSlot } from '#log/followers.ts';
-import { INITIAL_LAG, observeLag, readLag } from './lag.ts';
-import type { LagReport } from './lag.ts';
+import { INITIAL_LAG, type LagReport, observeLag, readLag } from './lag.ts';
 import { replicaName } from './replica-name.ts';
 
 /** What a replica tells when it registers. */
@@ -187,3 +186,38 @@ export class ReplicaRegistry {
     this.#lag = observeLag(this.#lag, largest, this.#options.clock.now());
   }
 }
+
+/** What a primary's log says of its replicas. Nothing in it is secret. */
+export type ReplicationEvent =
+  | { readonly kind: 'registered'; readonly replica: ReplicaStatus }
+  | { readonly kind: 'dropped'; readonly replica: ReplicaStatus; readonly reason: DropReason }
+  /** Shook hands; `replica.version` may differ from the primary's, which is only told. */
+  | { readonly kind: 'connected'; readonly replica: ReplicaStatus; readonly peer: string }
+  | { readonly kind: 'rejected'; readonly reason: RejectionReason; readonly peer: string }
+  | {
+      readonly kind: 'copy_started';
+      readonly replica: ReplicaStatus;
+      /** The commit of the snapshot. */
+      readonly sequence: number;
+      /** What the replica lacks. */
+      readonly pieces: number;
+    }
+  | {
+      readonly kind: 'copy_progress';
+      readonly replica: ReplicaStatus;
+      readonly piecesDone: number;
+      readonly pieces: number;
+      readonly bytesDone: number;
+    }
+  | { readonly kind: 'following'; readonly replica: ReplicaStatus; readonly from: number }
+  /** A call ended by a fault: of the network, or of the primary. */
+  | {
+      readonly kind: 'failed';
+      readonly replica: ReplicaStatus;
+      readonly method: string;
+      readonly error: unknown;
+    };
+
+type RejectionReason = 'invalid secret' | 'not registered';
+
+export type OnReplicationEvent = (event: ReplicationEvent) => void;

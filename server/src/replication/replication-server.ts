@@ -15,7 +15,7 @@ import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
 import { answerEmbed, type AnswerEmbed } from './embed-call.ts';
-import { FrameOpener, FrameSealer } from './frame-cipher.ts';
+import { FrameOpener, FrameSealer } from './frame.ts';
 import { encodeJson, type MessageSender, Wake } from './frame-stream.ts';
 import type { LagReport } from './lag.ts';
 import {
@@ -37,11 +37,11 @@ import {
 import { PrimarySessions } from './primary-sessions.ts';
 import {
   type DropReason,
+  type OnReplicationEvent,
   type RegisteredReplica,
   ReplicaRegistry,
   type ReplicaStatus,
 } from './replica-registry.ts';
-import type { OnReplicationEvent } from './replication-event.ts';
 import {
   type AnsweredCall,
   reportRejection,

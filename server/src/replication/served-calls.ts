@@ -1,14 +1,11 @@
 import type { sendUnaryData, ServerReadableStream, ServerWritableStream } from '@grpc/grpc-js';
 import { Problem } from '#base/problem.ts';
 import { notAuthenticated, notRegistered, statusOf, unavailable } from './channel-problem.ts';
-import { METADATA } from './call-metadata.ts';
-import { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import { decodeFrame } from './frame-codec.ts';
+import { decodeFrame, FrameOpener, FrameSealer } from './frame.ts';
 import { MessageSender } from './frame-stream.ts';
 import type { PrimarySession, PrimarySessions } from './primary-sessions.ts';
-import type { ReplicaRegistry, ReplicaStatus } from './replica-registry.ts';
-import type { OnReplicationEvent } from './replication-event.ts';
-import type { Nothing } from './service-definition.ts';
+import type { OnReplicationEvent, ReplicaRegistry, ReplicaStatus } from './replica-registry.ts';
+import { METADATA, type Nothing } from './service-definition.ts';
 import type { CallName } from './session-keys.ts';
 
 /** An admitted call that answers with messages. */

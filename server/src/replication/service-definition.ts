@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { loadSync } from '@grpc/proto-loader';
-import type { ServiceDefinition as LoadedService } from '@grpc/proto-loader';
+import { loadSync, type ServiceDefinition as LoadedService } from '@grpc/proto-loader';
 import { AssertionError, must } from '#base/assert.ts';
-import type { Frame } from './frame-cipher.ts';
+import type { Frame } from './frame.ts';
 
 const SERVICE = 'trellis.replication.v1.Replication';
 
@@ -80,7 +79,7 @@ export function loadMethods(): ReplicationMethods {
 
 /**
  * Encoded frames are handed to gRPC and taken from it, so that their memory can be released: see
- * `frame-codec.ts`.
+ * `frame.ts`.
  */
 function framesOf(service: LoadedService, name: string): Method<Buffer, Buffer> {
   const { path, requestStream, responseStream } = must(service[name], `method ${name}`);
@@ -160,3 +159,10 @@ function bytesOf(message: object, field: string): Uint8Array {
   const value: unknown = Reflect.get(message, field);
   return value instanceof Uint8Array ? value : new Uint8Array(0);
 }
+
+/** The keys of what every call of a session carries; see `replication.proto`. */
+export const METADATA = {
+  session: 'trellis-session',
+  call: 'trellis-call',
+  proof: 'trellis-proof',
+} as const;

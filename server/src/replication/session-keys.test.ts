@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replicaName } from './replica-name.ts';
-import { deriveReplicationSecret } from './replication-secret.ts';
-import { isSameProof, SessionKeys } from './session-keys.ts';
+import { deriveReplicationSecret, isSameProof, SessionKeys } from './session-keys.ts';
 import type { CallName, Handshake } from './session-keys.ts';
 
 const SECRET = deriveReplicationSecret(Buffer.from('a key'));

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { DB } from '#store/databases.ts';
 import { sealManifest, type Manifest, type ManifestPiece } from '#store/manifest.ts';
-import { differencesBetween } from './manifest-difference.ts';
 import type { Notice } from './message-shapes.ts';
 import type { ReplicaStatus } from './replica-registry.ts';
-import { Verification, VERIFY_NOTICE } from './verification.ts';
+import { differencesBetween, Verification, VERIFY_NOTICE } from './verification.ts';
 
 const EPOCH = 'e'.repeat(32);
 const AT = 7;

@@ -1,9 +1,10 @@
 import { REPLICA_VERIFY_HOLD_MS, REPLICA_VERIFY_READ_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { Manifest } from '#store/manifest.ts';
-import type { StateDifference } from './manifest-difference.ts';
-import type { Comparison, Notice } from './message-shapes.ts';
+import type { Manifest, ManifestPiece } from '#store/manifest.ts';
+import type { Comparison, Notice, StateDifference } from './message-shapes.ts';
 import type { ReplicaStatus } from './replica-registry.ts';
+import { must } from '#base/assert.ts';
+import { DATABASES } from '#store/databases.ts';
 
 export const VERIFY_NOTICE = 'VerifyReplica';
 
@@ -188,4 +189,36 @@ function verified(
   }
   const { isEqual, differences } = comparison;
   return { replicaUID, replicaName, state: isEqual ? 'equal' : 'different', differences };
+}
+
+/** Compares two manifests of the same sequence; answers with nothing when the states are equal. */
+export function differencesBetween(primary: Manifest, replica: Manifest): StateDifference[] {
+  const differences: StateDifference[] = [];
+  for (const { number, name } of DATABASES) {
+    const ours = piecesOf(primary, number);
+    const theirs = piecesOf(replica, number);
+    const onPrimary = without(ours, theirs);
+    const onReplica = without(theirs, ours);
+    if (onPrimary.length + onReplica.length === 0) continue;
+    const keys = [...onPrimary, ...onReplica].map(({ firstKey }) => firstKey).toSorted();
+    differences.push({
+      database: name,
+      piecesOnPrimary: onPrimary.length,
+      piecesOnReplica: onReplica.length,
+      firstKey: must(keys[0], 'a piece that differs'),
+    });
+  }
+  return differences;
+}
+
+function piecesOf({ databases }: Manifest, number: number): readonly ManifestPiece[] {
+  return databases.find((database) => database.number === number)?.pieces ?? [];
+}
+
+function without(
+  pieces: readonly ManifestPiece[],
+  others: readonly ManifestPiece[],
+): ManifestPiece[] {
+  const digests = new Set(others.map(({ digest }) => digest));
+  return pieces.filter(({ digest }) => !digests.has(digest));
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { CommitLog, LogRecord } from '#log/commit-log.ts';
 import { openLogTail } from '#log/log-tail.ts';
-import { removeLog } from '#log/remove-log.ts';
-import { type LogBeginning, openSegmentLog } from '#log/segment-log.ts';
+import { type LogBeginning, openSegmentLog, removeLog } from '#log/segment-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder, type TemporaryFolder } from '#log/testing/temporary-folder.ts';
 import fc from 'fast-check';

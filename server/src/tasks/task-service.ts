@@ -1,6 +1,5 @@
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import { type AuditAction, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/limits.ts';

@@ -11,7 +11,7 @@ import {
   runVerification,
 } from '#backup/backup-work.ts';
 import type { WorkProgress } from '#backup/work-progress.ts';
-import type { BackupSource, SourceFile } from '#backup/backup-source.ts';
+import type { BackupSource, SourceFile } from '#backup/take-backup.ts';
 import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS, BACKUP_SECOND_READER_BYTES_MIN } from '#base/backup-limits.ts';
 import { unlessMissing } from '#log/durable-file.ts';

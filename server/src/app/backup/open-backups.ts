@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { type AuditEvent, type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed, type Doer } from '#access/deed.ts';
 import { type BackupHeader, listHeaders } from '#backup/backup-header.ts';
 import { BackupService, type StartedBackup } from '#backup/backup-service.ts';
 import type { BackupTarget } from '#backup/backup-target.ts';

@@ -1,6 +1,5 @@
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { zipFiles, type ZipReading } from '#archive/read-zip.ts';
 import type { Clock } from '#base/clock.ts';
 import { INTERFACES_MAX } from '#base/limits.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import type { Followers } from '#log/followers.ts';
-import { digestAt } from '#log/record-digest.ts';
+import { digestAt } from '#log/commit-log.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { readHistory } from '#store/history.ts';
 import { openStoreKeys } from '#store/master-key.ts';

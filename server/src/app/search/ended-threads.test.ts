@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { limitsWithin, TextIndex } from '#search/text/text-index.ts';
-import { IndexMerges } from '#search/indexing/index-merges.ts';
+import { IndexMerges } from '#search/indexing/run-index.ts';
 import { Searcher } from '#search/service/searcher.ts';
 import { startThread } from '../threads/thread.ts';
 import { IndexThread } from './index-thread.ts';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { digestAt } from '#log/record-digest.ts';
+import { digestAt } from '#log/commit-log.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
 import type { IndexFiles, KeptIndex } from '#search/indexing/index-saves.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { digestAt } from '#log/record-digest.ts';
+import { digestAt } from '#log/commit-log.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type {
   KeptVectors,

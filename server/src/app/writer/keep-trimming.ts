@@ -1,7 +1,7 @@
 import { LOG_TRIM_INTERVAL_MS } from '#base/limits.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import type { Followers } from '#log/followers.ts';
-import { trimLog } from '#log/trimming.ts';
+import { trimLog } from '#log/retention.ts';
 import { roomBytes } from '#store/storage-problem.ts';
 import { archiveRule } from './archive-rule.ts';
 

@@ -1,7 +1,6 @@
 import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { Problem } from '#base/problem.ts';
 import {
   type Approver,

@@ -1,8 +1,7 @@
 import { variablesIn } from '@trellis/contract/agent-variables.ts';
 import type { AgentChange, AgentDefinition, NewAgent } from '@trellis/contract/shapes/agent.ts';
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import { type AuditAction, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import {
   AGENT_SECONDS_DEFAULT,
   AGENT_STEPS_DEFAULT,

@@ -1,7 +1,6 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import {
   CHAT_STEPS_MAX,
   CHAT_TOOL_CALLS_MAX,

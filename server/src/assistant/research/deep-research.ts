@@ -4,9 +4,8 @@ import type {
   Researcher,
 } from '@trellis/contract/shapes/deep-research.ts';
 import type { Job, JobWithLog } from '@trellis/contract/shapes/job.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';

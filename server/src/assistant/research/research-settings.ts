@@ -3,8 +3,7 @@ import type {
   ResearchSettingsChange,
   Researcher,
 } from '@trellis/contract/shapes/deep-research.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
-import { deed, type Doer } from '#access/deed.ts';
+import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import {
   RESEARCH_MINUTES_DEFAULT,

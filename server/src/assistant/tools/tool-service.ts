@@ -1,7 +1,6 @@
 import type { NewTool, ToolChange, ToolDefinition } from '@trellis/contract/shapes/tool.ts';
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import { type AuditAction, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';

@@ -1,6 +1,6 @@
 import type { CheckedGoldenSet } from '@trellis/contract/shapes/search-evaluation.ts';
 import type { Caller } from '#access/caller.ts';
-import { checkGoldenSet } from '#search/evaluation/golden-set.ts';
+import { checkGoldenSet } from '#search/evaluation/evaluate.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import { inOrder } from '../definition-files.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';

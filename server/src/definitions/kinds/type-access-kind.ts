@@ -1,6 +1,5 @@
-import type { AccessService } from '#access/access-service.ts';
+import { type AccessService, checkTypeAccess } from '#access/access-service.ts';
 import type { Caller } from '#access/caller.ts';
-import { checkTypeAccess } from '#access/type-access.ts';
 import type { FieldAccess, TypeAccess, TypeAccessByType } from '#access/type-rules.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';

@@ -7,7 +7,7 @@ import {
   invalidSetting,
   requirePublicAddress,
 } from './setting-change.ts';
-import type { Doer } from '#access/deed.ts';
+import type { Doer } from '#access/audit-event.ts';
 import { parseRecord, vaultRecord, type VaultWrite } from '../vault.ts';
 import { notConfigured } from './sso-problems.ts';
 

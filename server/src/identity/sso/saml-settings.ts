@@ -9,7 +9,7 @@ import {
   invalidSetting,
   requirePublicAddress,
 } from './setting-change.ts';
-import type { Doer } from '#access/deed.ts';
+import type { Doer } from '#access/audit-event.ts';
 import { must } from '#base/assert.ts';
 import { notConfigured } from './sso-problems.ts';
 

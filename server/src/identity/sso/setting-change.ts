@@ -1,8 +1,7 @@
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
-import { deed, type Doer } from '#access/deed.ts';
+import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import type { CommitPort } from '#graph/operations.ts';
 

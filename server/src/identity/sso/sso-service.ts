@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditTrail } from '#access/audit-event.ts';
-import type { Doer } from '#access/deed.ts';
+import type { AuditTrail, Doer } from '#access/audit-event.ts';
 import type { Clock } from '#base/clock.ts';
 import { SSO_HANDOVER_LIFETIME_MS, SSO_STATE_LIFETIME_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';

@@ -9,8 +9,8 @@ import { type Manifest, sealManifest } from '#store/manifest.ts';
 import { pieceDigest } from '#store/piece.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { connectReplica, type ReplicaChannel } from '../replica-channel.ts';
-import type { ReplicationEvent } from '../replication-event.ts';
-import { deriveReplicationSecret } from '../replication-secret.ts';
+import type { ReplicationEvent } from '../replica-registry.ts';
+import { deriveReplicationSecret } from '../session-keys.ts';
 import {
   type ReplicationServer,
   type ReplicationServerOptions,

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
-import { METADATA } from '../call-metadata.ts';
-import { FrameOpener, FrameSealer } from '../frame-cipher.ts';
-import type { Frame } from '../frame-cipher.ts';
-import { decodeFrame, encodeFrame } from '../frame-codec.ts';
-import { loadMethods } from '../service-definition.ts';
+import { decodeFrame, encodeFrame, type Frame, FrameOpener, FrameSealer } from '../frame.ts';
+import { loadMethods, METADATA } from '../service-definition.ts';
 import type { AuthenticateReply, Method } from '../service-definition.ts';
 import { HANDSHAKE_CALL, NONCE_BYTES, SessionKeys } from '../session-keys.ts';
 import type { CallName } from '../session-keys.ts';

@@ -1,5 +1,4 @@
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
-import { deed, type Doer } from '#access/deed.ts';
+import { type AuditAction, type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';

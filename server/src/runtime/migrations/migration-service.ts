@@ -4,9 +4,8 @@ import type {
   NewMigration,
 } from '@trellis/contract/shapes/migration.ts';
 import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { MIGRATIONS_MAX } from '#base/limits.ts';

@@ -10,8 +10,14 @@ import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import { compareEvaluations, evaluate, type EvaluationParts, listed } from './evaluate.ts';
-import { checkGoldenSet, type Evaluation } from './golden-set.ts';
+import {
+  checkGoldenSet,
+  compareEvaluations,
+  evaluate,
+  type Evaluation,
+  type EvaluationParts,
+  listed,
+} from './evaluate.ts';
 import {
   evaluationOperations,
   goldenSetOperation,

@@ -7,8 +7,7 @@ import type {
 import { EVALUATIONS_KEPT, GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { Evaluation, QueryResult } from './golden-set.ts';
-import type { Evaluated } from './evaluate.ts';
+import type { Evaluated, Evaluation, QueryResult } from './evaluate.ts';
 
 /** The node types of `#graph/system-schema.ts` in which sets and their runs are stored. */
 const SET_TYPE = '_GoldenSet';

@@ -1,7 +1,6 @@
 import type { LlmSearchSettings } from '@trellis/contract/shapes/search.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';

@@ -4,9 +4,8 @@ import type {
   SynonymLists,
   SynonymRecord,
 } from '@trellis/contract/shapes/search.ts';
-import type { AuditTrail } from '#access/audit-event.ts';
+import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { deed } from '#access/deed.ts';
 import { settingOperation, settingVersion } from '#access/settings.ts';
 import { SYNONYM_SUGGESTIONS_MAX, SYNONYM_TERMS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';

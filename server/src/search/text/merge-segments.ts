@@ -2,19 +2,19 @@ import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { type FacetColumn, FacetColumnsBuilder, ordinalsStart } from './facet-column.ts';
 import { ESCAPE, FrequencyCombinations } from './frequency-table.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import { PostingsWriter } from './postings-writer.ts';
-import { layOutSegment } from './segment-layout.ts';
-import type { TextSegment } from './segment.ts';
-import { compareEntries, StringTable } from './string-table.ts';
-import { isDeleted, type Tombstones } from './tombstones.ts';
-import { mergeVocabularies } from './vocabulary/vocabulary.ts';
 import {
   afterVariables,
   blockSize,
   documentAt,
   documentWidth,
+  PostingsWriter,
   variableAt,
-} from './postings-block.ts';
+} from './postings-writer.ts';
+import { layOutSegment } from './segment-layout.ts';
+import type { TextSegment } from './segment.ts';
+import { compareEntries, StringTable } from './string-table.ts';
+import { isDeleted, type Tombstones } from './tombstones.ts';
+import { mergeVocabularies } from './vocabulary/vocabulary.ts';
 import type { ByteWindow, OpenPages } from './segment-bytes.ts';
 import { openSegment } from './index-view.ts';
 import type { MergeTask } from './text-index.ts';

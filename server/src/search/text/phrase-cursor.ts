@@ -2,7 +2,7 @@ import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { ScoreWindow, SearchCursor } from './search-cursor.ts';
 import type { TextSegment } from './segment.ts';
 import type { TermCursor } from './term-cursor.ts';
-import { afterVariables, BLOCK_POSTINGS, variableAt } from './postings-block.ts';
+import { afterVariables, BLOCK_POSTINGS, variableAt } from './postings-writer.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Candidates } from './match-collectors.ts';
 

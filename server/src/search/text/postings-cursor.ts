@@ -4,7 +4,7 @@ import {
   documentAt,
   documentWidth,
   variableAt,
-} from './postings-block.ts';
+} from './postings-writer.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { TextSegment } from './segment.ts';
 import { ESCAPE } from './frequency-table.ts';

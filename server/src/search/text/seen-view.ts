@@ -2,7 +2,7 @@ import { type FieldLengths, IndexView } from './index-view.ts';
 import type { TextSegment } from './segment.ts';
 import { type FieldMask, MIXED, SEEN, type VisibleFields } from './visible-fields.ts';
 import { FrequencyCursor, NO_DOCUMENT } from './postings-cursor.ts';
-import { documentAt } from './postings-block.ts';
+import { documentAt } from './postings-writer.ts';
 import { DECODED_LENGTHS } from './bm25.ts';
 import { isDeleted, type Tombstones } from './tombstones.ts';
 

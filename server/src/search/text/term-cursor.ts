@@ -4,7 +4,7 @@ import { NO_COLUMN } from './document-table.ts';
 import { type FieldScoring, LENGTH_CODES, TABLE_CODES } from './field-scoring.ts';
 import { FrequencyCursor, NO_DOCUMENT } from './postings-cursor.ts';
 import { ESCAPE } from './frequency-table.ts';
-import { documentAt } from './postings-block.ts';
+import { documentAt } from './postings-writer.ts';
 import type { ScoreWindow, SearchCursor } from './search-cursor.ts';
 import { type FieldMask, MIXED, SEEN } from './visible-fields.ts';
 

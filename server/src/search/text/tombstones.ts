@@ -1,7 +1,7 @@
 import type { DocumentTable } from './document-table.ts';
 import { DECODED_LENGTHS } from './bm25.ts';
 import { NO_DOCUMENT, PostingsCursor } from './postings-cursor.ts';
-import { BLOCK_POSTINGS } from './postings-block.ts';
+import { BLOCK_POSTINGS } from './postings-writer.ts';
 import type { TextSegment } from './segment.ts';
 
 /**
