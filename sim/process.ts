@@ -1,4 +1,4 @@
-import type { Timers } from '../server/src/base/timers.ts';
+import type { Timers } from '../server/src/base/clock.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What ends the code of a process that was killed; nothing that it does then has an effect. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../server/src/base/clock.ts';
-import type { Timers } from '../server/src/base/timers.ts';
+import type { Clock, Timers } from '../server/src/base/clock.ts';
 import type { Random } from './random.ts';
 
 interface Event {

@@ -3,9 +3,8 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { systemClock } from '#base/clock.ts';
-import { ConfigError } from '#config/config-error.ts';
 import type { Config, Secrets } from '#config/config.ts';
-import type { Environment } from '#config/read-config.ts';
+import { ConfigError, type Environment } from '#config/read-config.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import { findingsOf, type Finding } from './doctor/finding.ts';
 import {

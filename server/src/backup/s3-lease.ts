@@ -5,9 +5,8 @@ import {
   BACKUP_LEASE_TRIES_MAX,
   BACKUP_S3_TIMEOUT_MS,
 } from '#base/backup-limits.ts';
-import type { Clock } from '#base/clock.ts';
+import type { Clock, Timers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import type { Timers } from '#base/timers.ts';
 import { targetFailed } from './backup-problem.ts';
 import type { S3Client, S3SendOptions } from './s3-client.ts';
 

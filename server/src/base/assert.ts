@@ -17,3 +17,8 @@ export function must<T>(value: T | null | undefined, what: string): T {
 export function unreachable(value: never): never {
   throw new AssertionError(`unexpected value: ${JSON.stringify(value)}`);
 }
+
+/** An object of JSON: neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

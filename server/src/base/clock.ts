@@ -5,3 +5,17 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Repeated work; tests hand in timers that they fire themselves. */
+export interface Timers {
+  /** Runs every `intervalMs` until disposed. */
+  every(intervalMs: number, run: () => void): Disposable;
+}
+
+/** They do not keep a process alive. */
+export const systemTimers: Timers = {
+  every: (intervalMs, run) => {
+    const timer = setInterval(run, intervalMs).unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
+};

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
-import { ConfigError, type ConfigFault } from './config-error.ts';
-import { readConfig, type Environment } from './read-config.ts';
+import { ConfigError, type ConfigFault, type Environment, readConfig } from './read-config.ts';
 import { variables } from './variables.ts';
 
 const REPLICATION = { host: '10.0.0.7', primaryAddress: 'https://primary.example.com' };

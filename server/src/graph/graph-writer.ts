@@ -1,4 +1,4 @@
-import { unreachable } from '#base/assert.ts';
+import { isObject, unreachable } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
@@ -20,7 +20,6 @@ import { WriterMemory } from './writer-memory.ts';
 import { NODE_ALIASES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from './names.ts';
-import { isObject } from '#base/json-object.ts';
 import {
   faultOfTagged,
   isString,

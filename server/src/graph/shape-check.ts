@@ -1,4 +1,4 @@
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { didYouMean } from './names.ts';
 
 /**

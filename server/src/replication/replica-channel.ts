@@ -8,7 +8,7 @@ import {
   REPLICATION_CHUNK_RECORDS_MAX,
   REPLICATION_PIECES_PER_CALL_MAX,
 } from '#base/replication-limits.ts';
-import type { Timers } from '#base/timers.ts';
+import type { Timers } from '#base/clock.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import { type Manifest, parseManifest } from '#store/manifest.ts';
 import { corrupt, unavailable } from './channel-problem.ts';

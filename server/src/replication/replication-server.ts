@@ -1,4 +1,4 @@
-import type { Clock } from '#base/clock.ts';
+import type { Clock, Timers } from '#base/clock.ts';
 import {
   REPLICATION_CALLS_MAX,
   REPLICATION_CONNECTION_IDLE_MS,
@@ -8,7 +8,6 @@ import {
   REPLICATION_REQUEST_BYTES_MAX,
   REPLICATION_SWEEP_INTERVAL_MS,
 } from '#base/replication-limits.ts';
-import type { Timers } from '#base/timers.ts';
 import type { Followers } from '#log/followers.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';

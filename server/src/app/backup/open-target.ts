@@ -4,8 +4,7 @@ import type { BackupTarget } from '#backup/backup-target.ts';
 import { FolderTarget } from '#backup/folder-target.ts';
 import type { S3Place } from '#backup/s3-client.ts';
 import { S3Target } from '#backup/s3-target.ts';
-import { systemClock } from '#base/clock.ts';
-import { systemTimers } from '#base/timers.ts';
+import { systemClock, systemTimers } from '#base/clock.ts';
 
 /** Where backups are kept. */
 export type TargetSettings =

@@ -5,9 +5,8 @@ import type {
   ReplicaRegistration,
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
-import { systemClock } from '#base/clock.ts';
+import { systemClock, systemTimers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { systemTimers } from '#base/timers.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';

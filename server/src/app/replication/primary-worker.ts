@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { systemClock } from '#base/clock.ts';
+import { systemClock, systemTimers } from '#base/clock.ts';
 import { REPLICATION_SWEEP_INTERVAL_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { Followers } from '#log/followers.ts';
 import type { ReplicationEvent } from '#replication/replica-registry.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
-import { systemTimers } from '#base/timers.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';

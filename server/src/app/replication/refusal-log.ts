@@ -1,9 +1,8 @@
-import type { Clock } from '#base/clock.ts';
+import type { Clock, Timers } from '#base/clock.ts';
 import {
   REPLICATION_REFUSALS_LOGGED_MAX,
   REPLICATION_REFUSALS_SPAN_MS,
 } from '#base/replication-limits.ts';
-import type { Timers } from '#base/timers.ts';
 
 export interface RefusalLogOptions {
   readonly clock: Clock;

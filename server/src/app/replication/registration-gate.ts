@@ -1,11 +1,10 @@
 import { unreachable } from '#base/assert.ts';
-import type { Clock } from '#base/clock.ts';
+import type { Clock, Timers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import {
   REPLICA_REGISTRATION_AGE_MAX_MS,
   REPLICA_REGISTRATIONS_REMEMBERED_MAX,
 } from '#base/replication-limits.ts';
-import type { Timers } from '#base/timers.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { ReplicaRegistration } from '@trellis/contract/shapes/replica.ts';
 import { RefusalLog } from './refusal-log.ts';

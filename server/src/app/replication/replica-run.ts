@@ -5,7 +5,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';
-import type { Timers } from '#base/timers.ts';
+import type { Timers } from '#base/clock.ts';
 import type { History } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
 

@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
-import { systemTimers } from '#base/timers.ts';
+import { systemTimers } from '#base/clock.ts';
 import { Followers } from '#log/followers.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import { CHANGE_ACTIONS, DEFINITION_KINDS, invalidChange, type WantedChange } from './proposal.ts';
 import { TOOL_RESULT_CHARACTERS_MAX } from '#base/assistant-limits.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '#base/problem.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { type JsonObject } from '../router/json-members.ts';
 import type { ModelEvent, ModelLimits, ModelTool, ToolCall } from './model-run.ts';
 import type { ModelRunnerParts } from './sdk-model-runner.ts';

@@ -1,6 +1,6 @@
 import type { Researcher } from '@trellis/contract/shapes/deep-research.ts';
 import { RESEARCH_PART_CHARACTERS_MAX } from '#base/assistant-limits.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { textIn } from '../router/json-members.ts';
 
 /** A question of a plan, and who studies it. */

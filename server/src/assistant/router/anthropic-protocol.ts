@@ -1,6 +1,5 @@
-import { unreachable } from '#base/assert.ts';
+import { isObject, unreachable } from '#base/assert.ts';
 import { readRequest, writeCall, writeRequest } from './anthropic-request.ts';
-import { isObject } from '#base/json-object.ts';
 import { countIn, type JsonObject, listIn, objectIn, textIn } from './json-members.ts';
 import type { StreamMeter, TokenCounts } from './llm-call.ts';
 import type {

@@ -1,5 +1,4 @@
-import { unreachable } from '#base/assert.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject, unreachable } from '#base/assert.ts';
 import { defined, listIn, objectIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,

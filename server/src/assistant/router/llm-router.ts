@@ -6,7 +6,7 @@ import { protocolOf } from '../provider-settings.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './server-events.ts';
 import { adapterOf, exchangeOf, type StreamWriter } from './exchange.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { type JsonObject } from './json-members.ts';
 import {
   type LlmAnswer,

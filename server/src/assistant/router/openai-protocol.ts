@@ -1,5 +1,4 @@
-import { unreachable } from '#base/assert.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject, unreachable } from '#base/assert.ts';
 import { countIn, type JsonObject, listIn, objectIn, textIn } from './json-members.ts';
 import type { StreamMeter, TokenCounts } from './llm-call.ts';
 import { readRequest, writeCall, writeRequest } from './openai-request.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { defined, listIn, objectIn, textIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,

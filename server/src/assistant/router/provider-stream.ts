@@ -3,7 +3,7 @@ import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { eventsIn, textWithin, wholeEvents } from './server-events.ts';
 import { adapterOf } from './exchange.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { type JsonObject } from './json-members.ts';
 import {
   type LlmAsker,

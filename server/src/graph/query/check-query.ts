@@ -9,7 +9,7 @@ import { Problem } from '#base/problem.ts';
 import { QUERY_VECTOR_CHARACTERS_MAX, SEARCH_VECTOR_FIELDS_MAX } from '#base/search-limits.ts';
 import { SIMILAR_NODES_MAX } from '@trellis/contract/limits.ts';
 import { shorten } from '../names.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { faultOfTagged, isString, listOfText, oneOf } from '../shape-check.ts';
 import { shape, text, time, wholeNumber } from '../shape-check.ts';
 import type { MemberCheck, Shape, ShapeFault } from '../shape-check.ts';

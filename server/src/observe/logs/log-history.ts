@@ -8,8 +8,14 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
-import type { LogFile, LogFiles } from './log-files.ts';
-import { headOf, lineMatcher, recordOf, type LogRecord } from './log-record.ts';
+import {
+  headOf,
+  lineMatcher,
+  type LogFile,
+  type LogFiles,
+  type LogRecord,
+  recordOf,
+} from './log-files.ts';
 
 /**
  * From where records are given: without a folder for logs there are only the last ones, in memory.

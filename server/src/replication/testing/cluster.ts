@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import type { Timers } from '#base/timers.ts';
+import type { Timers } from '#base/clock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
 import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';

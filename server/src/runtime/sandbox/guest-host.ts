@@ -3,7 +3,7 @@ import { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
-import { IdMap } from '#base/id-map.ts';
+import { IdMap } from './id-map.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { FetchedFinds, MissingFind } from './fetched-finds.ts';

@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import type { Caller } from '#access/caller.ts';
-import { IdMap } from '#base/id-map.ts';
+import { IdMap } from './id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
 import type { LazyScript } from './lazy-script.ts';
 import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';

@@ -5,7 +5,7 @@ import {
   ENDPOINT_SILENT_MS,
 } from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
-import { IdMap } from '#base/id-map.ts';
+import { IdMap } from './id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
 import type { SearchThreads } from './search-threads.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 

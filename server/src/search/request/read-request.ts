@@ -15,7 +15,7 @@ import {
 } from '#base/search-limits.ts';
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { asList, invalid, Members } from './members.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';

@@ -5,7 +5,7 @@ import { readSetting, settingOperation, settingVersion } from '#access/settings.
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { isObject } from '#base/json-object.ts';
+import { isObject } from '#base/assert.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchSettings } from './search-settings-service.ts';
 
