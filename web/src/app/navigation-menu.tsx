@@ -1,8 +1,12 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import type { Viewer } from '../api/viewer.ts';
 import { navigationOf } from './navigation.ts';
+import type { NavigationGroup } from './navigation-group.ts';
 
 export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined }) {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const groups = viewer === undefined ? [] : navigationOf(viewer);
+  const current = currentItem(groups, pathname);
   return (
     <nav aria-label="Pages" className="flex h-full flex-col">
       <a
@@ -14,27 +18,34 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
         Trellis
       </a>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
-        {viewer !== undefined &&
-          navigationOf(viewer).map(({ title, items }) => (
-            <section key={title} aria-label={title} className="mb-4">
-              <p className="px-2 pb-1 text-xs font-medium text-muted">{title}</p>
-              <ul>
-                {items.map(({ to, label, icon: Icon }) => (
-                  <li key={to}>
-                    <Link
-                      to={to}
-                      activeOptions={{ exact: true, includeSearch: false }}
-                      className="flex h-8 items-center gap-2.5 rounded-control px-2 text-ink hover:bg-sunken aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
-                    >
-                      <Icon className="size-4 shrink-0" aria-hidden />
-                      {label}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
+        {groups.map(({ title, items }) => (
+          <section key={title} aria-label={title} className="mb-4">
+            <p className="px-2 pb-1 text-xs font-medium text-muted">{title}</p>
+            <ul>
+              {items.map(({ to, label, icon: Icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: to !== current, includeSearch: false }}
+                    className="flex h-8 items-center gap-2.5 rounded-control px-2 text-ink hover:bg-sunken aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                  >
+                    <Icon className="size-4 shrink-0" aria-hidden />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
       </div>
     </nav>
   );
+}
+
+/** The item whose page is shown, or whose page leads to it: "/endpoints" for "/endpoints/edit/a". */
+function currentItem(groups: readonly NavigationGroup[], pathname: string): string | undefined {
+  const above = groups
+    .flatMap(({ items }) => items.map(({ to }) => to))
+    .filter((to) => pathname === to || pathname.startsWith(`${to}/`));
+  return above.toSorted((a, b) => b.length - a.length)[0];
 }

@@ -60,7 +60,7 @@ export function TextField(props: TextFieldProps) {
         id={id}
         aria-invalid={error !== undefined || undefined}
         aria-describedby={describedBy(id, props)}
-        className={classNames(CONTROL_CLASSES, 'h-9', input.type === 'file' && 'py-1.5')}
+        className={classNames(CONTROL_CLASSES, 'h-9', input.type === 'file' && 'py-1.5 file:mr-3')}
       />
     </Frame>
   );

@@ -16,6 +16,8 @@ interface LineChartProps {
   readonly timesSeconds: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
+  /** How far the lines of the grid may be apart, ascending. Without it: 1, 2 or 5 times powers of 10. */
+  readonly steps?: readonly number[];
   readonly heightPx?: number;
 }
 
@@ -25,7 +27,14 @@ const AXIS_WIDTH_PX = 72;
 const WINDOW_SECONDS = 3_600;
 
 /** Values over time. The last ones stand in words below the picture. */
-export function LineChart({ label, timesSeconds, series, format, heightPx = 180 }: LineChartProps) {
+export function LineChart({
+  label,
+  timesSeconds,
+  series,
+  format,
+  steps,
+  heightPx = 180,
+}: LineChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const isDark = useIsDark();
@@ -36,7 +45,8 @@ export function LineChart({ label, timesSeconds, series, format, heightPx = 180 
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const options = chartOptions(names.split('\n'), format, element.clientWidth, heightPx);
+    const size = { width: element.clientWidth, height: heightPx };
+    const options = chartOptions(names.split('\n'), { format, steps, ...size });
     const chart = new uPlot(options, data.current, element);
     plot.current = chart;
     const observer = new ResizeObserver(() =>
@@ -47,7 +57,7 @@ export function LineChart({ label, timesSeconds, series, format, heightPx = 180 
       observer.disconnect();
       chart.destroy();
     };
-  }, [names, format, heightPx, isDark]);
+  }, [names, format, steps, heightPx, isDark]);
   useEffect(() => {
     plot.current?.setData(data.current);
   });
@@ -80,15 +90,18 @@ function lastOf(values: readonly (number | null)[], format: (value: number) => s
   return last === undefined || last === null ? 'none yet' : format(last);
 }
 
+interface ChartLook extends Pick<LineChartProps, 'format' | 'steps'> {
+  readonly width: number;
+  readonly height: number;
+}
+
 /**
  * The canvas knows no custom properties: the colors are read when the chart is made, and again with
  * each theme.
  */
 function chartOptions(
   names: readonly string[],
-  format: (value: number) => string,
-  width: number,
-  height: number,
+  { format, steps, width, height }: ChartLook,
 ): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (token: string) => style.getPropertyValue(token).trim();
@@ -108,7 +121,12 @@ function chartOptions(
     },
     axes: [
       axis,
-      { ...axis, size: AXIS_WIDTH_PX, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
+      {
+        ...axis,
+        size: AXIS_WIDTH_PX,
+        values: (_plot, ticks) => ticks.map((tick) => format(tick)),
+        ...(steps !== undefined && { incrs: [...steps] }),
+      },
     ],
     series: [
       {},

@@ -6,6 +6,9 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { statisticsQuery } from './statistics.ts';
 
+/** Powers of 2, so that the axis shows whole units: 512 MiB, 1 GiB. */
+const BYTE_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 /** The last hour. */
 export function OverviewCharts() {
   const statistics = useQuery(statisticsQuery);
@@ -31,6 +34,7 @@ export function OverviewCharts() {
                 label="Memory of the server over the last hour"
                 timesSeconds={timesSeconds}
                 format={formatBytes}
+                steps={BYTE_STEPS}
                 series={[{ label: 'Resident', values: samples.map((one) => one.rssBytes) }]}
               />
             </Card>

@@ -14,7 +14,7 @@ export function EndpointBadges({ endpoint, isFailing }: EndpointBadgesProps) {
   return (
     <span className="flex flex-wrap gap-1">
       {isFailing && <Badge tone="danger">Does not compile</Badge>}
-      {isBuiltIn(endpoint.name) && <Badge tone="info">System</Badge>}
+      {isBuiltIn(endpoint.name) && <Badge tone="info">Built in</Badge>}
       {endpoint.isReadOnly && <Badge tone="good">Read-only</Badge>}
       {endpoint.mayRunOnPrimary && <Badge tone="warning">May run on primary</Badge>}
       {endpoint.mode === 'pooling' && <Badge>Pooling</Badge>}

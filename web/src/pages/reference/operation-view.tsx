@@ -5,9 +5,12 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { curlSample, sdkSample } from './code-samples.ts';
 import type { ApiAnswer, ApiOperation, Parameter, Schema } from './described-api.ts';
+import { CodeInText } from './code-in-text.tsx';
 import { PathText } from './path-text.tsx';
 import { rulesOf, schemaText, shapesIn } from './schema-text.ts';
 import { canTry, TryOperation } from './try-operation.tsx';
+
+const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 
 interface OperationViewProps {
   readonly operation: ApiOperation;
@@ -25,12 +28,18 @@ export function OperationView({ operation, shapes }: OperationViewProps) {
         <h2 className="font-mono font-semibold wrap-break-word">
           {method} <PathText path={path} />
         </h2>
-        <p className="mt-1">{summary}</p>
-        {description !== '' && <p className="text-muted">{description}</p>}
+        <p className="mt-1">
+          <CodeInText text={summary} />
+        </p>
+        {description !== '' && (
+          <p className="text-muted">
+            <CodeInText text={description} />
+          </p>
+        )}
         <p className="mt-1 text-[13px] text-muted">
           {callers.length === 0
             ? 'Anybody may call it without a token.'
-            : `Call it with ${callers.join(', or ')}.`}
+            : `Call it with ${ANY_OF.format(callers)}.`}
         </p>
       </header>
       {parameters.length > 0 && (
@@ -72,10 +81,14 @@ function ParameterRow({ parameter }: { readonly parameter: Parameter }) {
     <li>
       <span className="font-mono wrap-break-word">{name}</span>{' '}
       <span className="text-[13px] text-muted">
-        {`in the ${place}, ${required ? 'needed' : 'optional'}: ${schemaText(schema)}`}
+        {`in the ${place}, ${required ? 'required' : 'optional'}: ${schemaText(schema)}`}
         {rules !== '' && `, ${rules}`}
       </span>
-      {description !== '' && <p className="text-[13px] text-muted">{description}</p>}
+      {description !== '' && (
+        <p className="text-[13px] text-muted">
+          <CodeInText text={description} />
+        </p>
+      )}
     </li>
   );
 }
@@ -95,7 +108,9 @@ function AnswerList({
             <Badge tone={isError ? 'warning' : 'good'}>{status}</Badge>
           </div>
           {description.split('\n\n').map((line) => (
-            <p key={line}>{line.replaceAll('`', '')}</p>
+            <p key={line}>
+              <CodeInText text={line} />
+            </p>
           ))}
           {!isError && <Contents contents={contents} />}
           {!isError && headers.length > 0 && (

@@ -22,10 +22,10 @@ const HOVER_DELAY_MS = 300;
 const BOOST_MAX = 99;
 
 /** Asks again without a change of the code, for example after a change of the scope. */
-const checkAnew = StateEffect.define<null>();
+const checkAgain = StateEffect.define<null>();
 
 export function requestCheck(view: EditorView): void {
-  view.dispatch({ effects: checkAnew.of(null) });
+  view.dispatch({ effects: checkAgain.of(null) });
 }
 
 /** Completion, hover, signature help and diagnostics, all from the same source. */
@@ -40,7 +40,7 @@ export function serviceExtensions(services: EditorServices): Extension {
     linter((view) => diagnose(services, view.state), {
       delay: DIAGNOSTICS_DELAY_MS,
       needsRefresh: (update) =>
-        update.transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAnew))),
+        update.transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain))),
     }),
   ];
 }

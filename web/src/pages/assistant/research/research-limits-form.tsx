@@ -47,7 +47,7 @@ const LIMITS: readonly LimitText[] = [
   {
     name: 'tokens',
     label: 'Tokens of a run',
-    hint: 'In and out together.',
+    hint: 'In and out.',
     max: RESEARCH_TOKENS_MAX,
   },
   {
