@@ -7,7 +7,7 @@ import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { Secrets } from '#config/config.ts';
 import { ConfigError, type Environment } from '#config/read-config.ts';
-import { readTelemetry } from '#config/telemetry-variables.ts';
+import { readTelemetry } from '#observe/telemetry/telemetry-variables.ts';
 import { createRedactor, type Log, type Logger, openLog } from '#observe/logger.ts';
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';

@@ -6,6 +6,7 @@ import {
   HEALTH_PARTS,
   type HealthReason,
   type HealthReport,
+  type PartHealth,
 } from '@trellis/contract/shapes/health.ts';
 
 /** Beyond this share of what the process may take, its memory is short. */
@@ -97,23 +98,13 @@ export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   }
 }
 
-export type PartName = (typeof HEALTH_PARTS)[number];
-
-export interface PartState {
-  /**
-   * `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set
-   * up.
-   */
-  readonly status: 'ok' | 'starting' | 'degraded' | 'failed' | 'off';
-  /** Why the part is degraded or failed; null in any other state. */
-  readonly reason: HealthReason | null;
-}
+export type PartState = Pick<PartHealth, 'status' | 'reason'>;
 
 /** How a part is. Cheap, and bounded in time: anybody may ask as often as they like. */
 export type Probe = () => PartState | Promise<PartState>;
 
 /** Those that a server of its role has. */
-export type Probes = Readonly<Partial<Record<PartName, Probe>>>;
+export type Probes = Readonly<Partial<Record<PartHealth['name'], Probe>>>;
 
 export const OK: PartState = { status: 'ok', reason: null };
 export const STARTING: PartState = { status: 'starting', reason: null };

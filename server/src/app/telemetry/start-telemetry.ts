@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type {
   NamedFile,
-  OtlpTarget,
+  NamedTarget,
   OtlpTlsFiles,
   ReadTelemetry,
-} from '#config/telemetry-variables.ts';
+} from '#observe/telemetry/telemetry-variables.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { OtlpTls } from '#observe/telemetry/otlp.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
@@ -21,7 +21,7 @@ export async function startTelemetry(
 ): Promise<Telemetry | undefined> {
   if (settings === null) return undefined;
   const { openTelemetry } = await import('#observe/telemetry/open-telemetry.ts');
-  const withTls = (target: OtlpTarget | null) =>
+  const withTls = (target: NamedTarget | null) =>
     target && { ...target, tls: readTls(target.tlsFiles, startFolder, logger) };
   const targets = { traces: withTls(settings.traces), metrics: withTls(settings.metrics) };
   return openTelemetry({ settings: { ...settings, ...targets }, version: VERSION, logger });

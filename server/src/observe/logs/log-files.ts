@@ -4,26 +4,13 @@ import { LOG_BLOCK_BYTES, LOG_LINE_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { byDate, dateOf, type LogDate } from '../daily-file.ts';
 import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
-import type { LogFilter } from '@trellis/contract/shapes/log.ts';
+import type { LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
 
-/** One record of the server's log. */
-export interface LogRecord {
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly level: LogLevel;
-  readonly message: string;
-  /** What was logged beside the message. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** What is said of a line without taking the whole of it apart. */
-export interface LineHead {
-  readonly level: LogLevel;
-  readonly at: string;
-}
+/** The part of a line that is read without parsing all of it. */
+type LineHead = Pick<LogRecord, 'level' | 'at'>;
 
 /** As the logger begins every line. */
-const HEAD = /^\{"level":"(trace|debug|info|warn|error|fatal)","time":"([^"]{1,40})"/;
+const HEAD = new RegExp(`^\\{"level":"(${LOG_LEVELS.join('|')})","time":"([^"]{1,40})"`);
 
 /** Undefined for what the logger did not write. */
 export function headOf(line: string): LineHead | undefined {

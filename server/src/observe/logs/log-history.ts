@@ -1,4 +1,5 @@
-import type { LogFilter } from '@trellis/contract/shapes/log.ts';
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { LiveLogRecord, LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
 import type { Clock } from '#base/clock.ts';
 import {
   LOG_BATCH_LINES_MAX,
@@ -8,31 +9,18 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
-import {
-  headOf,
-  lineMatcher,
-  type LogFile,
-  type LogFiles,
-  type LogRecord,
-  recordOf,
-} from './log-files.ts';
+import { headOf, lineMatcher, type LogFile, type LogFiles, recordOf } from './log-files.ts';
 
 /**
  * From where records are given: without a folder for logs there are only the last ones, in memory.
  */
 export type LogSource = 'files' | 'memory';
 
-export type LiveRecord = LogRecord & { readonly sequence: number };
-
-export interface LogSearchResult {
+/** \`total\` is a lower bound: larger than what was skipped and taken, when there is more. */
+export interface LogSearchResult extends List<LogRecord> {
   readonly source: LogSource;
-  /** Whether all was looked at that had to be, before time ran out. */
+  /** False when the time of the search ran out first. */
   readonly isComplete: boolean;
-  readonly items: LogRecord[];
-  /** A lower bound: larger than what was skipped and taken, when there is more. */
-  readonly total: number;
-  readonly skip: number;
-  readonly take: number;
 }
 
 export interface LogHistoryOptions {
@@ -112,7 +100,7 @@ export class LogHistory {
   watch(
     filter: LogFilter,
     from: { readonly after: number | undefined; readonly signal: AbortSignal },
-  ): AsyncIterable<LineBatch<LiveRecord>> {
+  ): AsyncIterable<LineBatch<LiveLogRecord>> {
     const fits = lineMatcher(filter);
     const endMs = filter.to === undefined ? Infinity : Date.parse(filter.to);
     return this.#recent.watch({ ...from, endMs, take: LOG_BATCH_LINES_MAX }, (line, sequence) => {

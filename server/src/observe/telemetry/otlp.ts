@@ -24,45 +24,22 @@ import {
   type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
+import type { OtlpEndpoint, TelemetrySettings } from './telemetry-variables.ts';
 
-/** Where one signal goes, and how; the shapes are those of `#config/telemetry-variables.ts`. */
-export interface OtlpTarget {
-  readonly url: string;
-  readonly protocol: 'grpc' | 'http/protobuf' | 'http/json';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly compression: 'none' | 'gzip';
+/** A target whose files of TLS are read. */
+interface OtlpTarget extends OtlpEndpoint {
   readonly tls: OtlpTls;
 }
 
-/** In PEM. Without `ca` the receiver is trusted by whom the system trusts. */
+/** In PEM. Without `ca`, the receiver needs a certificate that the system trusts. */
 export interface OtlpTls {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-interface SamplerSettings {
-  readonly sampler:
-    | 'always_on'
-    | 'always_off'
-    | 'traceidratio'
-    | 'parentbased_always_on'
-    | 'parentbased_always_off'
-    | 'parentbased_traceidratio';
-  readonly ratio: number;
-}
-
-export interface OtlpSettings extends SamplerSettings {
-  readonly traces: OtlpTarget | null;
-  readonly metrics: OtlpTarget | null;
-  readonly resource: Readonly<Record<string, string>>;
-  readonly metricIntervalMs: number;
-  readonly metricTimeoutMs: number;
-  readonly spanDelayMs: number;
-  readonly spanQueueMax: number;
-  readonly spanBatchMax: number;
-}
+export type OtlpSettings = TelemetrySettings<OtlpTarget>;
+type SamplerSettings = Pick<OtlpSettings, 'sampler' | 'ratio'>;
 
 export async function spanExporter(target: OtlpTarget): Promise<SpanExporter> {
   return new OTLPExporterBase(

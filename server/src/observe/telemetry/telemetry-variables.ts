@@ -1,7 +1,7 @@
-import type { Environment } from './read-config.ts';
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the server sends one signal, and how. */
-export interface OtlpTarget {
+export interface OtlpEndpoint {
   /** `https` means TLS, `http` does not; gRPC ignores the path. */
   readonly url: string;
   readonly protocol: 'grpc' | 'http/protobuf' | 'http/json';
@@ -9,6 +9,10 @@ export interface OtlpTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly compression: 'none' | 'gzip';
+}
+
+/** As the variables say it: files of TLS are not read yet. */
+export interface NamedTarget extends OtlpEndpoint {
   readonly tlsFiles: OtlpTlsFiles;
 }
 
@@ -26,7 +30,7 @@ export interface OtlpTlsFiles {
   readonly key?: NamedFile;
 }
 
-export type TraceSampler =
+type TraceSampler =
   | 'always_on'
   | 'always_off'
   | 'traceidratio'
@@ -35,10 +39,10 @@ export type TraceSampler =
   | 'parentbased_traceidratio';
 
 /** The standard `OTEL_*` variables (OpenTelemetry specification, "SDK environment variables"). */
-export interface TelemetrySettings {
+export interface TelemetrySettings<Target> {
   /** Null when traces, or metrics, are off. */
-  readonly traces: OtlpTarget | null;
-  readonly metrics: OtlpTarget | null;
+  readonly traces: Target | null;
+  readonly metrics: Target | null;
   /** Includes `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: TraceSampler;
@@ -53,7 +57,7 @@ export interface TelemetrySettings {
 
 export interface ReadTelemetry {
   /** Null unless an endpoint is set. When null, no OpenTelemetry code is loaded. */
-  readonly settings: TelemetrySettings | null;
+  readonly settings: TelemetrySettings<NamedTarget> | null;
   /** Texts that no line of the log may show. */
   readonly secrets: readonly string[];
   /** The standard says: a value that is not understood counts as not set, with a warning. */
@@ -70,8 +74,8 @@ const SAMPLERS: readonly TraceSampler[] = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ];
-const PROTOCOLS: readonly OtlpTarget['protocol'][] = ['grpc', 'http/protobuf', 'http/json'];
-const COMPRESSIONS: readonly OtlpTarget['compression'][] = ['none', 'gzip'];
+const PROTOCOLS: readonly OtlpEndpoint['protocol'][] = ['grpc', 'http/protobuf', 'http/json'];
+const COMPRESSIONS: readonly OtlpEndpoint['compression'][] = ['none', 'gzip'];
 const SERVICE_NAME = 'trellis';
 
 export function readTelemetry(env: Environment): ReadTelemetry {
@@ -80,7 +84,7 @@ export function readTelemetry(env: Environment): ReadTelemetry {
   const traces = targetOf(variables, 'traces');
   const metrics = targetOf(variables, 'metrics');
   if (traces === null && metrics === null) return off(variables);
-  const settings: TelemetrySettings = {
+  const settings: TelemetrySettings<NamedTarget> = {
     traces,
     metrics,
     resource: resourceOf(variables),
@@ -107,7 +111,7 @@ function secretsOf(env: Environment): string[] {
   );
 }
 
-function targetOf(variables: Variables, signal: Signal): OtlpTarget | null {
+function targetOf(variables: Variables, signal: Signal): NamedTarget | null {
   const own = (name: string): string => `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`;
   const common = (name: string): string => `OTEL_EXPORTER_OTLP_${name}`;
   const exporter = `OTEL_${signal.toUpperCase()}_EXPORTER`;
