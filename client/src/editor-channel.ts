@@ -2,7 +2,7 @@ import type {
   WebSocketRequestBody,
   WebSocketRequestType,
   WebSocketResult,
-} from '@trellis/contract/web-socket-requests.ts';
+} from '@trellis/contract/web-socket.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import { TrellisError } from './trellis-error.ts';
 import { webSocketUrl } from './web-socket-url.ts';

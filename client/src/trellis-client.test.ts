@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { TokenKind } from '@trellis/contract/rights.ts';
 import { callTo, type Namespace } from './operation-methods.ts';
 import type { CallOptions } from './transport.ts';
 import type { TrellisClient } from './trellis-client.ts';

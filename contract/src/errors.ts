@@ -1,24 +1,23 @@
 import { z } from 'zod';
-import { adminAgentErrors } from './errors/admin-agent.ts';
-import { agentErrors } from './errors/agents.ts';
 import { backupErrors } from './errors/backups.ts';
-import { chatErrors } from './errors/chat.ts';
-import { definitionErrors } from './errors/definitions.ts';
+import {
+  adminAgentErrors,
+  agentErrors,
+  chatErrors,
+  llmErrors,
+  researchErrors,
+} from './errors/assistant.ts';
+import { definitionErrors, frontEndErrors } from './errors/workspace.ts';
 import { endpointErrors } from './errors/endpoints.ts';
 import { fileErrors } from './errors/files.ts';
-import { frontEndErrors } from './errors/front-end.ts';
 import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
-import { jobErrors } from './errors/jobs.ts';
-import { llmErrors } from './errors/llm.ts';
-import { migrationErrors } from './errors/migrations.ts';
+import { jobErrors, migrationErrors, taskErrors } from './errors/jobs.ts';
 import { replicationErrors } from './errors/replication.ts';
 import { requestErrors } from './errors/request.ts';
-import { researchErrors } from './errors/research.ts';
 import { searchErrors } from './errors/search.ts';
 import { serverErrors } from './errors/server.ts';
 import { storageErrors } from './errors/storage.ts';
-import { taskErrors } from './errors/tasks.ts';
 
 /**
  * The error catalogue: every `code` that an error body can carry (open-shapes, section 2). Codes

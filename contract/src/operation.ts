@@ -1,9 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import type { ResponseHeader } from './response-headers.ts';
-import type { Role } from './roles.ts';
-import type { Scope } from './scopes.ts';
-import type { TokenKind } from './token-kinds.ts';
+import type { Role, Scope, TokenKind } from './rights.ts';
+import { BODY_BYTES_MAX_DEFAULT, STRANGER_BODY_BYTES_MAX } from './request-limits.ts';
 
 /**
  * One row of the operations table: everything that a client, the server, the documentation and the
@@ -76,6 +74,23 @@ export interface Operation {
 /** What a file of `operations/` holds: rows under their ids. */
 export type Rows = Readonly<Record<string, Omit<Operation, 'id'>>>;
 
+/** Codes of any operation that writes. */
+export const STORE_ERRORS = ['storage_failed', 'storage_full'] as const;
+
+/** Codes of any operation that changes what another caller may change at the same time. */
+export const CHANGE_ERRORS = ['version_conflict', ...STORE_ERRORS] as const;
+
+/** Codes of any operation that asks a model. */
+export const MODEL_ERRORS = [
+  'llm_not_configured',
+  'model_not_found',
+  'llm_quota_exceeded',
+  'llm_request_refused',
+  'llm_busy',
+  'llm_unavailable',
+  'llm_misconfigured',
+] as const;
+
 /** Puts the id of each row, which is its name in the file, into the row. */
 export function withIds<const R extends Rows>(
   rows: R,
@@ -147,3 +162,38 @@ export interface ResponseShape {
   /** Beside those that every answer carries. */
   readonly headers?: readonly ResponseHeader[];
 }
+
+/**
+ * What the body of a request may have at most, decompressed, where it is taken as a whole: JSON, or
+ * a form.
+ */
+export function bodyBytesMaxOf({
+  auth,
+  body,
+  bodyBytesMax,
+}: Pick<Operation, 'auth' | 'body' | 'bodyBytesMax'>): number {
+  if (bodyBytesMax !== undefined) return bodyBytesMax;
+  return auth === 'none' || body === undefined ? STRANGER_BODY_BYTES_MAX : BODY_BYTES_MAX_DEFAULT;
+}
+
+/** Headers of answers, with what they say; names as Node gives them are the same in lower case. */
+export const responseHeaders = {
+  'X-Request-Id': 'Names this request in the log; the `traceId` of an error body is the same.',
+  'X-MSK-Sequence':
+    'The storage sequence number that the answer reflects. Sent as `X-MSK-Min-Sequence`, later reads reflect at least as much.',
+  'Retry-After': 'Seconds to wait before the request is sent again.',
+  'WWW-Authenticate': '`Bearer`, with `error="invalid_token"` when a token was sent.',
+  Location: 'Where to send the request instead.',
+  'Content-Disposition': 'The file name to save the answer under.',
+  'Set-Cookie': 'Ties a sign-in to the browser that began it.',
+  'MSK-ENDPOINT-KEY':
+    'The key of a run of mode "pooling": send it again, and the same run answers.',
+  'MSK-ENDPOINT-PROGRESS':
+    'How far a run is, as the query of a URL: `fraction=0.25&text=Reading+books`.',
+  'MSK-CACHE': 'Whether the answer was kept from an earlier run.',
+  Age: 'Seconds since a kept answer was made.',
+  'MSK-CHAT': 'The conversation, told before the answer is there.',
+  'Mcp-Session-Id': 'To be sent with every later message of the same client.',
+} as const;
+
+export type ResponseHeader = keyof typeof responseHeaders;

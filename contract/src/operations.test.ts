@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorBody, errorCatalogue } from './errors.ts';
 import { operations } from './operations.ts';
-import { scopes, scopesOf } from './scopes.ts';
+import { scopes, scopesOf } from './rights.ts';
 import {
   ENDPOINT_CODE_BYTES_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { operations } from './operations.ts';
-import { webSocketRequestHead, webSocketRequests } from './web-socket-requests.ts';
-import { webSocketSignIn } from './web-socket.ts';
+import { webSocketRequestHead, webSocketRequests, webSocketSignIn } from './web-socket.ts';
 
 /**
  * Parts of requests that may be any JSON, so that no shape can bound them: only the limits of the

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import type { Auth } from './operation.ts';
 import { job } from './shapes/job.ts';
-import { WEB_SOCKET_TOKEN_CHARACTERS_MAX } from './request-limits.ts';
+import {
+  WEB_SOCKET_TOKEN_CHARACTERS_MAX,
+  WEB_SOCKET_TYPE_CHARACTERS_MAX,
+} from './request-limits.ts';
+import { errorBody } from './errors.ts';
+import { completions, editorPlace, hover, signatureHelp } from './shapes/editor.ts';
+import { endpointCheck, endpointDraft } from './shapes/endpoint.ts';
 
 /**
  * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered
@@ -11,7 +17,7 @@ import { WEB_SOCKET_TOKEN_CHARACTERS_MAX } from './request-limits.ts';
  * The client opens it without a token and sends one message, `webSocketSignIn`, within
  * `WEB_SOCKET_SIGN_IN_MS` (limits.ts). A session is answered `REPLICAS_CHANGED` with the list as it
  * stands, and gets a `webSocketMessage` whenever something happens. From then on it may send
- * requests (web-socket-requests.ts), or only listen. The server closes with one of
+ * `webSocketRequests`, or only listen. The server closes with one of
  * `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a code of the error catalogue
  * where one fits.
  */
@@ -66,3 +72,64 @@ export const WEB_SOCKET_CLOSE_CODES = {
   /** The user has too many WebSockets already: close one first. */
   tooManyOfUser: 4429,
 } as const;
+
+/** A row of the table of requests that a session may send over its WebSocket. */
+interface WebSocketRequestRow {
+  /** Who may send it: as an operation's `auth`. */
+  readonly auth: Auth;
+  /** What the message has beside `id` and `type`. */
+  readonly body: z.ZodObject;
+  readonly result: z.ZodType;
+  /**
+   * Whether only the last one of a session counts: one before it is answered `request_superseded`.
+   */
+  readonly isSuperseded: boolean;
+}
+
+/**
+ * Requests over the WebSocket, by type. Each is one message, `{id, type, ...body}` with an `id` of
+ * the client's own choice, and answered by one, in any order: a `webSocketAnswer`.
+ *
+ * The requests of an editor concern code that need not be saved, nor be complete. They are answered
+ * against the live schema by the compiler that judges what is saved: `EDITOR_DIAGNOSTICS` is
+ * `POST /api/endpoints/check`.
+ */
+export const webSocketRequests = {
+  EDITOR_DIAGNOSTICS: {
+    auth: 'admin',
+    body: endpointDraft,
+    result: endpointCheck,
+    isSuperseded: false,
+  },
+  EDITOR_COMPLETION: { auth: 'admin', body: editorPlace, result: completions, isSuperseded: true },
+  EDITOR_HOVER: { auth: 'admin', body: editorPlace, result: hover, isSuperseded: true },
+  EDITOR_SIGNATURE: {
+    auth: 'admin',
+    body: editorPlace,
+    result: signatureHelp,
+    isSuperseded: true,
+  },
+} as const satisfies Record<string, WebSocketRequestRow>;
+
+export type WebSocketRequestType = keyof typeof webSocketRequests;
+export type WebSocketRequestBody<T extends WebSocketRequestType> = z.infer<
+  (typeof webSocketRequests)[T]['body']
+>;
+export type WebSocketResult<T extends WebSocketRequestType> = z.infer<
+  (typeof webSocketRequests)[T]['result']
+>;
+
+const id = z.int().min(0);
+
+/** The part of a request that all of them have. */
+export const webSocketRequestHead = z.looseObject({
+  id,
+  type: z.string().max(WEB_SOCKET_TYPE_CHARACTERS_MAX),
+});
+
+/** `{id, type, result}`, or why there is no result; then `id` is null if the request had none. */
+export const webSocketAnswer = z.union([
+  z.strictObject({ id, type: z.enum(Object.keys(webSocketRequests)), result: z.unknown() }),
+  z.strictObject({ id: id.nullable(), type: z.literal('ERROR'), ...errorBody.shape }),
+]);
+export type WebSocketAnswer = z.infer<typeof webSocketAnswer>;

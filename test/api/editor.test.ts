@@ -6,7 +6,7 @@ import type { EditorChannel } from '@trellis/client/editor-channel.ts';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { ENDPOINT_CODE_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { webSocketRequests } from '@trellis/contract/web-socket-requests.ts';
+import { webSocketRequests } from '@trellis/contract/web-socket.ts';
 import { People } from '../support/people.ts';
 import { scale, seed } from '../support/scale.ts';
 import { LIBRARY_SCHEMA, startWorkspace } from '../support/workspace.ts';

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema } from '@trellis/contract/openapi/json-schema.ts';
+import type { JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
 import { valueAt } from '../support/http-client.ts';
 import type { DescribedAnswer, DescribedOperation } from './described-operations.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '@trellis/contract/openapi/json-schema.ts';
+import { isJsonObject, type JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
 import { valueAt } from '../support/http-client.ts';
 
 export interface Parameter {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isJsonObject, type JsonSchema } from '@trellis/contract/openapi/json-schema.ts';
+import { isJsonObject, type JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
 
 /**
  * Values that members of some name should have now and then, so that operations find what they are

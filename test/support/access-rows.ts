@@ -1,8 +1,12 @@
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { OperationId } from '@trellis/contract/operations.ts';
-import type { Role } from '@trellis/contract/roles.ts';
-import { SCOPES, scopesOf, type Scope } from '@trellis/contract/scopes.ts';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import {
+  type Role,
+  type Scope,
+  SCOPES,
+  scopesOf,
+  type TokenKind,
+} from '@trellis/contract/rights.ts';
 
 /** Who asks: people with a session, each with what they are. */
 const PEOPLE = {

@@ -1,4 +1,4 @@
-import { SCOPES } from '@trellis/contract/scopes.ts';
+import { SCOPES } from '@trellis/contract/rights.ts';
 import type { SampleThings } from '@trellis/contract/testing/sample-requests.ts';
 import type { CallerKind } from './access-rows.ts';
 import { field } from './http-client.ts';

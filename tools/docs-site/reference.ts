@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { runCommandLine } from '../../cli/src/program.ts';
 import { errorCatalogue } from '../../contract/src/errors.ts';
-import { errorCodesOf } from '../../contract/src/openapi/general-errors.ts';
+import { errorCodesOf } from '../../contract/src/openapi/responses.ts';
 import { areas } from '../../contract/src/openapi/document.ts';
 import type { Operation } from '../../contract/src/operation.ts';
 import { operations } from '../../contract/src/operations.ts';
-import { scopesOf } from '../../contract/src/scopes.ts';
+import { scopesOf } from '../../contract/src/rights.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {

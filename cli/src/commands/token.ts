@@ -1,5 +1,4 @@
-import { TOKEN_KINDS, type TokenKind } from '@trellis/contract/token-kinds.ts';
-import { SCOPES } from '@trellis/contract/scopes.ts';
+import { SCOPES, TOKEN_KINDS, type TokenKind } from '@trellis/contract/rights.ts';
 import type { NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
 import { Argument, type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';

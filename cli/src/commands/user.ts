@@ -1,4 +1,4 @@
-import { ROLES } from '@trellis/contract/roles.ts';
+import { ROLES } from '@trellis/contract/rights.ts';
 import type { NewUser, UserChange, UserNode } from '@trellis/contract/shapes/user.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';

@@ -23,3 +23,102 @@ export const jobErrors = {
     hint: 'Start the work again if it is still wanted.',
   },
 } as const satisfies ErrorGroup;
+
+/** Tasks and their runs. */
+export const taskErrors = {
+  task_not_found: {
+    status: 404,
+    title: 'Task not found',
+    hint: 'GET /api/admin/tasks lists the tasks there are.',
+  },
+  task_exists: {
+    status: 409,
+    title: 'Task exists',
+    hint: 'Choose another name, or change it with PUT /api/admin/tasks/{name}.',
+  },
+  too_many_tasks: {
+    status: 409,
+    title: 'Too many tasks',
+    hint: 'Delete those that are not needed any more.',
+  },
+  task_running: {
+    status: 409,
+    title: 'Task is running',
+    hint: 'Wait for the end of its run, or cancel the job that details.jobId names.',
+  },
+  task_skipped: {
+    status: 409,
+    title: 'Run skipped',
+    hint: 'The message says why; run the task by hand if it is still wanted.',
+  },
+  task_interrupted: {
+    status: 503,
+    title: 'Run interrupted',
+    hint: 'The server stopped while it ran: run the task again.',
+  },
+  invalid_schedule: {
+    status: 400,
+    title: 'Not a schedule',
+    hint: 'Send five fields: minute, hour, day of the month, month, day of the week; and a time zone such as Europe/Berlin.',
+  },
+  /** The built-in task that scrubs has found it. */
+  storage_damaged: {
+    status: 500,
+    title: 'Stored data damaged',
+    hint: 'The details name each damage, and what to do about it.',
+  },
+} as const satisfies ErrorGroup;
+
+/** Migrations and their runs. */
+export const migrationErrors = {
+  migration_not_found: {
+    status: 404,
+    title: 'Migration not found',
+    hint: 'GET /api/migrations lists the migrations there are.',
+  },
+  migration_exists: {
+    status: 409,
+    title: 'Migration exists',
+    hint: 'Choose another name, or change it with PUT /api/migrations/{name}.',
+  },
+  too_many_migrations: {
+    status: 409,
+    title: 'Too many migrations',
+    hint: 'Delete those that have run everywhere.',
+  },
+  migration_running: {
+    status: 409,
+    title: 'A migration is running',
+    hint: 'Wait for its end, which the job in details.jobId tells of, or POST /api/migrations/cancel.',
+  },
+  migration_not_running: {
+    status: 409,
+    title: 'No migration is running',
+    hint: 'GET /api/migrations tells how they ended.',
+  },
+  migration_succeeded: {
+    status: 409,
+    title: 'Migration has run',
+    hint: 'To run it again, reset its status first: POST /api/migrations/reset-task-status with its name.',
+  },
+  migration_not_compiled: {
+    status: 422,
+    title: 'Migration does not compile',
+    hint: 'Correct what details.diagnostics lists.',
+  },
+  migration_not_cancelled: {
+    status: 409,
+    title: 'Migration does not stop',
+    hint: 'Its code does not look at `signal`; it is ended by force at details.endedByForceAt.',
+  },
+  migration_interrupted: {
+    status: 503,
+    title: 'Migration interrupted',
+    hint: 'The server stopped while it ran: run it again.',
+  },
+  migration_failed: {
+    status: 500,
+    title: 'Migration failed',
+    hint: 'Its status tells why; correct the code and run it again.',
+  },
+} as const satisfies ErrorGroup;

@@ -5,7 +5,7 @@ import { errorCatalogue } from '../errors.ts';
 import type { CatalogueEntry } from '../errors/entry.ts';
 import { operations } from '../operations.ts';
 import { areas, openApiDocument } from './document.ts';
-import { isJsonObject, mapObjects, type JsonSchema } from './json-schema.ts';
+import { isJsonObject, mapObjects, type JsonSchema } from './shape-schemas.ts';
 import { namedShapes, SHAPE_FILES } from './named-shapes.ts';
 
 const document = openApiDocument('1.2.3');

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { bodyBytesMaxOf } from '../body-limit.ts';
-import type { Area, Operation } from '../operation.ts';
+import { type Area, bodyBytesMaxOf, type Operation, responseHeaders } from '../operation.ts';
 import { operations } from '../operations.ts';
-import { responseHeaders } from '../response-headers.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { parametersOf, sharedParameters } from './parameters.ts';
 import { PRIMARY_REDIRECT, Responses } from './responses.ts';
 import { securityOf, securitySchemes } from './security.ts';
-import { ShapeSchemas } from './shape-schemas.ts';
+import { type JsonSchema, ShapeSchemas } from './shape-schemas.ts';
 
 /** What the groups of operations are about, in the order of a reader. */
 export const areas: Readonly<Record<Area, string>> = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from './document.ts';
 import { endpointPath, type CalledWith } from './endpoint-path.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './shape-schemas.ts';
 
 const document = openApiDocument('1');
 

@@ -1,5 +1,5 @@
 import { ENDPOINTS_TAG, type OpenApiDocument } from './document.ts';
-import { isJsonObject, mapObjects, type JsonSchema } from './json-schema.ts';
+import { isJsonObject, mapObjects, type JsonSchema } from './shape-schemas.ts';
 import { securityOfRuns, securityOfTokenRuns } from './security.ts';
 
 /** What is known of a custom endpoint. */

@@ -4,7 +4,6 @@ import { operations } from '../operations.ts';
 import * as access from '../shapes/access.ts';
 import * as adminAgent from '../shapes/admin-agent.ts';
 import * as agent from '../shapes/agent.ts';
-import * as apiDocument from '../shapes/api-document.ts';
 import * as assistant from '../shapes/assistant.ts';
 import * as audit from '../shapes/audit.ts';
 import * as backup from '../shapes/backup.ts';
@@ -18,13 +17,11 @@ import * as definitions from '../shapes/definitions.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
-import * as events from '../shapes/events.ts';
 import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
 import * as job from '../shapes/job.ts';
-import * as license from '../shapes/license.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
 import * as node from '../shapes/node.ts';
@@ -45,7 +42,6 @@ export const SHAPE_FILES = {
   access,
   'admin-agent': adminAgent,
   agent,
-  'api-document': apiDocument,
   assistant,
   audit,
   backup,
@@ -57,13 +53,11 @@ export const SHAPE_FILES = {
   embedding,
   endpoint,
   'endpoint-log': endpointLog,
-  events,
   file,
   'graph-operation': graphOperation,
   health,
   interface: interfaces,
   job,
-  license,
   llm,
   log,
   migration,

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { isJsonObject, type JsonSchema } from './json-schema.ts';
-import type { ShapeSchemas } from './shape-schemas.ts';
+import { isJsonObject, type JsonSchema, type ShapeSchemas } from './shape-schemas.ts';
 
 /** Parameters that many operations have, by the name of their component. */
 export const sharedParameters = {

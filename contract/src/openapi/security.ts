@@ -1,6 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { scopes, scopesOf, type Scope } from '../scopes.ts';
-import { TOKEN_KINDS, type TokenKind } from '../token-kinds.ts';
+import { type Scope, scopes, scopesOf, TOKEN_KINDS, type TokenKind } from '../rights.ts';
 
 type Requirement = Readonly<Record<string, readonly string[]>>;
 

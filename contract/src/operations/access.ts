@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   accessExplanation,
   nodeAccess,
@@ -36,7 +36,7 @@ export const operations = withIds({
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: typeAccess,
     responses: { 200: { description: 'The rules from now on.', body: typeAccess } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Replace the rules of all types.',
   },
@@ -79,7 +79,7 @@ export const operations = withIds({
     params,
     body: nodeAccessChange,
     responses: { 200: { description: 'Whom it is restricted to from now on.', body: nodeAccess } },
-    errors: ['node_not_found', 'storage_failed', 'storage_full'],
+    errors: ['node_not_found', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Say whom a node is restricted to: as its owner or an administrator.',
   },

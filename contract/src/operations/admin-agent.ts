@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { MODEL_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   adminAgentAnswer,
   adminAgentApproval,
@@ -11,16 +11,16 @@ import {
 } from '../shapes/admin-agent.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 
+const writes = { area: 'assistant', auth: 'admin-write', onReplica: 'redirect' } as const;
+
 export const operations = withIds({
   createAdminAgentSession: {
+    ...writes,
     sdk: 'adminAgent.createSession',
-    area: 'assistant',
     method: 'POST',
     path: '/api/admin-agent/sessions',
-    auth: 'admin-write',
     responses: { 201: { description: 'An empty conversation.', body: adminAgentSession } },
-    errors: ['storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: [...STORE_ERRORS],
     summary: 'Begin a conversation with the admin agent.',
   },
 
@@ -53,15 +53,13 @@ export const operations = withIds({
   },
 
   deleteAdminAgentSession: {
+    ...writes,
     sdk: 'adminAgent.deleteSession',
-    area: 'assistant',
     method: 'DELETE',
     path: '/api/admin-agent/sessions/{id}',
-    auth: 'admin-write',
     params: adminAgentSessionInPath,
     responses: { 204: { description: 'It is gone, with the files uploaded to it.' } },
-    errors: ['session_not_found', 'session_busy', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['session_not_found', 'session_busy', ...STORE_ERRORS],
     summary: 'Delete a conversation and its files.',
   },
 
@@ -71,11 +69,10 @@ export const operations = withIds({
    * data is an error body, instead of `result`. Whoever closes the connection stops the turn.
    */
   sendAdminAgentMessage: {
+    ...writes,
     sdk: 'adminAgent.send',
-    area: 'assistant',
     method: 'POST',
     path: '/api/admin-agent/sessions/{id}/messages',
-    auth: 'admin-write',
     params: adminAgentSessionInPath,
     body: adminAgentTurn,
     responses: {
@@ -84,18 +81,10 @@ export const operations = withIds({
     errors: [
       'session_not_found',
       'session_busy',
-      'llm_not_configured',
-      'model_not_found',
-      'llm_quota_exceeded',
-      'llm_request_refused',
-      'llm_busy',
-      'llm_unavailable',
-      'llm_misconfigured',
+      ...MODEL_ERRORS,
       'too_many_requests',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
-    onReplica: 'redirect',
     summary: 'Ask the admin agent, which reads definitions and proposes changes of them.',
   },
 
@@ -103,23 +92,15 @@ export const operations = withIds({
    * The one part of the form that has a file name is the file; there must be nothing else in it.
    */
   uploadAdminAgentFile: {
+    ...writes,
     sdk: 'adminAgent.uploadFile',
-    area: 'assistant',
     method: 'POST',
     path: '/api/admin-agent/sessions/{id}/uploads',
-    auth: 'admin-write',
     params: adminAgentSessionInPath,
     body: z.file(),
     consumes: ['multipart/form-data'],
     responses: { 201: { description: 'The file as it is kept.', body: fileEntry } },
-    errors: [
-      'session_not_found',
-      'file_exists',
-      'too_many_files',
-      'storage_failed',
-      'storage_full',
-    ],
-    onReplica: 'redirect',
+    errors: ['session_not_found', 'file_exists', 'too_many_files', ...STORE_ERRORS],
     summary: 'Upload a file that the admin agent reads.',
   },
 
@@ -129,11 +110,10 @@ export const operations = withIds({
    * the client leaves.
    */
   approveAdminAgentCommit: {
+    ...writes,
     sdk: 'adminAgent.approveCommit',
-    area: 'assistant',
     method: 'POST',
     path: '/api/admin-agent/sessions/{id}/commit/approve',
-    auth: 'admin-write',
     params: adminAgentSessionInPath,
     body: adminAgentApproval,
     responses: {
@@ -152,20 +132,17 @@ export const operations = withIds({
       'version_conflict',
       'too_many_requests',
     ],
-    onReplica: 'redirect',
     summary: 'Do what the admin agent has proposed.',
   },
 
   rejectAdminAgentCommit: {
+    ...writes,
     sdk: 'adminAgent.rejectCommit',
-    area: 'assistant',
     method: 'POST',
     path: '/api/admin-agent/sessions/{id}/commit/reject',
-    auth: 'admin-write',
     params: adminAgentSessionInPath,
     responses: { 204: { description: 'The proposal is dropped.' } },
-    errors: ['session_not_found', 'session_busy', 'no_proposal', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['session_not_found', 'session_busy', 'no_proposal', ...STORE_ERRORS],
     summary: 'Drop what the admin agent has proposed.',
   },
 } as const satisfies Rows);

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   agentChange,
   agentDefinition,
@@ -14,31 +14,29 @@ import {
 import { listOf, pageQuery } from '../shapes/list.ts';
 import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
+const own = { area: 'assistant', auth: 'session', noGuests: true, onReplica: 'redirect' } as const;
+const writes = { area: 'assistant', auth: 'admin-write', onReplica: 'redirect' } as const;
+
 export const operations = withIds({
   listAgents: {
+    ...own,
     sdk: 'agents.list',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/agents',
-    auth: 'session',
-    noGuests: true,
     query: pageQuery,
     responses: { 200: { description: 'Agents, by name.', body: listOf(agentSummary) } },
     errors: [],
-    onReplica: 'redirect',
     summary: 'List the agents that the caller may run.',
   },
 
   createAgent: {
+    ...writes,
     sdk: 'agents.create',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/agents',
-    auth: 'admin-write',
     body: newAgent,
     responses: { 201: { description: 'The agent.', body: agentDefinition } },
-    errors: ['agent_exists', 'version_conflict', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['agent_exists', ...CHANGE_ERRORS],
     summary: 'Make an agent: instructions for a model, with the tools that it may call.',
   },
 
@@ -56,39 +54,33 @@ export const operations = withIds({
   },
 
   putAgent: {
+    ...writes,
     sdk: 'agents.put',
-    area: 'assistant',
     method: 'PUT',
     path: '/api/chatai/agents/{name}',
-    auth: 'admin-write',
     params: agentInPath,
     body: agentChange,
     responses: { 200: { description: 'The agent after the change.', body: agentDefinition } },
-    errors: ['agent_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['agent_not_found', ...CHANGE_ERRORS],
     summary: 'Change an agent; what is left out stays as it is.',
   },
 
   deleteAgent: {
+    ...writes,
     sdk: 'agents.delete',
-    area: 'assistant',
     method: 'DELETE',
     path: '/api/chatai/agents/{name}',
-    auth: 'admin-write',
     params: agentInPath,
     responses: { 204: { description: 'It is gone; its runs stay.' } },
-    errors: ['agent_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['agent_not_found', ...CHANGE_ERRORS],
     summary: 'Delete an agent.',
   },
 
   runAgent: {
+    ...own,
     sdk: 'agents.run',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/agents/{name}/run',
-    auth: 'session',
-    noGuests: true,
     params: agentInPath,
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: agentRunRequest,
@@ -96,58 +88,42 @@ export const operations = withIds({
       200: { description: 'The run, which has ended.', body: agentRunWithTranscript },
       202: { description: 'The run, which goes on.', body: agentRunWithTranscript },
     },
-    errors: [
-      'agent_not_found',
-      'agent_too_deep',
-      'too_many_requests',
-      'storage_failed',
-      'storage_full',
-    ],
-    onReplica: 'redirect',
+    errors: ['agent_not_found', 'agent_too_deep', 'too_many_requests', ...STORE_ERRORS],
     summary: 'Run an agent as the caller; whether it went well is in the status of the run.',
   },
 
   listAgentRuns: {
+    ...own,
     sdk: 'agents.listRuns',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/agent-runs',
-    auth: 'session',
-    noGuests: true,
     query: agentRunsQuery,
     responses: { 200: { description: 'Runs, the newest first.', body: listOf(agentRun) } },
     errors: [],
-    onReplica: 'redirect',
     summary: "List runs of agents: the caller's own, and all of them for administrators.",
   },
 
   getAgentRun: {
+    ...own,
     sdk: 'agents.getRun',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/agent-runs/{uid}',
-    auth: 'session',
-    noGuests: true,
     params: agentRunInPath,
     responses: { 200: { description: 'The run.', body: agentRunWithTranscript } },
     errors: ['agent_run_not_found'],
-    onReplica: 'redirect',
     summary: 'Read a run of an agent, with what was said and which tools were called.',
   },
 
   cancelAgentRun: {
+    ...own,
     sdk: 'agents.cancelRun',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/agent-runs/{uid}/cancel',
-    auth: 'session',
-    noGuests: true,
     params: agentRunInPath,
     responses: {
       200: { description: 'The run, which has ended.', body: agentRunWithTranscript },
     },
-    errors: ['agent_run_not_found', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['agent_run_not_found', ...STORE_ERRORS],
     summary: 'End a run of an agent; one that has ended stays as it is.',
   },
 } as const satisfies Rows);

@@ -1,5 +1,5 @@
 import { withIds, type Rows } from '../operation.ts';
-import { apiDocument } from '../shapes/api-document.ts';
+import { apiDocument } from '../shapes/workspace.ts';
 
 export const operations = withIds({
   /**

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import { aiProviders, aiProvidersChange } from '../shapes/assistant.ts';
 
 export const operations = withIds({
@@ -22,7 +22,7 @@ export const operations = withIds({
     auth: 'admin-write',
     body: aiProvidersChange,
     responses: { 200: { description: 'The providers after the change.', body: aiProviders } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Say which servers are asked for what models do; what is left out stays as it is.',
   },

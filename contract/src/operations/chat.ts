@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { MODEL_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   chat,
   chatAnswer,
@@ -14,6 +14,8 @@ import {
 } from '../shapes/chat.ts';
 import { listOf } from '../shapes/list.ts';
 
+const own = { area: 'assistant', auth: 'session', noGuests: true, onReplica: 'redirect' } as const;
+
 export const operations = withIds({
   /**
    * JSON, or with `Accept: text/event-stream` Server-Sent Events: `delta`, more of the text;
@@ -23,12 +25,10 @@ export const operations = withIds({
    * Whoever closes the connection stops the turn.
    */
   sendChatMessage: {
+    ...own,
     sdk: 'chats.send',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/chat',
-    auth: 'session',
-    noGuests: true,
     body: chatTurn,
     responses: {
       200: {
@@ -44,132 +44,100 @@ export const operations = withIds({
       'chat_busy',
       'chat_limit_reached',
       'node_not_found',
-      'llm_not_configured',
-      'model_not_found',
-      'llm_quota_exceeded',
-      'llm_request_refused',
-      'llm_busy',
-      'llm_unavailable',
-      'llm_misconfigured',
+      ...MODEL_ERRORS,
       'llm_timeout',
       'too_many_requests',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
-    onReplica: 'redirect',
     summary: 'Say something to the assistant, in a new conversation or in one that there is.',
   },
 
   getChatOptions: {
+    ...own,
     sdk: 'chats.getOptions',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/options',
-    auth: 'session',
-    noGuests: true,
     responses: { 200: { description: 'Models and tools.', body: chatOptions } },
     errors: [],
-    onReplica: 'redirect',
     summary: 'Tell which models and tools a turn of the caller may name.',
   },
 
   createChat: {
+    ...own,
     sdk: 'chats.create',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/chats',
-    auth: 'session',
-    noGuests: true,
     body: newChat,
     responses: { 201: { description: 'The conversation, without a message.', body: chatSummary } },
-    errors: ['chat_limit_reached', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['chat_limit_reached', ...STORE_ERRORS],
     summary: 'Begin a conversation before anything is said in it.',
   },
 
   listChats: {
+    ...own,
     sdk: 'chats.list',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/chats',
-    auth: 'session',
-    noGuests: true,
     query: chatListQuery,
     responses: { 200: { description: 'The last used first.', body: listOf(chatSummary) } },
     errors: [],
-    onReplica: 'redirect',
     summary: "List the caller's conversations with the assistant.",
   },
 
   getChat: {
+    ...own,
     sdk: 'chats.get',
-    area: 'assistant',
     method: 'GET',
     path: '/api/chatai/chats/{uid}',
-    auth: 'session',
-    noGuests: true,
     params: chatInPath,
     responses: { 200: { description: 'The conversation with its messages.', body: chat } },
     errors: ['chat_not_found'],
-    onReplica: 'redirect',
     summary: 'Read a conversation, with what its citations and tools show to the caller now.',
   },
 
   putChat: {
+    ...own,
     sdk: 'chats.put',
-    area: 'assistant',
     method: 'PUT',
     path: '/api/chatai/chats/{uid}',
-    auth: 'session',
-    noGuests: true,
     params: chatInPath,
     body: chatChange,
     responses: { 200: { description: 'The conversation after the change.', body: chatSummary } },
-    errors: ['chat_not_found', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['chat_not_found', ...STORE_ERRORS],
     summary: 'Give a conversation another title.',
   },
 
   deleteChat: {
+    ...own,
     sdk: 'chats.delete',
-    area: 'assistant',
     method: 'DELETE',
     path: '/api/chatai/chats/{uid}',
-    auth: 'session',
-    noGuests: true,
     params: chatInPath,
     responses: { 204: { description: 'It is gone with its messages.' } },
-    errors: ['chat_not_found', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['chat_not_found', ...STORE_ERRORS],
     summary: 'Delete a conversation; an answer that is under way is stopped.',
   },
 
   stopChat: {
+    ...own,
     sdk: 'chats.stop',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/chats/{uid}/stop',
-    auth: 'session',
-    noGuests: true,
     params: chatInPath,
     responses: { 204: { description: 'No answer is under way any more.' } },
     errors: ['chat_not_found'],
-    onReplica: 'redirect',
     summary: 'Stop the answer that is under way; what was said so far is kept.',
   },
 
   putChatFeedback: {
+    ...own,
     sdk: 'chats.putFeedback',
-    area: 'assistant',
     method: 'PUT',
     path: '/api/chatai/chats/{uid}/messages/{messageUID}/feedback',
-    auth: 'session',
-    noGuests: true,
     params: chatMessageInPath,
     body: chatFeedback,
     responses: { 204: { description: 'It is kept.' } },
-    errors: ['chat_not_found', 'chat_message_not_found', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['chat_not_found', 'chat_message_not_found', ...STORE_ERRORS],
     summary: 'Say what is thought of an answer, or take it back.',
   },
 } as const satisfies Rows);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   codeChange,
   codeComparison,
@@ -20,59 +20,53 @@ import { listOf, pageQuery } from '../shapes/list.ts';
 import { migration } from '../shapes/migration.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
+const reads = { area: 'code-history', auth: 'admin', onReplica: 'serve' } as const;
+
 export const operations = withIds({
   listCodeHistory: {
+    ...reads,
     sdk: 'codeHistory.list',
-    area: 'code-history',
     method: 'GET',
     path: '/api/code/history/all',
-    auth: 'admin',
     query: historyQuery,
     responses: { 200: { description: 'Changes, newest first.', body: listOf(codeChange) } },
     errors: [],
-    onReplica: 'serve',
     summary: 'List who changed which code when.',
   },
 
   listItemHistory: {
+    ...reads,
     sdk: 'codeHistory.listItem',
-    area: 'code-history',
     method: 'GET',
     path: '/api/code/history/item/{kind}/{+name}',
-    auth: 'admin',
     params: codeItemInPath,
     query: pageQuery,
     responses: { 200: { description: 'Its changes, newest first.', body: listOf(codeChange) } },
     errors: ['code_version_not_found'],
-    onReplica: 'serve',
     summary: 'List the changes of one item of code, which may be deleted.',
   },
 
   getCodeVersion: {
+    ...reads,
     sdk: 'codeHistory.getVersion',
-    area: 'code-history',
     method: 'GET',
     path: '/api/code/history/version/{kind}/{+name}',
-    auth: 'admin',
     params: codeItemInPath,
     query: codeVersionQuery,
     responses: { 200: { description: 'The version, with its code.', body: codeVersion } },
     errors: ['code_version_not_found'],
-    onReplica: 'serve',
     summary: 'Read one version of an item of code.',
   },
 
   diffCode: {
+    ...reads,
     sdk: 'codeHistory.diff',
-    area: 'code-history',
     method: 'GET',
     path: '/api/code/history/diff/{kind}/{+name}',
-    auth: 'admin',
     params: codeItemInPath,
     query: codeDiffQuery,
     responses: { 200: { description: 'In what they differ.', body: codeDiff } },
     errors: ['code_version_not_found'],
-    onReplica: 'serve',
     summary: 'Compare the text of two versions of an item of code.',
   },
 
@@ -97,8 +91,7 @@ export const operations = withIds({
       'not_read_only',
       'migration_running',
       'too_many_migrations',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     onReplica: 'redirect',
     summary: 'Make a new version with the code and the settings of an old one.',

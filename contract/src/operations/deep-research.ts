@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   chatInPath,
   chatInQuery,
@@ -27,8 +27,7 @@ export const operations = withIds({
       'research_running',
       'research_queue_full',
       'llm_not_configured',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     onReplica: 'redirect',
     summary: 'Have a question studied at length; the report comes into the chat.',
@@ -73,7 +72,7 @@ export const operations = withIds({
     auth: 'admin-write',
     body: researchSettingsChange,
     responses: { 200: { description: 'The settings after the change.', body: researchSettings } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Change limits and researchers; zero, or an empty list, brings back the default.',
   },

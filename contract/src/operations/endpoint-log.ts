@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
 import { endpointLogFilter, endpointLogLine, endpointLogQuery } from '../shapes/endpoint-log.ts';
-import { listOf } from '../shapes/list.ts';
-import { eventStreamHeaders } from '../shapes/events.ts';
+import { eventStreamHeaders, listOf } from '../shapes/list.ts';
 
 export const operations = withIds({
   /**

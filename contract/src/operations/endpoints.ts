@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   endpointChange,
   endpointCheck,
@@ -95,7 +95,7 @@ export const operations = withIds({
         body: endpointDefinition,
       },
     },
-    errors: ['endpoint_exists', 'not_read_only', 'storage_failed', 'storage_full'],
+    errors: ['endpoint_exists', 'not_read_only', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Create a custom endpoint.',
   },
@@ -141,8 +141,7 @@ export const operations = withIds({
       'endpoint_built_in',
       'version_conflict',
       'not_read_only',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     onReplica: 'redirect',
     summary: 'Change a custom endpoint; what the body leaves out stays as it is.',
@@ -156,7 +155,7 @@ export const operations = withIds({
     auth: 'admin-write',
     params: nameInPath,
     responses: { 204: { description: 'Deleted.' } },
-    errors: ['endpoint_not_found', 'endpoint_built_in', 'storage_failed', 'storage_full'],
+    errors: ['endpoint_not_found', 'endpoint_built_in', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Delete a custom endpoint.',
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
 export const operations = withIds({
@@ -32,8 +32,7 @@ export const operations = withIds({
       'line_too_large',
       'commit_too_large',
       'malformed_encoding',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     onReplica: 'redirect',
     summary: 'Create, change, delete and link nodes.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import { interfaceInPath, interfaceRecord } from '../shapes/interface.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 
@@ -29,7 +29,7 @@ export const operations = withIds({
     body: z.file(),
     consumes: ['application/zip'],
     responses: { 200: { description: 'The interface as it is listed.', body: interfaceRecord } },
-    errors: ['invalid_interface', 'version_conflict', 'storage_failed', 'storage_full'],
+    errors: ['invalid_interface', ...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Upload a custom interface, or a new version of one.',
   },
@@ -42,13 +42,7 @@ export const operations = withIds({
     auth: 'admin-write',
     params: interfaceInPath,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [
-      'interface_not_found',
-      'interface_in_use',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['interface_not_found', 'interface_in_use', ...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Delete a custom interface that is not the chosen one.',
   },

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
 import { job, jobListQuery, jobWithLog } from '../shapes/job.ts';
-import { listOf } from '../shapes/list.ts';
-import { eventStreamHeaders } from '../shapes/events.ts';
+import { eventStreamHeaders, listOf } from '../shapes/list.ts';
 
 /** Tokens that begin backups or run tasks see the jobs of that. */
 const whose = { auth: 'session', scope: ['admin:backup', 'admin:tasks'] } as const;

@@ -1,5 +1,5 @@
 import { withIds, type Rows } from '../operation.ts';
-import { licenseReport } from '../shapes/license.ts';
+import { licenseReport } from '../shapes/workspace.ts';
 
 export const operations = withIds({
   /** Each server is started with a license of its own, so this belongs to the area "stats". */

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { MODEL_ERRORS, type Rows, withIds } from '../operation.ts';
 import { pageQuery } from '../shapes/list.ts';
 import {
   chatCompletionRequest,
@@ -10,16 +10,7 @@ import {
 } from '../shapes/llm.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
-const ROUTER_ERRORS = [
-  'llm_not_configured',
-  'model_not_found',
-  'llm_quota_exceeded',
-  'llm_request_refused',
-  'llm_busy',
-  'llm_unavailable',
-  'llm_misconfigured',
-  'too_many_requests',
-] as const;
+const ROUTER_ERRORS = [...MODEL_ERRORS, 'too_many_requests'] as const;
 
 export const operations = withIds({
   createChatCompletion: {

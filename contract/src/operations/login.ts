@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { givenPassword } from '../shapes/user.ts';
 
 export const operations = withIds({
@@ -82,7 +82,7 @@ export const operations = withIds({
     auth: 'none',
     body: z.strictObject({ token: z.string().max(200), newPassword: givenPassword }),
     responses: { 204: { description: 'Changed; the sessions of the user have ended.' } },
-    errors: ['invalid_reset_token', 'weak_password', 'storage_failed', 'storage_full'],
+    errors: ['invalid_reset_token', 'weak_password', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Set a new password with the token of a reset link.',
   },
@@ -94,7 +94,7 @@ export const operations = withIds({
     path: '/api/login/end',
     auth: 'session',
     responses: { 204: { description: 'Signed out; the token is refused from the next request.' } },
-    errors: ['storage_failed', 'storage_full'],
+    errors: [...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Sign out: end this session.',
   },

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { jobWithLog } from '../shapes/job.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
@@ -34,13 +34,7 @@ export const operations = withIds({
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: newMigration,
     responses: { 201: { description: 'The migration, which has not run.', body: migration } },
-    errors: [
-      'migration_exists',
-      'too_many_migrations',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['migration_exists', 'too_many_migrations', ...CHANGE_ERRORS],
     summary: 'Make a migration; code that does not compile is kept, and does not run.',
   },
 
@@ -56,8 +50,7 @@ export const operations = withIds({
       'migration_running',
       'migration_succeeded',
       'migration_not_compiled',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     summary: 'Run the migration that is named, or all that have not succeeded, by name.',
   },
@@ -80,7 +73,7 @@ export const operations = withIds({
     path: '/api/migrations/reset-task-status',
     body: migrationChoice,
     responses: { 200: { description: 'They can be run again.', body: resetMigrations } },
-    errors: ['migration_not_found', 'migration_running', 'storage_failed', 'storage_full'],
+    errors: ['migration_not_found', 'migration_running', ...STORE_ERRORS],
     summary: 'Let the migration that is named run again, or all that ended without success.',
   },
 
@@ -104,13 +97,7 @@ export const operations = withIds({
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: migrationChange,
     responses: { 200: { description: 'The migration after the change.', body: migration } },
-    errors: [
-      'migration_not_found',
-      'migration_running',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['migration_not_found', 'migration_running', ...CHANGE_ERRORS],
     summary: 'Change a migration that is not running; what is left out stays as it is.',
   },
 
@@ -121,13 +108,7 @@ export const operations = withIds({
     path: '/api/migrations/{name}',
     params: migrationInPath,
     responses: { 204: { description: 'It is gone; what it has done stays.' } },
-    errors: [
-      'migration_not_found',
-      'migration_running',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['migration_not_found', 'migration_running', ...CHANGE_ERRORS],
     summary: 'Delete a migration that is not running.',
   },
 
@@ -143,8 +124,7 @@ export const operations = withIds({
       'migration_running',
       'migration_succeeded',
       'migration_not_compiled',
-      'storage_failed',
-      'storage_full',
+      ...STORE_ERRORS,
     ],
     summary: 'Run a migration that has not succeeded.',
   },

@@ -15,28 +15,25 @@ import { uidText } from '../bounded-shapes.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
+const reads = { area: 'nodes', auth: 'session', scope: 'read', onReplica: 'serve' } as const;
+
 export const operations = withIds({
   getNode: {
+    ...reads,
     sdk: 'nodes.get',
-    area: 'nodes',
     method: 'GET',
     path: '/api/node/{uid}',
-    auth: 'session',
-    scope: 'read',
     params: z.object({ uid: uidText.min(1) }),
     responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
     errors: ['node_not_found'],
-    onReplica: 'serve',
     summary: 'Read one node.',
   },
 
   getNodeHistory: {
+    ...reads,
     sdk: 'nodes.listHistory',
-    area: 'nodes',
     method: 'GET',
     path: '/api/node/{uid}/history',
-    auth: 'session',
-    scope: 'read',
     params: z.object({ uid: uidText.min(1) }),
     query: pageQuery,
     responses: {
@@ -46,17 +43,14 @@ export const operations = withIds({
       },
     },
     errors: ['node_not_found'],
-    onReplica: 'serve',
     summary: 'List what has been changed in a node.',
   },
 
   queryNodes: {
+    ...reads,
     sdk: 'nodes.query',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/query',
-    auth: 'session',
-    scope: 'read',
     body: nodeQuery,
     responses: {
       200: {
@@ -65,17 +59,14 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'List nodes by their UIDs, in that order, or of one type, newest first.',
   },
 
   getManyNodes: {
+    ...reads,
     sdk: 'nodes.getMany',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/many/full',
-    auth: 'session',
-    scope: 'read',
     body: manyNodes,
     responses: {
       200: {
@@ -84,17 +75,14 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Read several nodes at once.',
   },
 
   getManyFields: {
+    ...reads,
     sdk: 'nodes.getManyFields',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/many/field',
-    auth: 'session',
-    scope: 'read',
     body: manyFields,
     responses: {
       200: {
@@ -104,17 +92,14 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Read one field of several nodes, or a text made of several.',
   },
 
   downloadCsv: {
+    ...reads,
     sdk: 'nodes.downloadCsv',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/download/csv',
-    auth: 'session',
-    scope: 'read',
     query: downloadQuery,
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: nodeSelection,
@@ -127,17 +112,14 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Download nodes as CSV.',
   },
 
   downloadJsonl: {
+    ...reads,
     sdk: 'nodes.downloadJsonl',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/download/jsonl',
-    auth: 'session',
-    scope: 'read',
     query: downloadQuery,
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: nodeSelection,
@@ -150,17 +132,14 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Download nodes as JSON, one on each line.',
   },
 
   downloadZip: {
+    ...reads,
     sdk: 'nodes.downloadZip',
-    area: 'nodes',
     method: 'POST',
     path: '/api/node/download/zip',
-    auth: 'session',
-    scope: 'read',
     query: downloadQuery,
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: nodeSelection,
@@ -172,7 +151,6 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Download nodes as CSV, one file for each type.',
   },
 

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { schemaDocument } from '../shapes/schema-document.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
@@ -26,7 +26,7 @@ export const operations = withIds({
     bodyBytesMax: JSON_BODY_BYTES_MAX,
     body: schemaDocument,
     responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
-    errors: ['schema_conflict', 'storage_failed', 'storage_full'],
+    errors: ['schema_conflict', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Add types and fields, or widen fields; the same document twice changes nothing.',
   },

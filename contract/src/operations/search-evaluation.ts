@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   goldenSet,
   goldenSetContent,
@@ -9,68 +9,62 @@ import {
 } from '../shapes/search-evaluation.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
+const reads = { area: 'search', auth: 'admin', onReplica: 'serve' } as const;
+const writes = { area: 'search', auth: 'admin-write', onReplica: 'redirect' } as const;
+
 export const operations = withIds({
   listGoldenSets: {
+    ...reads,
     sdk: 'goldenSets.list',
-    area: 'search',
     method: 'GET',
     path: '/api/search/golden-sets',
-    auth: 'admin',
     responses: {
       200: { description: 'All, by name, without their queries.', body: goldenSetList },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'List the golden sets: queries with the nodes that they should find.',
   },
 
   getGoldenSet: {
+    ...reads,
     sdk: 'goldenSets.get',
-    area: 'search',
     method: 'GET',
     path: '/api/search/golden-sets/{name}',
-    auth: 'admin',
     params: goldenSetInPath,
     responses: { 200: { description: 'The set, with its queries.', body: goldenSet } },
     errors: ['golden_set_not_found'],
-    onReplica: 'serve',
     summary: 'Read a golden set.',
   },
 
   putGoldenSet: {
+    ...writes,
     sdk: 'goldenSets.put',
-    area: 'search',
     method: 'PUT',
     path: '/api/search/golden-sets/{name}',
-    auth: 'admin-write',
     params: goldenSetInPath,
     bodyBytesMax: JSON_BODY_BYTES_MAX,
     body: goldenSetContent,
     responses: { 200: { description: 'The set as it is now.', body: goldenSet } },
-    errors: ['storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: [...STORE_ERRORS],
     summary: 'Make a golden set, or replace its queries; its runs stay.',
   },
 
   deleteGoldenSet: {
+    ...writes,
     sdk: 'goldenSets.delete',
-    area: 'search',
     method: 'DELETE',
     path: '/api/search/golden-sets/{name}',
-    auth: 'admin-write',
     params: goldenSetInPath,
     responses: { 204: { description: 'It is gone, with its runs.' } },
-    errors: ['golden_set_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['golden_set_not_found', ...CHANGE_ERRORS],
     summary: 'Delete a golden set.',
   },
 
   runGoldenSet: {
+    ...writes,
     sdk: 'goldenSets.run',
-    area: 'search',
     method: 'POST',
     path: '/api/search/golden-sets/{name}/run',
-    auth: 'admin-write',
     params: goldenSetInPath,
     responses: {
       200: {
@@ -83,24 +77,19 @@ export const operations = withIds({
       'evaluation_running',
       'evaluation_timeout',
       'invalid_query',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
+      ...CHANGE_ERRORS,
     ],
-    onReplica: 'redirect',
     summary: 'Search the queries of a golden set, and compare the hits with those of its last run.',
   },
 
   listGoldenSetRuns: {
+    ...reads,
     sdk: 'goldenSets.listRuns',
-    area: 'search',
     method: 'GET',
     path: '/api/search/golden-sets/{name}/runs',
-    auth: 'admin',
     params: goldenSetInPath,
     responses: { 200: { description: 'Newest first.', body: searchEvaluationList } },
     errors: ['golden_set_not_found'],
-    onReplica: 'serve',
     summary: 'List the last runs of a golden set.',
   },
 } as const satisfies Rows);

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   llmSearchChange,
   llmSearchSettings,
@@ -37,7 +37,7 @@ export const operations = withIds({
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: searchSettings,
     responses: { 200: { description: 'The settings after the change.', body: searchSettings } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary:
       'Say which types and fields can be searched; what changed is indexed in the background.',
@@ -64,7 +64,7 @@ export const operations = withIds({
     bodyBytesMax: LONG_BODY_BYTES_MAX,
     body: llmSearchChange,
     responses: { 200: { description: 'The settings after the change.', body: llmSearchSettings } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Say which types and filters the search tool of models may use; empty lists are all.',
   },
@@ -121,7 +121,7 @@ export const operations = withIds({
     query: synonymChangeQuery,
     body: synonymLists,
     responses: { 200: { description: 'What goes with the term now.', body: storedSynonyms } },
-    errors: ['storage_failed', 'storage_full'],
+    errors: [...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Store the synonyms of a term, in one direction; replace=false adds to what there is.',
   },

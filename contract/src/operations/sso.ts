@@ -18,6 +18,8 @@ const HANDED_OVER =
   'Signed in: leads to "/#/signed-in?code=...&returnTo=...", whose code exchangeLogin takes once.';
 const SIGNED_IN_JSON = 'Signed in, for a client that asks with "Accept: application/json".';
 
+const signIn = { area: 'sso', auth: 'none', onReplica: 'redirect' } as const;
+
 export const operations = withIds({
   getSsoConfig: {
     sdk: 'sso.getConfig',
@@ -47,11 +49,10 @@ export const operations = withIds({
   },
 
   getLoginUrl: {
+    ...signIn,
     sdk: 'sso.getLoginUrl',
-    area: 'sso',
     method: 'GET',
     path: '/api/{provider}/get-login-url',
-    auth: 'none',
     params: provider,
     query: z.object({ returnTo: returnPath.optional() }),
     responses: {
@@ -62,16 +63,14 @@ export const operations = withIds({
       },
     },
     errors: ['sso_not_configured', 'sso_failed'],
-    onReplica: 'redirect',
     summary: 'Begin a sign-in at an OpenID Connect provider.',
   },
 
   completeLogin: {
+    ...signIn,
     sdk: 'sso.completeLogin',
-    area: 'sso',
     method: 'GET',
     path: '/api/{provider}/completed-login-attempt',
-    auth: 'none',
     params: provider,
     query: z.looseObject({ state: z.string().max(SSO_STATE_CHARACTERS_MAX).optional() }),
     responses: {
@@ -86,7 +85,6 @@ export const operations = withIds({
       'sso_user_not_allowed',
       'too_many_requests',
     ],
-    onReplica: 'redirect',
     summary: 'Take the browser back from an OpenID Connect provider.',
   },
 
@@ -116,11 +114,10 @@ export const operations = withIds({
   },
 
   createSamlRequest: {
+    ...signIn,
     sdk: 'sso.createSamlRequest',
-    area: 'sso',
     method: 'GET',
     path: '/api/saml/createrequest/{providerName}/{issuer}/{destination}',
-    auth: 'none',
     params: z.object({
       providerName: samlProviderName,
       /** The entity id of this workspace. */
@@ -136,16 +133,14 @@ export const operations = withIds({
       },
     },
     errors: ['sso_not_configured'],
-    onReplica: 'redirect',
     summary: 'Begin a sign-in at a SAML provider.',
   },
 
   consumeSamlResponse: {
+    ...signIn,
     sdk: 'sso.consumeSamlResponse',
-    area: 'sso',
     method: 'POST',
     path: '/api/saml/acs',
-    auth: 'none',
     consumes: ['application/x-www-form-urlencoded'],
     bodyBytesMax: FORM_BODY_BYTES_MAX,
     body: z.object({
@@ -164,16 +159,14 @@ export const operations = withIds({
       'sso_user_not_allowed',
       'too_many_requests',
     ],
-    onReplica: 'redirect',
     summary: 'Take the answer of a SAML provider.',
   },
 
   getSamlMetadata: {
+    ...signIn,
     sdk: 'sso.getSamlMetadata',
-    area: 'sso',
     method: 'GET',
     path: '/api/saml/metadata',
-    auth: 'none',
     responses: {
       200: {
         description: 'What a SAML provider needs to know of this workspace.',
@@ -182,7 +175,6 @@ export const operations = withIds({
       },
     },
     errors: ['sso_not_configured'],
-    onReplica: 'redirect',
     summary: 'Describe this workspace to a SAML provider.',
   },
 
@@ -208,11 +200,10 @@ export const operations = withIds({
   },
 
   exchangeLogin: {
+    ...signIn,
     sdk: 'login.exchange',
-    area: 'sso',
     method: 'POST',
     path: '/api/login/exchange',
-    auth: 'none',
     body: z.strictObject({ code: z.string().max(SSO_TEXT_CHARACTERS_MAX) }),
     responses: {
       200: {
@@ -221,7 +212,6 @@ export const operations = withIds({
       },
     },
     errors: ['sso_state_invalid'],
-    onReplica: 'redirect',
     summary: 'Take the session of a sign-in at an identity provider, once and in the same browser.',
   },
 } as const satisfies Rows);

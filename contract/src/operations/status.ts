@@ -6,27 +6,26 @@ import { replicaHealth } from '../shapes/replica.ts';
 /** An administrator's token is not needed, but what is told without one is little. */
 const health = z.union([healthReport, healthSummary]);
 
+const reads = { area: 'status', auth: 'none', onReplica: 'serve' } as const;
+
 export const operations = withIds({
   getReady: {
+    ...reads,
     sdk: 'status.getReady',
-    area: 'status',
     method: 'GET',
     path: '/api/graph/ready',
-    auth: 'none',
     responses: {
       200: { description: 'True once the graph is loaded, false before.', body: z.boolean() },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Tell whether the graph is loaded.',
   },
 
   getAvailableStatus: {
+    ...reads,
     sdk: 'status.getAvailable',
-    area: 'status',
     method: 'GET',
     path: '/api/available-status',
-    auth: 'none',
     responses: {
       200: {
         description: 'The graph is loaded.',
@@ -40,32 +39,28 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'The check of a load balancer.',
   },
 
   getHealth: {
+    ...reads,
     sdk: 'status.getHealth',
-    area: 'status',
     method: 'GET',
     path: '/health',
-    auth: 'none',
     responses: {
       200: { description: 'The report of a ready server.', body: health },
       503: { description: 'The report of a server that is not ready.', body: health },
     },
     errors: [],
-    onReplica: 'serve',
     summary:
       'Report whether memory, disk and the whole are well; to administrators also version, figures and each part of the server.',
   },
 
   getReplicaHealth: {
+    ...reads,
     sdk: 'replicas.getHealth',
-    area: 'status',
     method: 'GET',
     path: '/health/replica',
-    auth: 'none',
     responses: {
       200: {
         description: 'The role, and on a primary that replicates the lag.',
@@ -73,7 +68,6 @@ export const operations = withIds({
       },
     },
     errors: [],
-    onReplica: 'serve',
     summary: 'Report the replicas and how far they are behind.',
   },
 } as const satisfies Rows);

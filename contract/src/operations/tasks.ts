@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { jobWithLog } from '../shapes/job.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
@@ -60,9 +60,7 @@ export const operations = withIds({
       'invalid_schedule',
       'endpoint_not_found',
       'user_not_found',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
+      ...CHANGE_ERRORS,
     ],
     summary: 'Make a task: an endpoint, or what is built in, and when it runs.',
   },
@@ -103,9 +101,7 @@ export const operations = withIds({
       'invalid_schedule',
       'endpoint_not_found',
       'user_not_found',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
+      ...CHANGE_ERRORS,
     ],
     summary: 'Change a task; what is left out stays as it is.',
   },
@@ -117,13 +113,7 @@ export const operations = withIds({
     path: '/api/admin/tasks/{name}',
     params: taskInPath,
     responses: { 204: { description: 'It is gone, and so is the log of its runs.' } },
-    errors: [
-      'task_not_found',
-      'task_running',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['task_not_found', 'task_running', ...CHANGE_ERRORS],
     summary: 'Delete a task that is not running.',
   },
 
@@ -134,7 +124,7 @@ export const operations = withIds({
     path: '/api/admin/tasks/{name}/run',
     params: taskInPath,
     responses: { 202: { description: 'The job of the run, which goes on.', body: jobWithLog } },
-    errors: ['task_not_found', 'task_running', 'storage_failed', 'storage_full'],
+    errors: ['task_not_found', 'task_running', ...STORE_ERRORS],
     summary: 'Run a task now, enabled or not.',
   },
 
@@ -145,7 +135,7 @@ export const operations = withIds({
     path: '/api/admin/tasks/{name}/enable',
     params: taskInPath,
     responses: { 200: { description: 'The task, which is enabled.', body: task } },
-    errors: ['task_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
+    errors: ['task_not_found', ...CHANGE_ERRORS],
     summary: 'Let a task run by its schedule, from now on.',
   },
 
@@ -156,7 +146,7 @@ export const operations = withIds({
     path: '/api/admin/tasks/{name}/disable',
     params: taskInPath,
     responses: { 200: { description: 'The task, which is not enabled.', body: task } },
-    errors: ['task_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
+    errors: ['task_not_found', ...CHANGE_ERRORS],
     summary: 'Keep a task from running by its schedule; a run that is under way goes on.',
   },
 

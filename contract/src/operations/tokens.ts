@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { listOf, pageQuery, queryFlag } from '../shapes/list.ts';
 import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
 import { uidText } from '../bounded-shapes.ts';
@@ -51,7 +51,7 @@ export const operations = withIds({
         body: createdToken,
       },
     },
-    errors: ['storage_failed', 'storage_full'],
+    errors: [...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Create a token.',
   },
@@ -64,7 +64,7 @@ export const operations = withIds({
     auth: 'admin-write',
     params: tokenInPath,
     responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
-    errors: ['token_not_found', 'storage_failed', 'storage_full'],
+    errors: ['token_not_found', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Revoke a token, for good.',
   },

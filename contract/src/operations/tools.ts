@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
   newTool,
@@ -7,6 +7,8 @@ import {
   toolInPath,
   toolMetricsList,
 } from '../shapes/tool.ts';
+
+const writes = { area: 'assistant', auth: 'admin-write', onReplica: 'redirect' } as const;
 
 export const operations = withIds({
   listTools: {
@@ -23,56 +25,36 @@ export const operations = withIds({
   },
 
   createTool: {
+    ...writes,
     sdk: 'tools.create',
-    area: 'assistant',
     method: 'POST',
     path: '/api/chatai/tools',
-    auth: 'admin-write',
     body: newTool,
     responses: { 201: { description: 'The tool.', body: toolDefinition } },
-    errors: [
-      'tool_exists',
-      'endpoint_not_found',
-      'endpoint_not_compiled',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
-    onReplica: 'redirect',
+    errors: ['tool_exists', 'endpoint_not_found', 'endpoint_not_compiled', ...CHANGE_ERRORS],
     summary: 'Offer an endpoint to models as a tool, also one that writes.',
   },
 
   putTool: {
+    ...writes,
     sdk: 'tools.put',
-    area: 'assistant',
     method: 'PUT',
     path: '/api/chatai/tools/{name}',
-    auth: 'admin-write',
     params: toolInPath,
     body: toolChange,
     responses: { 200: { description: 'The tool after the change.', body: toolDefinition } },
-    errors: [
-      'tool_not_found',
-      'endpoint_not_found',
-      'endpoint_not_compiled',
-      'version_conflict',
-      'storage_failed',
-      'storage_full',
-    ],
-    onReplica: 'redirect',
+    errors: ['tool_not_found', 'endpoint_not_found', 'endpoint_not_compiled', ...CHANGE_ERRORS],
     summary: 'Change a tool; what is left out stays as it is.',
   },
 
   deleteTool: {
+    ...writes,
     sdk: 'tools.delete',
-    area: 'assistant',
     method: 'DELETE',
     path: '/api/chatai/tools/{name}',
-    auth: 'admin-write',
     params: toolInPath,
     responses: { 204: { description: 'It is gone; its endpoint stays.' } },
-    errors: ['tool_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
-    onReplica: 'redirect',
+    errors: ['tool_not_found', ...CHANGE_ERRORS],
     summary: 'Delete a tool.',
   },
 

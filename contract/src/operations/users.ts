@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import { listOf } from '../shapes/list.ts';
 import { newUser, searchQuery, userChange, userNode } from '../shapes/user.ts';
 import { uidText } from '../bounded-shapes.ts';
@@ -28,7 +28,7 @@ export const operations = withIds({
     auth: 'admin-write',
     body: newUser,
     responses: { 201: { description: 'The user.', body: userNode } },
-    errors: ['user_exists', 'weak_password', 'storage_failed', 'storage_full'],
+    errors: ['user_exists', 'weak_password', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Create a user.',
   },
@@ -55,13 +55,7 @@ export const operations = withIds({
     params,
     body: userChange,
     responses: { 200: { description: 'The user after the change.', body: userNode } },
-    errors: [
-      'user_not_found',
-      'user_exists',
-      'last_administrator',
-      'storage_failed',
-      'storage_full',
-    ],
+    errors: ['user_not_found', 'user_exists', 'last_administrator', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary:
       'Change a user: oneself, or others as an administrator or with the role CanManageUsers.',
@@ -75,7 +69,7 @@ export const operations = withIds({
     auth: 'admin-write',
     params,
     responses: { 204: { description: 'The user is signed out, and cannot sign in any more.' } },
-    errors: ['user_not_found', 'last_administrator', 'storage_failed', 'storage_full'],
+    errors: ['user_not_found', 'last_administrator', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Deactivate a user.',
   },
@@ -93,7 +87,7 @@ export const operations = withIds({
         body: z.strictObject({ link: z.url(), expiresAt: z.iso.datetime() }),
       },
     },
-    errors: ['user_not_found', 'user_deactivated', 'storage_failed', 'storage_full'],
+    errors: ['user_not_found', 'user_deactivated', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Make a link with which the user can set a new password.',
   },

@@ -1,4 +1,4 @@
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import { workspaceSettings, workspaceSettingsChange } from '../shapes/workspace.ts';
 
 export const operations = withIds({
@@ -22,7 +22,7 @@ export const operations = withIds({
     auth: 'admin-write',
     body: workspaceSettingsChange,
     responses: { 200: { description: 'The settings after the change.', body: workspaceSettings } },
-    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Change settings of the workspace; what is left out stays as it is.',
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIST_TAKE_DEFAULT, LIST_TAKE_MAX } from '../limits.ts';
-import { NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
+import { HEADER_TEXT_CHARACTERS_MAX, NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
 
 /** A whole number in a query string, with a default. Strict: neither "", "1e2" nor " 5 " is one. */
 export function queryInteger(min: number, max: number, fallback: number) {
@@ -40,3 +40,8 @@ export function listOf<T extends z.ZodType>(item: T) {
     take: z.int().min(1),
   });
 }
+
+/** What a client that comes back to a stream has seen last (HTML standard, section 9.2). */
+export const eventStreamHeaders = z.object({
+  'last-event-id': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
+});

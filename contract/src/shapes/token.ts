@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { ENDPOINT_NAME_CHARACTERS_MAX, TOKEN_NAME_CHARACTERS_MAX } from '../limits.ts';
-import { SCOPES } from '../scopes.ts';
-import { TOKEN_KINDS } from '../token-kinds.ts';
+import { SCOPES, TOKEN_KINDS } from '../rights.ts';
 import { plainText } from './user.ts';
 import { moment, uidText } from '../bounded-shapes.ts';
 

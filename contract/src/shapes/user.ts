@@ -6,7 +6,7 @@ import {
   USER_TEXT_CHARACTERS_MAX,
 } from '../limits.ts';
 import { PASSWORD_INPUT_CHARACTERS_MAX } from '../request-limits.ts';
-import { ROLES } from '../roles.ts';
+import { ROLES } from '../rights.ts';
 import { pageQuery } from './list.ts';
 
 // oxlint-disable-next-line no-control-regex -- what must not stand in a name

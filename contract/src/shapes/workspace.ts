@@ -60,3 +60,36 @@ export type WorkspaceSettingsDocument = Immutable<z.infer<typeof workspaceSettin
 
 export const workspaceSettingsChange = workspaceSettings.partial();
 export type WorkspaceSettingsChange = Immutable<z.infer<typeof workspaceSettingsChange>>;
+
+/**
+ * The answer to `GET /api/openapi.json`: an OpenAPI document, version 3.1; its specification says
+ * what is in it.
+ */
+export const apiDocument = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.record(z.string(), z.unknown()),
+  components: z.looseObject({}),
+});
+export type ApiDocument = Immutable<z.infer<typeof apiDocument>>;
+
+/**
+ * The answer to `GET /api/license`: what the server was started with. The text of the license is no
+ * part of it.
+ */
+export const licenseReport = z.strictObject({
+  /** Whether there is one: `MSK_LICENSE` is set. */
+  licensed: z.boolean(),
+  /**
+   * To whom it was issued. This and the next two are those of a license that the authority has
+   * signed.
+   */
+  subject: z.string().optional(),
+  features: z.array(z.string()),
+  expiresAt: z.iso.datetime().optional(),
+  /** Whether it is good now. */
+  valid: z.boolean(),
+  /** Why a license is not. */
+  reason: z.string().optional(),
+});
+export type LicenseReport = Immutable<z.infer<typeof licenseReport>>;

@@ -1,5 +1,5 @@
 import type { LicenseClaims } from '@trellis/contract/license.ts';
-import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
+import type { LicenseReport } from '@trellis/contract/shapes/workspace.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { checkTime, licenseOf, signedClaims, type License } from './license.ts';

@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Auth, Operation } from '@trellis/contract/operation.ts';
-import { ROLES } from '@trellis/contract/roles.ts';
+import { ROLES, type Scope, SCOPES, TOKEN_KINDS } from '@trellis/contract/rights.ts';
 import { operations as contract } from '@trellis/contract/operations.ts';
-import { SCOPES, type Scope } from '@trellis/contract/scopes.ts';
-import { TOKEN_KINDS } from '@trellis/contract/token-kinds.ts';
 import { authorize } from './gate.ts';
 
 const AUTHS: readonly Auth[] = ['none', 'session', 'admin', 'admin-write', 'token'];

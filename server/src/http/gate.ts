@@ -6,7 +6,7 @@ import { MIN_SEQUENCE } from './headers.ts';
 import type { HttpServices } from './services.ts';
 import { disconnectSignal } from './live-answers.ts';
 import { unreachable } from '#base/assert.ts';
-import { scopesOf } from '@trellis/contract/scopes.ts';
+import { scopesOf } from '@trellis/contract/rights.ts';
 
 export interface GateOptions {
   readonly primaryAddress: string | null;

@@ -6,7 +6,7 @@ import {
   JSON_BODY_VALUES_MAX,
   JSON_INLINE_BYTES_MAX,
 } from '#base/limits.ts';
-import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { FORM_BODY_BYTES_MAX } from '@trellis/contract/request-limits.ts';

@@ -43,7 +43,7 @@ import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
-import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
+import type { LicenseReport } from '@trellis/contract/shapes/workspace.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { LlmState, LlmUsageList } from '@trellis/contract/shapes/llm.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { TokenKind } from '@trellis/contract/rights.ts';
 import { createSigner, createVerifier } from 'fast-jwt';
 import { Problem } from '#base/problem.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { TokenKind } from '@trellis/contract/rights.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';

@@ -7,7 +7,7 @@ import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { TokenKind } from '@trellis/contract/rights.ts';
 import {
   ISSUER,
   isTokenKind,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SCOPES } from '@trellis/contract/scopes.ts';
+import { SCOPES } from '@trellis/contract/rights.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { JobRegistry } from './job-registry.ts';
 import type { JobViewer } from './job-viewer.ts';

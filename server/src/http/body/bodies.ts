@@ -13,7 +13,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
-import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import type { FastifyRequest } from 'fastify';
 import { BodyBudget, BodyHold } from './body-budget.ts';
 import {

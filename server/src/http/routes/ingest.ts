@@ -1,7 +1,7 @@
 import { operations } from '@trellis/contract/operations/ingest.ts';
 import { must } from '#base/assert.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
-import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import type { IngestStream } from '#access/ingest-service.ts';
 import { bodyStream, saysTooMuch, wholeBody } from '../body/read-body.ts';
 import { bodyTooLarge } from '../error-answer.ts';

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
-import { webSocketAnswer, webSocketRequests } from '@trellis/contract/web-socket-requests.ts';
+import {
+  WEB_SOCKET_CLOSE_CODES,
+  webSocketAnswer,
+  webSocketRequests,
+} from '@trellis/contract/web-socket.ts';
 import { WEB_SOCKET_REQUEST_BYTES_MAX, WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
 import { ENDPOINT_CODE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { testServers, type TestServer } from '#app/testing/test-server.ts';

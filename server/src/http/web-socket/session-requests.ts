@@ -7,7 +7,7 @@ import {
   webSocketRequestHead,
   webSocketRequests,
   type WebSocketRequestType,
-} from '@trellis/contract/web-socket-requests.ts';
+} from '@trellis/contract/web-socket.ts';
 import { authorize } from '../gate.ts';
 import { requireFewValues } from '../body/bodies.ts';
 import { errorAnswer, logError, toProblem } from '../error-answer.ts';

@@ -5,10 +5,10 @@ import type { RunningWork } from '#access/running-callers.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
   WEB_SOCKET_MESSAGE_AUTH,
+  type WebSocketAnswer,
   type WebSocketMessage,
   webSocketSignIn,
 } from '@trellis/contract/web-socket.ts';
-import type { WebSocketAnswer } from '@trellis/contract/web-socket-requests.ts';
 import {
   WEB_SOCKET_CLOSE_TIMEOUT_MS,
   WEB_SOCKET_MESSAGE_BYTES_MAX,

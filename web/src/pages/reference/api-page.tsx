@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { FileJson, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
-import type { ApiDocument } from '@trellis/contract/shapes/api-document.ts';
+import type { ApiDocument } from '@trellis/contract/shapes/workspace.ts';
 import { client } from '../../api/client.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';

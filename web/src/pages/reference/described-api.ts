@@ -1,4 +1,4 @@
-import type { ApiDocument } from '@trellis/contract/shapes/api-document.ts';
+import type { ApiDocument } from '@trellis/contract/shapes/workspace.ts';
 
 /** A JSON Schema. */
 export interface Schema {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '@trellis/contract/openapi/document.ts';
-import type { ApiDocument } from '@trellis/contract/shapes/api-document.ts';
+import type { ApiDocument } from '@trellis/contract/shapes/workspace.ts';
 import { curlSample, exampleOf, sdkSample } from './code-samples.ts';
 import { describedApi } from './described-api.ts';
 import { rulesOf, schemaText, shapesIn } from './schema-text.ts';

@@ -1,4 +1,4 @@
-import { scopes as purposes, SCOPES } from '@trellis/contract/scopes.ts';
+import { scopes as purposes, SCOPES } from '@trellis/contract/rights.ts';
 import { CheckboxField } from '../../../ui/field.tsx';
 import type { TokenForm } from './token-form.ts';
 

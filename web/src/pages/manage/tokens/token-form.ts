@@ -1,5 +1,5 @@
 import type { UseFormReturn } from 'react-hook-form';
-import type { Scope } from '@trellis/contract/scopes.ts';
+import type { Scope } from '@trellis/contract/rights.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import type { TokenVariant } from './token-variants.ts';
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { TokenKind } from '@trellis/contract/rights.ts';
 import { client } from '../../../api/client.ts';
 
 export const TOKENS_TAKE = 50;

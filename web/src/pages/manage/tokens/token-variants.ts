@@ -1,5 +1,4 @@
-import type { Scope } from '@trellis/contract/scopes.ts';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { Scope, TokenKind } from '@trellis/contract/rights.ts';
 
 /**
  * A kind of token as people know it, and what one of it carries (open-shapes, section 3;

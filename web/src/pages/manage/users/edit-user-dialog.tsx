@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import type { Role } from '@trellis/contract/roles.ts';
+import type { Role } from '@trellis/contract/rights.ts';
 import type { UserNode } from '@trellis/contract/shapes/user.ts';
 import { client } from '../../../api/client.ts';
 import { nameOf } from '../../../api/names.ts';

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@trellis/contract/roles.ts';
+import { ROLES, type Role } from '@trellis/contract/rights.ts';
 import type { UserChange, UserNode } from '@trellis/contract/shapes/user.ts';
 
 /** What a user is: one of four, which the server keeps as three flags (docs, access.md). */

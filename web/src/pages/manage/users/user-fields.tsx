@@ -1,4 +1,4 @@
-import type { Role } from '@trellis/contract/roles.ts';
+import type { Role } from '@trellis/contract/rights.ts';
 import { CheckboxField, TextField } from '../../../ui/field.tsx';
 import { ACCOUNTS, type Choice, ROLE_CHOICES } from './user-account.ts';
 import { holdsRoles, type UserForm } from './user-form.ts';

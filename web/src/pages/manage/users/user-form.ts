@@ -1,5 +1,5 @@
 import type { UseFormReturn } from 'react-hook-form';
-import type { Role } from '@trellis/contract/roles.ts';
+import type { Role } from '@trellis/contract/rights.ts';
 import type { NewUser, UserChange, UserNode } from '@trellis/contract/shapes/user.ts';
 import { type Account, accountOf, flagsOf, rolesOf } from './user-account.ts';
 

@@ -1,5 +1,29 @@
 import type { ErrorGroup } from './entry.ts';
 
+/** Faults of the zip of a workspace's definitions. */
+export const definitionErrors = {
+  not_a_zip: {
+    status: 400,
+    title: 'Not a zip',
+    hint: 'Send a zip as application/zip, or as the one file of a multipart/form-data.',
+  },
+  invalid_definitions: {
+    status: 400,
+    title: 'Not an export of definitions',
+    hint: 'Send what GET /api/graph/export-definitions answers, or files of the same layout.',
+  },
+  import_running: {
+    status: 409,
+    title: 'Import running',
+    hint: 'Wait until it is done: GET /api/jobs?kind=definitions-import&state=running shows it.',
+  },
+  import_incomplete: {
+    status: 422,
+    title: 'Import incomplete',
+    hint: 'Correct what the log of the job names, and import again.',
+  },
+} as const satisfies ErrorGroup;
+
 /** What is served to browsers. */
 export const frontEndErrors = {
   front_end_not_built: {

@@ -1,3 +1,27 @@
+/**
+ * The roles of users who are no administrators; an administrator holds all of them (open-shapes,
+ * section 3).
+ */
+export const ROLES = ['CanManageSynonyms', 'CanManageUsers', 'CanManageTeams'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * The kinds of tokens an administrator can mint (specification, section 2.1; open-shapes, section
+ * 3).
+ */
+export const TOKEN_KINDS = [
+  'api',
+  'endpoint',
+  'llm-openai',
+  'llm-anthropic',
+  'connector',
+  'automation',
+  'interface',
+  'mcp',
+] as const;
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
 /** The scopes of an API token and what each is for (specification, section 2.2). */
 export const scopes = {
   ingestion: 'create and update nodes and edges',
