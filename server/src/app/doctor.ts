@@ -6,7 +6,6 @@ import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
 import { ConfigError, type Environment } from '#config/read-config.ts';
 import { STORE_FILE } from '#store/master-key.ts';
-import { findingsOf, type Finding } from './doctor/finding.ts';
 import {
   checkClock,
   checkDisk,
@@ -14,6 +13,8 @@ import {
   checkFormat,
   checkMasterKey,
   checkRights,
+  type Finding,
+  findingsOf,
   isInUse,
 } from './doctor/storage-checks.ts';
 import { licenseReporter } from './license-report.ts';

@@ -1,8 +1,7 @@
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
 import { openReadState, type ReadState } from './read-state.ts';
-import type { WriterOptions } from './writer/messages.ts';
-import { WriterClient, type WriterEvents } from './writer/writer-client.ts';
+import { WriterClient, type WriterEvents, type WriterOptions } from './writer/writer-client.ts';
 
 /** The way to write, and what this thread reads with. */
 export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Symbol.dispose> {

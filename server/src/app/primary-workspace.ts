@@ -12,11 +12,10 @@ import { keepSigningKey } from '#store/signing-key.ts';
 import type { Job } from '@trellis/contract/shapes/job.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { openBackups, type OpenBackups } from './backup/open-backups.ts';
-import { targetSettings } from './backup/target-settings.ts';
-import { backupTask, replicaVerificationTask } from './build/built-in-tasks.ts';
+import { targetSettings } from './backup/open-target.ts';
+import { backupTask, replicaVerificationTask } from './build/tasks.ts';
 import { vectorsForReplicas } from './build/embeddings.ts';
-import type { Foundation } from './build/foundation.ts';
-import { buildJobs } from './build/jobs.ts';
+import { buildJobs, type Foundation } from './build/foundation.ts';
 import { buildServices, type Services } from './build/services.ts';
 import { type EndpointFile, readEndpointFiles, SERVER } from './endpoint-files.ts';
 import { prepareFirstStart } from './first-start.ts';
@@ -26,13 +25,13 @@ import { licenseSettings } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
 import type { OpenStorage } from './open-storage.ts';
 import { primaryProbes } from './part-probes.ts';
-import { PublicAddress } from './public-address.ts';
+import { PublicAddress } from './build/identity.ts';
 import {
   openReplication,
   type ReplicationRole,
   withoutReplication,
 } from './replication/open-primary.ts';
-import { lagIn } from './sampled-load.ts';
+import { lagIn } from './statistics.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './search/index-notice.ts';
 import { indexOptions } from './search/index-options.ts';
@@ -122,8 +121,17 @@ async function buildPrimary(
   const clock = systemClock;
   await using opened = new AsyncDisposableStack();
   const audit = opened.use(new StoredAuditTrail({ reader, commits, logger, clock }));
-  const common = { reader, vault, commits, audit, logger, clock, redact, telemetry };
-  const foundation: Foundation = { ...common, isReplica: false };
+  const foundation: Foundation = {
+    reader,
+    vault,
+    commits,
+    audit,
+    logger,
+    clock,
+    redact,
+    telemetry,
+    isReplica: false,
+  };
   const jobs = buildJobs(foundation);
   const replication = opened.use(await openChannel(options, state, builtIn));
   replication.reportTo(jobs);

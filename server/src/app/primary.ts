@@ -5,7 +5,7 @@ import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { usualSize } from '#runtime/sandbox/pool-load.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { openStorage } from './open-storage.ts';
-import { promoteReplica } from './replication/promote-replica.ts';
+import { promoteReplica } from './replication/replica-store.ts';
 import { commitObserver } from './telemetry/observed-calls.ts';
 import { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';

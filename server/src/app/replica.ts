@@ -9,8 +9,13 @@ import { Followers } from '#log/followers.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
-import type { Foundation } from './build/foundation.ts';
-import { buildJobs } from './build/jobs.ts';
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import type { IngestPort, IngestStream } from '#access/ingest-service.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
+import type { Logger } from '#observe/logger.ts';
+import { buildJobs, type Foundation } from './build/foundation.ts';
 import { buildServices, type GraphServices, type Services } from './build/services.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
@@ -18,9 +23,8 @@ import { requireFeature } from './license.ts';
 import { licenseSettings, readLicense } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
 import { replicaProbes } from './part-probes.ts';
-import { PublicAddress } from './public-address.ts';
+import { PublicAddress } from './build/identity.ts';
 import { openReadState, type ReadState } from './read-state.ts';
-import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './search/index-notice.ts';
 import { indexOptions } from './search/index-options.ts';
@@ -228,4 +232,47 @@ function buildReplicaServices(
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),
   });
+}
+
+/**
+ * What stands where a primary has its writer. Routes that write never get here, as a replica sends
+ * their callers to the primary; whatever else tries to write is refused in the same words
+ * (specification, section 4.8).
+ */
+export class ReadOnlyWrites implements CommitPort, IngestPort {
+  commit(): Promise<CommitResult> {
+    return this.refuse();
+  }
+
+  ingest(): Promise<IngestSummary> {
+    return this.refuse();
+  }
+
+  openIngestStream(): Promise<IngestStream> {
+    return this.refuse();
+  }
+
+  refuse(): Promise<never> {
+    return Promise.reject(new Problem('read_only_replica', 'A replica takes no changes.'));
+  }
+}
+
+/**
+ * Security events at a replica are in its log only: what changes something happens on the primary,
+ * and is recorded there.
+ */
+export class LoggedAuditTrail implements AuditTrail {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  operation({ action }: AuditEvent): WriterOperation {
+    throw new Problem('read_only_replica', `A replica makes no commit for ${action}.`);
+  }
+
+  record(event: AuditEvent): void {
+    this.#logger.info({ audit: event }, event.action);
+  }
 }

@@ -11,8 +11,7 @@ import { ConfigError, type Environment, readConfig } from '#config/read-config.t
 import { lockFolder } from '#log/folder-lock.ts';
 import { type LogBeginning, openSegmentLog, removeLog } from '#log/segment-log.ts';
 import { openStoreKeys } from '#store/master-key.ts';
-import { openTarget } from './backup/open-target.ts';
-import { targetSettings } from './backup/target-settings.ts';
+import { openTarget, targetSettings } from './backup/open-target.ts';
 import { createStorageFolder } from './storage-folder.ts';
 import { archiveRule } from './writer/archive-rule.ts';
 

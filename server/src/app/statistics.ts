@@ -6,12 +6,21 @@ import { textTable } from '#base/text-table.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StatisticsService } from '#http/services.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
-import { startSampling, type SampledLoad, type SampledLoadParts } from './sampled-load.ts';
+import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
+import { systemClock } from '#base/clock.ts';
+import { diskOf } from '#observe/health.ts';
+import { LoadSamples, type ReplicaLag } from '#observe/load-samples.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 
-export interface StatisticsParts extends Omit<SampledLoadParts, 'calls'> {
+export interface StatisticsParts {
   readonly reader: GraphReader;
   readonly endpoints: EndpointService;
   readonly access: AccessIndex;
+  readonly sequence: AppliedSequence;
+  readonly storage: string;
+  readonly logger: Logger;
+  readonly replicaLag: () => Promise<ReplicaLag | undefined>;
 }
 
 /**
@@ -20,11 +29,28 @@ export interface StatisticsParts extends Omit<SampledLoadParts, 'calls'> {
  */
 export class Statistics implements StatisticsService, Disposable {
   readonly #parts: StatisticsParts;
-  readonly #load: SampledLoad;
+  /** How busy this process was in the last hour. */
+  readonly #load: LoadSamples;
+  readonly #sampling: NodeJS.Timeout;
 
   constructor(parts: StatisticsParts) {
+    const { sequence, storage, endpoints, logger, replicaLag: lag } = parts;
     this.#parts = parts;
-    this.#load = startSampling({ ...parts, calls: () => parts.endpoints.calls });
+    this.#load = new LoadSamples({
+      clock: systemClock,
+      counters: () => ({
+        commits: sequence.commits,
+        operations: sequence.get(),
+        calls: endpoints.calls,
+      }),
+      rssBytes: () => process.memoryUsage.rss(),
+      diskFreeBytes: async () => (await diskOf(storage))?.freeBytes ?? null,
+      lag,
+    });
+    const sample = (): void => {
+      this.#load.take().catch((err: unknown) => logger.warn({ err }, 'the load is not sampled'));
+    };
+    this.#sampling = setInterval(sample, LOAD_SAMPLE_INTERVAL_MS).unref();
   }
 
   endpoints(caller: Caller) {
@@ -59,6 +85,13 @@ export class Statistics implements StatisticsService, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#load[Symbol.dispose]();
+    clearInterval(this.#sampling);
   }
+}
+
+/** The lag of the replicas; undefined on a server that has none. */
+export function lagIn(health: ReplicaHealth): ReplicaLag | undefined {
+  if (!('currentLag' in health)) return undefined;
+  const { currentLag, averageLag, emaLag } = health;
+  return { currentLag, averageLag, emaLag };
 }

@@ -22,9 +22,8 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import type { CallContext } from '../threads/channel.ts';
-import { lowerPriority, PRIORITY } from '../threads/low-priority.ts';
-import { serve } from '../threads/thread.ts';
-import type { BackupCalls, BackupPlace, BackupStep } from './backup-messages.ts';
+import { lowerPriority, PRIORITY, serve } from '../threads/thread.ts';
+import type { BackupCalls, BackupPlace, BackupStep } from './backup-thread.ts';
 import { openTarget } from './open-target.ts';
 import { PieceThread } from './piece-thread.ts';
 

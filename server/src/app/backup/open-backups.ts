@@ -15,8 +15,7 @@ import { SERVER } from '../endpoint-files.ts';
 import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 import { BackupThread } from './backup-thread.ts';
-import { openTarget, type TargetSettings } from './open-target.ts';
-import { targetSettings } from './target-settings.ts';
+import { openTarget, type TargetSettings, targetSettings } from './open-target.ts';
 
 type BackupOptions = Pick<
   WorkspaceOptions,

@@ -4,8 +4,7 @@ import { visitorOf } from '#store/lmdb-file/checked-visit.ts';
 import { TreePages, type EntryVisitor } from '#store/lmdb-file/tree-pages.ts';
 import { SpareMemory } from '#store/spare-memory.ts';
 import { writePieces, type SnapshotSink } from '#store/snapshot-pieces.ts';
-import { lowerPriority, PRIORITY } from '../threads/low-priority.ts';
-import { serve } from '../threads/thread.ts';
+import { lowerPriority, PRIORITY, serve } from '../threads/thread.ts';
 import type { Piece, PieceCalls, PieceNotices } from './piece-thread.ts';
 
 /** A thread that reads databases by their file, for one that holds the commit. */

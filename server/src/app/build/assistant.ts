@@ -39,7 +39,7 @@ export interface AssistantArguments {
   /** What they do is what tools do. */
   readonly endpoints: EndpointService;
   readonly nodes: NodeService;
-  readonly fileStore: FileStore;
+  readonly files: FileStore;
   readonly providers: LlmSettings;
   readonly searchConfiguration: SearchConfiguration;
 }
@@ -66,7 +66,7 @@ export async function buildAssistant(
   parts: AssistantArguments,
 ): Promise<Assistant> {
   const { reader, commits, logger, isReplica } = foundation;
-  const { access, jobs, running, endpoints, nodes, fileStore } = parts;
+  const { access, jobs, running, endpoints, nodes, files } = parts;
   await using opened = new AsyncDisposableStack();
   const { llm, router, admission, streams, tokensUsed } = opened.use(
     buildLlm(foundation, parts.providers),
@@ -107,7 +107,7 @@ export async function buildAssistant(
       agents,
       searchConfiguration: parts.searchConfiguration,
       models,
-      files: fileStore,
+      files,
       requireProvider: () => void admission.chatTarget(),
     }),
   );

@@ -1,8 +1,5 @@
 import type { AccessService } from '#access/access-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
-import type { AgentService } from '#assistant/agents/agent-service.ts';
-import type { DeepResearch } from '#assistant/research/deep-research.ts';
-import type { ToolService } from '#assistant/tools/tool-service.ts';
 import type { DefinitionKinds } from '#definitions/definition-import.ts';
 import { DefinitionsService } from '#definitions/definitions-service.ts';
 import { AgentKind } from '#definitions/kinds/agent-kind.ts';
@@ -19,15 +16,10 @@ import { ToolKind } from '#definitions/kinds/tool-kind.ts';
 import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SearchConfiguration } from '#http/services.ts';
 import { validate } from '#http/route.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
-import type { MigrationService } from '#runtime/migrations/migration-service.ts';
-import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
-import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
-import type { TaskService } from '#tasks/task-service.ts';
 import { typeAccess } from '@trellis/contract/shapes/access.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
@@ -45,26 +37,20 @@ import { taskChange, taskInPath } from '@trellis/contract/shapes/task.ts';
 import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
 import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
 import { VERSION } from '../server-status.ts';
+import type { Assistant } from './assistant.ts';
 import type { Foundation } from './foundation.ts';
+import type { Search } from './search.ts';
+import type { Tasks } from './tasks.ts';
 
 /** The services whose definitions are exported and imported. */
-export interface DefinitionSources {
-  readonly access: AccessService;
-  readonly agents: AgentService;
-  readonly deepResearch: DeepResearch;
-  readonly endpoints: EndpointService;
-  readonly goldenSets: GoldenSetService;
-  readonly llmSearchSettings: LlmSearchSettingsService;
-  readonly migrations: MigrationService;
-  readonly schema: SchemaService;
-  readonly searchConfiguration: SearchConfiguration;
-  readonly tasks: TaskService;
-  readonly tools: ToolService;
-  readonly workspace: WorkspaceSettings;
-}
-
-export interface DefinitionsArguments extends DefinitionSources {
+export interface DefinitionsArguments {
   readonly jobs: JobRegistry;
+  readonly endpoints: EndpointService;
+  readonly workspace: WorkspaceSettings;
+  readonly graph: { readonly access: AccessService; readonly schema: SchemaService };
+  readonly search: Pick<Search, 'searchConfiguration' | 'goldenSets'>;
+  readonly assistant: Pick<Assistant, 'agents' | 'deepResearch' | 'llmSearchSettings' | 'tools'>;
+  readonly tasks: Pick<Tasks, 'tasks' | 'migrations'>;
 }
 
 /** What exports and imports: what a file gives is held to the contract as a request is. */
@@ -81,11 +67,13 @@ export function buildDefinitions(
   });
 }
 
-function definitionKinds(reader: GraphReader, parts: DefinitionSources): DefinitionKinds {
-  const { endpoints, searchConfiguration } = parts;
+function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): DefinitionKinds {
+  const { endpoints, graph, assistant } = parts;
+  const { searchConfiguration, goldenSets } = parts.search;
+  const { tasks, migrations } = parts.tasks;
   return {
     schema: new SchemaKind(
-      parts.schema,
+      graph.schema,
       () => currentSchema(reader),
       (document) => fromFile(schemaDocument)(document) as SchemaDocument,
     ),
@@ -95,7 +83,7 @@ function definitionKinds(reader: GraphReader, parts: DefinitionSources): Definit
     ),
     'type-access': new TypeAccessKind(
       reader,
-      parts.access,
+      graph.access,
       knownPeople(reader),
       (document) => fromFile(typeAccess)(document) as ReturnType<AccessService['types']>,
     ),
@@ -109,52 +97,44 @@ function definitionKinds(reader: GraphReader, parts: DefinitionSources): Definit
       lists: fromFile(synonymLists),
     }),
     'llm-search-settings': new LlmSearchSettingsKind(
-      parts.llmSearchSettings,
+      assistant.llmSearchSettings,
       fromFile(llmSearchChange.omit({ available: true })),
     ),
     endpoint: new EndpointKind(
       endpoints,
       fromFile(endpointChange.omit({ name: true, version: true })),
     ),
-    tool: new ToolKind(parts.tools, endpoints, {
+    tool: new ToolKind(assistant.tools, endpoints, {
       name: (name) => validate(toolInPath, { name }, 'tool').name,
       definition: fromFile(toolChange),
     }),
-    agent: new AgentKind(parts.agents, {
+    agent: new AgentKind(assistant.agents, {
       name: (name) => validate(agentInPath, { name }, 'agent').name,
       definition: fromFile(agentChange),
     }),
-    task: taskKind(reader, parts),
-    migration: migrationKind(parts),
+    task: new TaskKind(
+      { tasks, endpoints, people: knownPeople(reader) },
+      {
+        name: (name) => validate(taskInPath, { name }, 'task').name,
+        definition: fromFile(taskChange),
+      },
+    ),
+    migration: new MigrationKind(
+      { migrations, endpoints },
+      {
+        name: (name) => validate(migrationInPath, { name }, 'migration').name,
+        definition: fromFile(migrationChange),
+      },
+    ),
     'research-settings': new ResearchSettingsKind(
-      parts.deepResearch,
+      assistant.deepResearch,
       fromFile(researchSettingsChange),
     ),
-    'golden-set': new GoldenSetKind(parts.goldenSets, {
+    'golden-set': new GoldenSetKind(goldenSets, {
       name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
       definition: fromFile(goldenSetContent),
     }),
   };
-}
-
-function taskKind(reader: GraphReader, { tasks, endpoints }: DefinitionSources): TaskKind {
-  return new TaskKind(
-    { tasks, endpoints, people: knownPeople(reader) },
-    {
-      name: (name) => validate(taskInPath, { name }, 'task').name,
-      definition: fromFile(taskChange),
-    },
-  );
-}
-
-function migrationKind({ migrations, endpoints }: DefinitionSources): MigrationKind {
-  return new MigrationKind(
-    { migrations, endpoints },
-    {
-      name: (name) => validate(migrationInPath, { name }, 'migration').name,
-      definition: fromFile(migrationChange),
-    },
-  );
 }
 
 function fromFile<T>(schema: Parameters<typeof validate<T>>[0]): (given: unknown) => T {

@@ -3,14 +3,22 @@ import { EmbeddingProvider } from '#assistant/embedding-provider.ts';
 import { ProviderSettings } from '#assistant/provider-settings.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { EMBEDDING_QUERIES_OF_REPLICA_MAX } from '#base/search-limits.ts';
+import {
+  EMBEDDING_QUERIES_OF_REPLICA_MAX,
+  EMBEDDING_SWEEP_FIRST_MS,
+  EMBEDDING_SWEEP_INTERVAL_MS,
+} from '#base/search-limits.ts';
 import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import { Embedder, type EmbedderState } from '#search/embeddings/embedder.ts';
-import { vectorOf, vectorText } from '#search/embeddings/embedding-record.ts';
+import { EMBEDDING_TYPE, vectorOf, vectorText } from '#search/embeddings/embedding-record.ts';
 import { QueryVectors, unavailable } from '#search/embeddings/query-vectors.ts';
 import type { TextVectors, WantedTexts } from '#search/embeddings/embed-texts.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { Logger } from '#observe/logger.ts';
 import { observedFetch } from '../telemetry/observed-requests.ts';
 import type { Foundation } from './foundation.ts';
+import type { IndexThread } from '../search/index-thread.ts';
 
 export interface Embeddings extends AsyncDisposable {
   readonly providers: ProviderSettings;
@@ -95,5 +103,42 @@ async function vectorFromPrimary(ask: AnswerEmbed, request: EmbedRequest): Promi
     if (!(error instanceof Problem) || error.code.startsWith('embeddings_')) throw error;
     const message = 'The primary, which has queries embedded, cannot be reached.';
     throw unavailable(message, { cause: error });
+  }
+}
+
+export interface SweepPorts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly logger: Logger;
+}
+
+/** On a primary: removes, now and then, the embeddings that no text has any more. */
+export function startEmbeddingSweeps(index: IndexThread, ports: SweepPorts): Disposable {
+  const sweep = (): void => index.sweep((keys) => void removeEmbeddings(keys, ports));
+  const first = setTimeout(sweep, EMBEDDING_SWEEP_FIRST_MS).unref();
+  const others = setInterval(sweep, EMBEDDING_SWEEP_INTERVAL_MS).unref();
+  return {
+    [Symbol.dispose]: () => {
+      clearTimeout(first);
+      clearInterval(others);
+    },
+  };
+}
+
+/** What stays is found again the next time. */
+async function removeEmbeddings(
+  keys: readonly string[],
+  { reader, commits, logger }: SweepPorts,
+): Promise<void> {
+  reader.refresh();
+  const operations = keys
+    .map((key) => ({ op: 'delete', type: EMBEDDING_TYPE, key }) as const)
+    .filter((node) => reader.id(node) !== undefined);
+  if (operations.length === 0) return;
+  try {
+    await commits.commit({ system: true, operations });
+    logger.info(`removed ${operations.length} embeddings that no text has any more`);
+  } catch (error) {
+    logger.warn({ err: error }, 'embeddings that no text has any more are not removed');
   }
 }

@@ -5,6 +5,8 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { VaultReader } from '#identity/vault.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
+import { JobRegistry } from '#jobs/job-registry.ts';
+import { JobStore } from '#jobs/job-store.ts';
 
 /** What nearly every part is built on. What only some need is an argument of theirs. */
 export interface Foundation {
@@ -21,4 +23,20 @@ export interface Foundation {
   readonly telemetry: Telemetry | undefined;
   /** Nothing is written here, and no provider of models is asked. */
   readonly isReplica: boolean;
+}
+
+/** Jobs of a primary are kept in its graph, those of a replica in its memory. */
+export function buildJobs(foundation: Foundation): JobRegistry {
+  const { reader, commits, logger, clock, redact, isReplica } = foundation;
+  const onFailure = (err: unknown): void => logger.warn({ err }, 'a job is not kept');
+  return new JobRegistry({
+    clock,
+    store: isReplica ? undefined : new JobStore({ reader, commits, onFailure }),
+    redact: textRedactor(redact),
+  });
+}
+
+/** The same for a text that is no JSON. */
+export function textRedactor(redact: Foundation['redact']): (text: string) => string {
+  return (text) => String(JSON.parse(redact(JSON.stringify(text))));
 }

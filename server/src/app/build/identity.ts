@@ -17,12 +17,31 @@ import { TokenUse } from '#identity/token-use.ts';
 import { UserService } from '#identity/user-service.ts';
 import { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { Logger } from '#observe/logger.ts';
+import { must } from '#base/assert.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { Interfaces } from '../front-end/interfaces.ts';
 import { openMailSender } from '../mail-sender.ts';
 import { startPeriodic } from '../periodic.ts';
-import type { PublicAddress } from '../public-address.ts';
 import type { Foundation } from './foundation.ts';
+
+/** Where people reach the workspace: `MSK_PUBLIC_ADDRESS`, or else where this process listens. */
+export class PublicAddress {
+  /** No final slash. */
+  readonly configured: string | null;
+  #listening: string | undefined;
+
+  constructor(configured: string | null) {
+    this.configured = configured;
+  }
+
+  /** To be called once the process listens. */
+  listensAt(url: string): void {
+    this.#listening = url;
+  }
+
+  readonly url = (): string =>
+    this.configured ?? must(this.#listening, 'the address that the server listens at');
+}
 
 export interface IdentityArguments {
   readonly access: AccessIndex;

@@ -19,11 +19,10 @@ import { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
-import { startEmbeddingSweeps } from '../search/embedding-sweeps.ts';
 import { startIndexJobs } from '../search/index-jobs.ts';
-import type { IndexOptions } from '../search/index-messages.ts';
+import type { IndexOptions } from '../search/index-options.ts';
 import { IndexThread } from '../search/index-thread.ts';
-import { buildEmbeddings } from './embeddings.ts';
+import { buildEmbeddings, startEmbeddingSweeps } from './embeddings.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface SearchArguments {

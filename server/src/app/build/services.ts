@@ -1,5 +1,8 @@
 import { AccessIndex } from '#access/access-index.ts';
-import type { IngestPort } from '#access/ingest-service.ts';
+import { AccessService } from '#access/access-service.ts';
+import { type IngestPort, IngestService } from '#access/ingest-service.ts';
+import { NodeService } from '#access/node-service.ts';
+import { SchemaService } from '#access/schema-service.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
@@ -12,20 +15,18 @@ import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { RunnableTask } from '#tasks/task.ts';
 import { ApiDocument } from '../api-document.ts';
 import type { Interfaces } from '../front-end/interfaces.ts';
-import type { PublicAddress } from '../public-address.ts';
 import type { ReadState } from '../read-state.ts';
-import type { IndexOptions } from '../search/index-messages.ts';
+import type { IndexOptions } from '../search/index-options.ts';
 import { VERSION } from '../server-status.ts';
 import { Statistics } from '../statistics.ts';
-import { buildAssistant, type Assistant } from './assistant.ts';
+import { type Assistant, buildAssistant } from './assistant.ts';
 import { buildDefinitions } from './definitions.ts';
 import { buildEndpoints } from './endpoints.ts';
 import { buildFiles } from './files.ts';
 import type { Foundation } from './foundation.ts';
-import { buildGraph } from './graph.ts';
-import { buildIdentity } from './identity.ts';
+import { buildIdentity, type PublicAddress } from './identity.ts';
 import { buildSearch, type Search } from './search.ts';
-import { buildTasks, type Automation } from './tasks.ts';
+import { type Automation, buildTasks } from './tasks.ts';
 
 export interface ServicesArguments {
   readonly store: ReadState['store'];
@@ -80,21 +81,13 @@ export async function buildServices(
   parts: ServicesArguments,
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
-  const { store, jobs, address, license, logs, index, sequence, replicaLag } = parts;
-  const { signingKey, smtpUrl, askPrimary, builtInTasks, onIndexChanged, onFrontEndChanged } =
-    parts;
+  const { store, sequence, ingest, jobs, index, pool, signingKey, address, smtpUrl } = parts;
+  const { askPrimary, replicaLag, builtInTasks, onIndexChanged, onFrontEndChanged } = parts;
   const { storage } = store;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
   const identity = opened.use(
-    buildIdentity(foundation, {
-      access,
-      storage,
-      signingKey,
-      address,
-      smtpUrl,
-      onFrontEndChanged,
-    }),
+    buildIdentity(foundation, { access, storage, signingKey, address, smtpUrl, onFrontEndChanged }),
   );
   const { running, workspace } = identity;
   const { endpoints, connect } = buildEndpoints(foundation, {
@@ -103,7 +96,7 @@ export async function buildServices(
     running,
     workspace,
     primaryAddress: isReplica ? address.configured : null,
-    pool: parts.pool,
+    pool,
   });
   opened.use(endpoints);
   const search = opened.use(
@@ -112,8 +105,8 @@ export async function buildServices(
   const statistics = opened.use(
     new Statistics({ reader, logger, access, endpoints, storage, sequence, replicaLag }),
   );
-  const graph = buildGraph(foundation, { access, ingest: parts.ingest, endpoints });
-  const { fileStore, ...files } = opened.use(await buildFiles(foundation, access));
+  const graph = buildGraph(foundation, access, endpoints, ingest);
+  const files = opened.use(await buildFiles(foundation, access));
   const assistant = opened.use(
     await buildAssistant(foundation, {
       access,
@@ -121,7 +114,7 @@ export async function buildServices(
       running,
       endpoints,
       nodes: graph.nodes,
-      fileStore,
+      files: files.fileStore,
       providers: search.aiProviders,
       searchConfiguration: search.searchConfiguration,
     }),
@@ -129,21 +122,43 @@ export async function buildServices(
   const { embedQuery, goldenSets } = search;
   connect({ embedQuery, models: assistant.endpointModels });
   const tasks = opened.use(buildTasks(foundation, { jobs, endpoints, goldenSets, builtInTasks }));
-  const defined = { ...identity, ...search, ...assistant, ...tasks, ...graph };
-  const definitions = opened.use(buildDefinitions(foundation, { ...defined, endpoints, jobs }));
+  const definitions = opened.use(
+    buildDefinitions(foundation, { jobs, endpoints, workspace, graph, search, assistant, tasks }),
+  );
   // Goes first: what ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
   return {
-    ...defined,
-    ...files,
+    ...identity,
+    ...search,
+    ...graph,
+    ...assistant,
+    ...tasks,
     ...offeredBy(endpoints),
+    nodeFiles: files.nodeFiles,
+    fileUploads: files.fileUploads,
     definitions,
     statistics,
     jobs,
-    license,
-    logs,
+    license: parts.license,
+    logs: parts.logs,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What is in the graph, what may be in it, and who may see it. */
+function buildGraph(
+  { reader, commits, audit }: Foundation,
+  access: AccessIndex,
+  endpoints: EndpointService,
+  ingest: IngestPort,
+) {
+  return {
+    access: new AccessService({ reader, commits, audit, access }),
+    nodes: new NodeService({ reader, access }),
+    // The types that the code of endpoints is checked against are made of the schema.
+    schema: new SchemaService(reader, commits, () => endpoints.schemaMayHaveChanged()),
+    ingest: new IngestService(ingest, audit),
   };
 }
 

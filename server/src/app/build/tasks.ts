@@ -7,14 +7,14 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { MigrationService } from '#runtime/migrations/migration-service.ts';
 import { TaskScheduler, timerAlarm } from '#tasks/task-scheduler.ts';
-import type { RunnableTask, EndpointTask, TaskEndpoints } from '#tasks/task.ts';
+import type { EndpointTask, RunnableTask, TaskEndpoints } from '#tasks/task.ts';
 import { TaskRunner } from '#tasks/task-runner.ts';
 import { TaskRunStore } from '#tasks/task-run-store.ts';
 import { TaskService } from '#tasks/task-service.ts';
 import { TaskStore } from '#tasks/task-store.ts';
 import { SERVER } from '../endpoint-files.ts';
-import { searchEvaluationTask } from './built-in-tasks.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, textRedactor } from './foundation.ts';
+import type { OpenBackups } from '../backup/open-backups.ts';
 
 export interface TasksArguments {
   readonly jobs: JobRegistry;
@@ -44,7 +44,7 @@ export interface Tasks extends AsyncDisposable {
 /** What the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
   const { reader, commits, logger, clock, redact } = foundation;
-  const { jobs, endpoints, goldenSets } = parts;
+  const { jobs, endpoints, goldenSets, builtInTasks } = parts;
   const onFault = (err: unknown): void =>
     logger.error({ err }, 'a task or a migration could not be run');
   const migrations = endpoints.migrations.service;
@@ -52,7 +52,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
   const runs = new TaskRunStore(reader, commits);
   const rules = {
     endpoints: taskEndpoints(endpoints),
-    builtIns: [...parts.builtInTasks, searchEvaluationTask(goldenSets)],
+    builtIns: [...builtInTasks, searchEvaluationTask(goldenSets)],
     callerFor: (actingUser: string | null) => callerFor(reader, actingUser),
   };
   const runner = new TaskRunner({
@@ -60,22 +60,13 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     runs,
     jobs,
     clock,
-    redact: (text) => String(JSON.parse(redact(JSON.stringify(text)))),
+    redact: textRedactor(redact),
     onFault,
   });
   const alarm = timerAlarm;
   const scheduler = new TaskScheduler({ clock, alarm, store, runs, runner, onFault });
-  const tasks = new TaskService({
-    ...foundation,
-    ...rules,
-    jobs,
-    store,
-    runs,
-    runner,
-    scheduler,
-  });
   return {
-    tasks,
+    tasks: new TaskService({ ...foundation, ...rules, jobs, store, runs, runner, scheduler }),
     migrations,
     automation: {
       recover: async () => {
@@ -127,4 +118,59 @@ function callerFor(reader: GraphReader, actingUser: string | null): Caller | und
   if (user?.active !== true) return undefined;
   const { uid: userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles } = user;
   return { ...SERVER, userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles };
+}
+
+/** One of the built-in tasks of a primary: others are those below, and that of `StorageScrub`. */
+function searchEvaluationTask(goldenSets: HttpServices['goldenSets']): RunnableTask {
+  return {
+    name: 'search-evaluation',
+    description: 'Measures, with each golden set, how good searches are.',
+    run: async ({ signal, log, progress }) => {
+      const { items } = await goldenSets.list(SERVER);
+      const measured: unknown[] = [];
+      for (const [at, { name }] of items.entries()) {
+        signal.throwIfAborted();
+        progress(at / items.length, name);
+        const report = await goldenSets.run(SERVER, name);
+        log(`${name} is measured`);
+        measured.push({ name, report });
+      }
+      return { sets: measured };
+    },
+  };
+}
+
+export function replicaVerificationTask(replicas: HttpServices['replicas']): RunnableTask {
+  return {
+    name: 'replica-verification',
+    description: 'Compares every replica with the primary; fails when one differs.',
+    run: async ({ log }) => {
+      const verification = await replicas.verify();
+      log(`${verification.replicas.length} replicas were compared`);
+      if (!verification.isEqual) {
+        throw new Problem('replicas_differ', 'A replica is not equal to the primary', {
+          details: { verification },
+        });
+      }
+      return verification;
+    },
+  };
+}
+
+/** The job of the backup is beside that of the task; to cancel one cancels the other. */
+export function backupTask(backups: Pick<OpenBackups, 'start' | 'cancel'>): RunnableTask {
+  return {
+    name: 'backup',
+    description: 'Backs the workspace up to where MSK_GRAPH_BACKUP_FOLDER says.',
+    run: async ({ signal, log }) => {
+      const { job, done } = backups.start();
+      const cancel = () => backups.cancel(job.id);
+      signal.addEventListener('abort', cancel, { once: true });
+      log(`Job ${job.id}`);
+      const { id, sequence, nodes, edges, newBytes } = await done.finally(() => {
+        signal.removeEventListener('abort', cancel);
+      });
+      return { id, sequence, nodes, edges, newBytes };
+    },
+  };
 }

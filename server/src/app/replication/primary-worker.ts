@@ -14,7 +14,11 @@ import { openPublishedLog } from '../open-published-log.ts';
 import type { Handlers } from '../threads/channel.ts';
 import { serve } from '../threads/thread.ts';
 import { RefusalLog } from './refusal-log.ts';
-import type { PrimaryOptions, ReplicationCalls, ReplicationNotices } from './primary-messages.ts';
+import type {
+  PrimaryOptions,
+  ReplicationCalls,
+  ReplicationNotices,
+} from './primary-replication.ts';
 
 /**
  * The thread that serves replicas: it reads the log's files and the state beside the writer, so

@@ -16,11 +16,7 @@ import { serve } from '../threads/thread.ts';
 import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
 import { registerReplica } from './register-replica.ts';
-import type {
-  ReplicaOptions,
-  ReplicaThreadCalls,
-  ReplicaThreadNotices,
-} from './replica-messages.ts';
+import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
 import {
   type FollowedState,
   type ReplicaEvents,

@@ -12,10 +12,10 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openTarget } from '../backup/open-target.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { vectorsFolder } from '../search/stored-vectors.ts';
-import { lowerPriority, PRIORITY } from '../threads/low-priority.ts';
-import { serve } from '../threads/thread.ts';
-import { SCRUB_PARTS } from './scrub-messages.ts';
-import type { ScrubCalls, ScrubPart, ScrubPlace, ScrubRead, ScrubStep } from './scrub-messages.ts';
+import { lowerPriority, PRIORITY, serve } from '../threads/thread.ts';
+import type { ScrubCalls, ScrubPart, ScrubPlace, ScrubRead, ScrubStep } from './storage-scrub.ts';
+
+const PARTS: readonly ScrubPart[] = ['state', 'log', 'index', 'backups'];
 
 /**
  * A thread that reads all that is kept, slowly, and compares it with the checks that it was written
@@ -81,11 +81,11 @@ class Scrub {
   }
 
   #progressOf(part: ScrubPart, step: string): (done: number, total: number) => void {
-    const before = SCRUB_PARTS.indexOf(part);
+    const before = PARTS.indexOf(part);
     return (done, total) =>
       this.#tell({
         kind: 'progress',
-        fraction: (before + (total === 0 ? 1 : done / total)) / SCRUB_PARTS.length,
+        fraction: (before + (total === 0 ? 1 : done / total)) / PARTS.length,
         step: `${step}: ${done} of ${total}`,
       });
   }

@@ -5,8 +5,7 @@ import { Followers } from '#log/followers.ts';
 import { buildSegments, type BuildPorts } from '#search/indexing/build-segments.ts';
 import { TEXT_INDEX_LIMITS } from '#search/text/text-index.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
-import { lowerPriority } from '../threads/low-priority.ts';
-import { serve } from '../threads/thread.ts';
+import { lowerPriority, serve } from '../threads/thread.ts';
 import type { BuildCalls, BuildOptions } from './build-threads.ts';
 
 /**

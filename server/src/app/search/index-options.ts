@@ -8,7 +8,22 @@ import {
 import type { Config } from '#config/config.ts';
 import type { Followers } from '#log/followers.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
-import type { IndexOptions } from './index-messages.ts';
+
+/**
+ * What the thread that indexes is started with. It runs no user code, and writes nothing but the
+ * files of the index.
+ */
+export interface IndexOptions {
+  readonly storage: string;
+  /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
+  readonly masterKey: string | null;
+  /** Of `Followers`: how far the state is, and where the indexes say what they need of the log. */
+  readonly followers: SharedArrayBuffer;
+  /** Budget of memory for the index; bytes. */
+  readonly memoryBytesMax: number;
+  /** That build an index; with 1 the thread that indexes does it alone. */
+  readonly buildThreads: number;
+}
 
 const MIB = 2 ** 20;
 

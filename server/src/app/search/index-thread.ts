@@ -12,13 +12,39 @@ import type { Logger } from '#observe/logger.ts';
 import type { WantedText, WantedTexts } from '#search/embeddings/embed-texts.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { type startThread, Thread } from '../threads/thread.ts';
-import type {
-  IndexCalls,
-  IndexNotices,
-  IndexOptions,
-  IndexThreadOptions,
-  ReturnedTexts,
-} from './index-messages.ts';
+import type { IndexOptions } from './index-options.ts';
+
+/** What one thread of several, one after the other, is started with. */
+export interface IndexThreadOptions extends IndexOptions {
+  /** Other threads know segments of the thread before by smaller numbers. */
+  readonly firstSegment: number;
+}
+
+/** What the thread that indexes is called for. */
+export interface IndexCalls {
+  /** Looks for embeddings that no text has any more, which `unused` names. */
+  sweep(): void;
+  /** `texts` follows as soon as there are some; a second call takes the place of the first. */
+  nextTexts(max: number): void;
+  retryRefused(): void;
+  giveBack(returned: ReturnedTexts): void;
+  /** Answered once it indexes no more. */
+  close(): void;
+}
+
+export interface ReturnedTexts {
+  readonly keys: readonly string[];
+  readonly as: 'again' | 'refused';
+}
+
+/** What it tells whoever has started it. */
+export interface IndexNotices {
+  /** There is something new to be found. */
+  snapshot(snapshot: SearchSnapshot): void;
+  unused(keys: readonly string[]): void;
+  texts(texts: readonly WantedText[]): void;
+  note(note: { readonly level: 'debug' | 'info' | 'warn'; readonly text: string }): void;
+}
 
 const NOTHING_YET: IndexState = {
   sequence: null,

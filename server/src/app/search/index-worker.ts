@@ -4,12 +4,12 @@ import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { Followers } from '#log/followers.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
+import { TextDesk } from '#search/indexing/vectors/vector-indexer.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { serve } from '../threads/thread.ts';
-import type { IndexCalls, IndexNotices, IndexThreadOptions } from './index-messages.ts';
+import type { IndexCalls, IndexNotices, IndexThreadOptions } from './index-thread.ts';
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
 import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
-import { TextDesk } from '#search/indexing/vectors/vector-indexer.ts';
 import { BuildThreads } from './build-threads.ts';
 import { MergeThread } from './merge-thread.ts';
 

@@ -1,8 +1,8 @@
 import { Problem } from '#base/problem.ts';
 import type { CommitResult } from '#graph/operations.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
-import type { CallObserver } from '#runtime/call-observer.ts';
-import type { TimedCommit } from '../writer/messages.ts';
+import type { CallObserver } from '#runtime/sandbox/endpoint-call.ts';
+import type { TimedCommit } from '../writer/writer-client.ts';
 
 /** A span and a duration for each call of an endpoint; undefined without telemetry. */
 export function callObserver(telemetry: Telemetry | undefined): CallObserver | undefined {

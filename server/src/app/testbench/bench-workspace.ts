@@ -18,10 +18,13 @@ import type {
   TestRun,
   TestWorkspace,
 } from '@trellis/endpoint/testing.ts';
+import type { RuntimeLogger } from '#runtime/endpoint-log.ts';
 import type { BenchEndpoints } from './bench-endpoints.ts';
-import type { BenchLog } from './bench-log.ts';
 import type { BenchSearch } from './bench-search.ts';
-import { ADMINISTRATOR } from './administrator.ts';
+import { SERVER } from '../endpoint-files.ts';
+
+/** Who fills a test workspace and looks into it. */
+export const ADMINISTRATOR: Caller = { ...SERVER, tokenId: 'test' };
 
 export interface BenchParts {
   readonly state: MemoryState;
@@ -138,4 +141,34 @@ function withCause(error: unknown, cause: unknown): unknown {
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Problem(error.code, `The endpoint failed: ${reason}`, { cause });
+}
+
+/**
+ * Keeps the lines of endpoints. What the server says of a failed run has a `kind`, and shows in the
+ * error of the run.
+ */
+export class BenchLog implements RuntimeLogger {
+  readonly lines: TestLogLine[] = [];
+
+  debug(fields: object, message: string): void {
+    this.#add('debug', fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    this.#add('info', fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#add('warn', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#add('error', fields, message);
+  }
+
+  #add(level: TestLogLine['level'], fields: object, message: string): void {
+    if ('kind' in fields || !('endpoint' in fields)) return;
+    const data = 'data' in fields ? { data: fields.data } : {};
+    this.lines.push({ level, endpoint: String(fields.endpoint), message, ...data });
+  }
 }

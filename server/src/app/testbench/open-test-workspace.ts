@@ -13,7 +13,7 @@ import { userKey, userUid } from '#identity/users.ts';
 import { EndpointLog } from '#runtime/endpoint-log.ts';
 import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
 import { InProcessPool, provideGlobals } from '#runtime/in-process/in-process-pool.ts';
-import type { ModelAsker, ModelCalls } from '#runtime/model-calls.ts';
+import type { ModelAsker, ModelCalls } from '#runtime/invocation.ts';
 import { OutboundRequests } from '#runtime/outbound-requests.ts';
 import { MemoryState } from '#store/memory-state.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
@@ -26,11 +26,9 @@ import type {
   TestWorkspace,
   TestWorkspaceOptions,
 } from '@trellis/endpoint/testing.ts';
-import { ADMINISTRATOR } from './administrator.ts';
 import { BenchEndpoints } from './bench-endpoints.ts';
-import { BenchLog } from './bench-log.ts';
 import { BenchSearch } from './bench-search.ts';
-import { BenchWorkspace } from './bench-workspace.ts';
+import { ADMINISTRATOR, BenchLog, BenchWorkspace } from './bench-workspace.ts';
 
 // When this is loaded and not later: the files of endpoints name `z` at their top level.
 provideGlobals();

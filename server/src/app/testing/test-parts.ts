@@ -15,10 +15,9 @@ import { Followers } from '#log/followers.ts';
 import { openLog } from '#observe/logger.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
-import type { Foundation } from '../build/foundation.ts';
-import { buildJobs } from '../build/jobs.ts';
+import { buildJobs, type Foundation } from '../build/foundation.ts';
 import { buildServices, type Services } from '../build/services.ts';
-import { PublicAddress } from '../public-address.ts';
+import { PublicAddress } from '../build/identity.ts';
 import { openReadState, type ReadState } from '../read-state.ts';
 import { openWriter } from '../writer/open-writer.ts';
 

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { PRIORITY, startThread } from './thread.ts';
 
 const THREAD = `
 import { getCompileCacheDir } from 'node:module';
@@ -33,4 +35,23 @@ test('a thread keeps what it compiles where its process does', async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test.each([
+  ['', 10],
+  [`${PRIORITY.low}`, 10],
+  [`${PRIORITY.last}`, 19],
+])('lowers that of the thread alone: lowerPriority(%s) to %i', async (argument, expected) => {
+  const module = JSON.stringify(new URL('./thread.ts', import.meta.url));
+  const code = `
+    import { readlinkSync } from 'node:fs';
+    import { getPriority } from 'node:os';
+    import { parentPort } from 'node:worker_threads';
+    import { lowerPriority } from ${module};
+    lowerPriority(${argument});
+    parentPort.postMessage(getPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1))));`;
+  const before = getPriority();
+  const worker = startThread(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
+  const [nice] = (await once(worker, 'message')) as [number];
+  expect([nice, getPriority()]).toEqual([expected, before]);
 });

@@ -1,8 +1,10 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { must } from '#base/assert.ts';
-import { Channel, type Calls, type Handlers } from './channel.ts';
+import { type Calls, Channel, type Handlers } from './channel.ts';
 
 export interface ThreadOptions<Ours extends Calls<Ours>> {
   /** What its errors call it: `the writer thread`. */
@@ -105,4 +107,19 @@ function keepCompiled(): string[] {
   // Node's own folder is one for each of its versions, inside the one that was asked for.
   const code = `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(dirname(folder))});`;
   return [`--import=data:text/javascript,${encodeURIComponent(code)}`];
+}
+
+/**
+ * Nice of a thread: others get nine times its share of a processor that both want, or nearly all.
+ */
+export const PRIORITY = { low: 10, last: 19 } as const;
+
+/**
+ * Lets the threads that serve and write go before the calling one. Linux knows a niceness of single
+ * threads and tells a thread its own id there; elsewhere all stay equal.
+ */
+export function lowerPriority(nice: number = PRIORITY.low): void {
+  if (process.platform !== 'linux') return;
+  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  setPriority(thread, nice);
 }

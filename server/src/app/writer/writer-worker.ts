@@ -7,7 +7,7 @@ import { Followers } from '#log/followers.ts';
 import { loadWordnet } from '../sample.ts';
 import type { Handlers } from '../threads/channel.ts';
 import { serve } from '../threads/thread.ts';
-import type { TimedCommit, WriterCalls, WriterNotices, WriterOptions } from './messages.ts';
+import type { TimedCommit, WriterCalls, WriterNotices, WriterOptions } from './writer-client.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
 
 /**

@@ -24,7 +24,7 @@ import { performMerge } from '#search/text/merge-segments.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
-import type { IndexOptions } from '../index-messages.ts';
+import type { IndexOptions } from '../index-options.ts';
 import { StoredIndex } from '../stored-index.ts';
 import { StoredVectors } from '../stored-vectors.ts';
 
