@@ -1,30 +1,28 @@
 /** What the assistant may do and keep. */
 
-/** A title that is made of the first message. */
+/** Characters of a title that is made from the first message. */
 export const CHAT_MADE_TITLE_CHARACTERS_MAX = 60;
-/**
- * Conversations of one user, messages of one conversation, and answers that one user has under way.
- */
+/** Conversations of one user, messages of one conversation, and unfinished answers of one user. */
 export const CHATS_PER_USER_MAX = 1_000;
 export const CHAT_MESSAGES_MAX = 400;
 export const CHAT_TURNS_PER_USER_MAX = 8;
-/** Earlier messages that a model is sent. */
+/** Tokens of earlier messages that the model gets. */
 export const CHAT_CONTEXT_TOKENS_MAX = 48_000;
 /**
- * One turn: times that the model is asked, calls of tools, tokens in and out over all of it, and
- * time; and the time of one call.
+ * One turn: requests to the model, calls of tools, tokens in and out, and time; and the time of one
+ * call of a tool.
  */
 export const CHAT_STEPS_MAX = 10;
 export const CHAT_TOOL_CALLS_MAX = 8;
 export const CHAT_TURN_TOKENS_MAX = 400_000;
 export const CHAT_TURN_TIMEOUT_MS = 300_000;
 export const CHAT_TOOL_TIMEOUT_MS = 30_000;
-/** Objects in objects, in what a tool has given: what is deeper is not shown again. */
+/** How deep objects in the result of a tool may be nested. Deeper ones are not shown again. */
 export const CHAT_OUTPUT_DEPTH_MAX = 100;
 
 /**
- * Deep research: what holds where an administrator has set nothing: researches that wait and run,
- * those of one user, and how far one may go.
+ * Deep research, where an administrator has set nothing: researches that wait and run; those of one
+ * user; steps, tokens and minutes of one.
  */
 export const RESEARCH_QUEUED_DEFAULT = 20;
 export const RESEARCH_RUNNING_DEFAULT = 2;
@@ -32,82 +30,88 @@ export const RESEARCH_RUNS_PER_USER_DEFAULT = 2;
 export const RESEARCH_STEPS_DEFAULT = 60;
 export const RESEARCH_TOKENS_DEFAULT = 500_000;
 export const RESEARCH_MINUTES_DEFAULT = 15;
-/** What is asked; the questions of a plan, and each of them; and one note. */
+/** The questions of a plan; characters of one question; characters of one note. */
 export const RESEARCH_QUESTIONS_MAX = 8;
 export const RESEARCH_PART_CHARACTERS_MAX = 2_000;
 export const RESEARCH_NOTE_CHARACTERS_MAX = 20_000;
-/** Calls of tools for one question of a plan, and how long one may take. */
+/** Calls of tools for one question of a plan, and the time of one call. */
 export const RESEARCH_TOOL_CALLS_MAX = 50;
 export const RESEARCH_TOOL_TIMEOUT_MS = 60_000;
-/** The share of a research's tokens and minutes that is kept for its report. */
+/** The share of the tokens and minutes of a research that is kept for its report. */
 export const RESEARCH_REPORT_SHARE = 0.25;
 
 /** Agents and their runs. */
 
-/** What one run may use, where its agent does not say. */
+/** One run, where its agent says nothing else. */
 export const AGENT_STEPS_DEFAULT = 16;
 export const AGENT_TOOL_CALLS_DEFAULT = 32;
 export const AGENT_TOKENS_DEFAULT = 200_000;
 export const AGENT_SECONDS_DEFAULT = 300;
-/** One call of a tool by an agent. */
+/** The time of one call of a tool by an agent. */
 export const AGENT_TOOL_TIMEOUT_MS = 60_000;
-/** Runs of agents, one within the other. */
+/** How deep runs of agents may be nested. */
 export const AGENT_DEPTH_MAX = 3;
-/** Runs of one user that are under way. */
+/** Unfinished runs of one user. */
 export const AGENT_RUNS_PER_USER_MAX = 16;
 /** Runs that are kept: of one user, and of all. */
 export const AGENT_RUNS_KEPT_PER_USER = 500;
 export const AGENT_RUNS_KEPT = 5_000;
-/** What was said and which tools were called, as it is kept of one run. */
+/** Characters of the messages and calls of one run that are kept. */
 export const AGENT_TRANSCRIPT_CHARACTERS_MAX = 1024 * 1024;
-/** Faults of one answer that the model is told. */
+/** Faults of one answer that the model is told of. */
 export const AGENT_OUTPUT_FAULTS_MAX = 10;
-/** The schema of what an agent answers. */
+/** The schema of the answer of an agent. */
 export const AGENT_SCHEMA_CHARACTERS_MAX = 64 * 1024;
 
 /** Providers of chat, and the router of requests to them. */
 
-/** Requests that are under way at a time. */
+/** Unfinished requests. */
 export const LLM_REQUESTS_MAX = 1_000;
-/** For one token or session: under way at a time, and begun within a minute. */
+/**
+ * Requests with one token, or in one session: unfinished ones, and those that begin within a
+ * minute.
+ */
 export const LLM_REQUESTS_PER_TOKEN_MAX = 64;
 export const LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX = 1_000;
 /**
- * Until the head of an answer, which for one that is not streamed is written last; and between two
- * pieces of one.
+ * The time to the head of an answer, which comes last unless the answer is streamed; and the time
+ * between two pieces of an answer.
  */
 export const LLM_HEAD_TIMEOUT_MS = 240_000;
 export const LLM_IDLE_TIMEOUT_MS = 120_000;
-/** An answer that is not streamed, one event of a stream, and what a provider says of a failure. */
+/**
+ * Bytes of an answer that is not streamed, or of one event of a stream; and of what a provider says
+ * about a failure.
+ */
 export const LLM_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 export const LLM_FAILURE_BYTES_MAX = 64 * 1024;
-/** A whole stream: each token comes in some hundred bytes. */
+/** Bytes of a whole stream: each token takes some hundred bytes. */
 export const LLM_STREAM_BYTES_MAX = 256 * 1024 * 1024;
-/** Where a provider does not count tokens: so many letters are one. */
+/** The characters of one token, where a provider does not count tokens. */
 export const LLM_CHARACTERS_PER_TOKEN = 4;
-/** What was used is written every so often, and kept for so long. */
+/** How often usage is written, and how many days of it are kept. */
 export const LLM_USAGE_WRITE_INTERVAL_MS = 60_000;
 export const LLM_USAGE_DAYS_MAX = 31;
 /**
- * Tokens and sessions of one user that are told apart on one day; what the others use is counted
+ * Tokens and sessions of one user that are counted apart on one day. Further ones are counted
  * together.
  */
 export const LLM_USAGE_TOKENS_PER_USER_MAX = 50;
 
 /**
- * What a model reads of one result of a tool; nodes in it that it can cite, and the text of each
- * that is kept.
+ * Characters of one result of a tool that a model reads; nodes in it that the model can cite;
+ * characters that are kept of each.
  */
 export const TOOL_RESULT_CHARACTERS_MAX = 32 * 1024;
 export const SNIPPETS_PER_RESULT_MAX = 200;
 export const SNIPPET_CHARACTERS_MAX = 2_000;
-/** Tools that one model has under way at a time. */
+/** Tools that one model calls at a time. */
 export const MODEL_TOOLS_AT_A_TIME = 4;
-/** A provider that is busy for so long at most is asked once more. */
+/** A request is tried once more when a busy provider asks to wait at most this long. */
 export const LLM_RETRY_DELAY_MAX_MS = 5_000;
 /**
- * `ai` of endpoint code: one text, messages of a conversation, and texts that one request has
- * vectors of.
+ * `ai` in the code of endpoints: characters of one text; messages of a conversation; texts that one
+ * request embeds.
  */
 export const AI_TEXT_CHARACTERS_MAX = 1_000_000;
 export const AI_MESSAGES_MAX = 1_000;
@@ -115,13 +119,15 @@ export const AI_TEXTS_MAX = 256;
 
 /** The admin agent, and the files that are uploaded to its conversations. */
 
-/** One message to it, and those before that the model reads again, newest first. */
+/**
+ * Characters of one message and of the earlier messages that the model reads again, newest first.
+ */
 export const ADMIN_AGENT_HISTORY_CHARACTERS_MAX = 200_000;
 export const ADMIN_AGENT_TITLE_CHARACTERS_MAX = 80;
 
 /**
- * One turn: times that the model is asked, calls of tools, tokens, and how long all of it and one
- * call may take.
+ * One turn: requests to the model, calls of tools, tokens, and time; and the time of one call of a
+ * tool.
  */
 export const ADMIN_AGENT_STEPS_MAX = 30;
 export const ADMIN_AGENT_TOOL_CALLS_MAX = 60;
@@ -129,8 +135,8 @@ export const ADMIN_AGENT_TOKENS_MAX = 500_000;
 export const ADMIN_AGENT_TIMEOUT_MS = 600_000;
 export const ADMIN_AGENT_TOOL_TIMEOUT_MS = 60_000;
 
-/** Definitions of one kind that the model is told of. */
+/** Definitions of one kind that are listed for the model. */
 export const ADMIN_AGENT_LIST_MAX = 1_000;
-/** Changes in one proposal, and the JSON of it. */
+/** Changes in one proposal, and the characters of its JSON. */
 export const PROPOSAL_ITEMS_MAX = 50;
 export const PROPOSAL_CHARACTERS_MAX = 2_000_000;

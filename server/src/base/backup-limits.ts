@@ -3,56 +3,57 @@
 /** Pieces that are written to a target, or read from one, at a time. */
 export const BACKUP_TRANSFERS_MAX = 4;
 /**
- * The size of the graph's file from which on a second thread reads it: below, the thread takes
- * longer to start than it saves.
+ * From this size of the graph file on, a second thread reads it. For a smaller one, starting the
+ * thread takes longer than it saves.
  */
 export const BACKUP_SECOND_READER_BYTES_MIN = 16 * 1024 * 1024;
-/** Pieces that the second thread has read and the first has not taken. */
+/** Pieces that the second thread may have read before the first one takes them. */
 export const BACKUP_PIECES_AHEAD_MAX = 2;
 /** One file of archived commits, before encryption; a single commit may be larger. */
 export const BACKUP_LOG_FILE_BYTES_MAX = 8 * 1024 * 1024;
 /**
- * A backup has the pieces of an earlier one as long as the commits since take no more room than
- * this share of the state, or than so many bytes, in no more files: a restore reads them all.
+ * A restore reads the pieces of an earlier backup and all commits since. So a backup reuses these
+ * pieces only while the commits take at most this share of the state, or this many bytes, in at
+ * most this many files.
  */
 export const BACKUP_COMMITS_SHARE_MAX = 1 / 16;
 export const BACKUP_COMMITS_BYTES_MIN = 256 * 1024;
 export const BACKUP_COMMITS_FILES_MAX = 100;
 /**
- * What the log keeps at most for the next backup, beyond what it keeps anyway, and the room that
- * must be left for that.
+ * The log keeps at most this much more for the next backup, as long as this much room is left on
+ * the volume.
  */
 export const BACKUP_LOG_HELD_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 export const BACKUP_LOG_HELD_ROOM_BYTES_MIN = 4 * 1024 * 1024 * 1024;
-/** How often that is looked at. */
+/** How often that room is checked. */
 export const BACKUP_LOG_LOOK_INTERVAL_MS = 5_000;
 /**
- * How long a backup waits for the log to be readable up to what the state shows: the writer
- * publishes it a moment later.
+ * How long a backup waits until the log can be read up to the commit of the state: the writer
+ * publishes the log a moment later.
  */
 export const BACKUP_LOG_REACH_MS = 10_000;
-/** How many backups may be kept by a rule. */
+/** The most backups that one rule of retention may keep. */
 export const BACKUPS_KEPT_MAX = 10_000;
 /**
- * Tries of a request to a store of objects, the first pause between two, which doubles, and how
+ * Tries of one request to an object store; the first pause between two tries, which doubles; how
  * long one try may take.
  */
 export const BACKUP_S3_TRIES_MAX = 5;
 export const BACKUP_S3_PAUSE_MS = 250;
 export const BACKUP_S3_TIMEOUT_MS = 120_000;
-/** How long the thread that works on backups stays once it has nothing to do. */
+/** The backup thread ends after this long without work. */
 export const BACKUP_THREAD_IDLE_MS = 60_000;
 /**
- * In a store of objects: how long a claim lasts that is not renewed, and how often it is. A request
- * that was begun while it could be trusted may take its timeout, so nothing is written after that
- * much less.
+ * In an object store, a claim lasts this long unless it is renewed, and is renewed this often. A
+ * request that begins while the claim holds may take its whole timeout, so the last write begins
+ * that much earlier.
  */
 export const BACKUP_LEASE_MS = 300_000;
 export const BACKUP_LEASE_RENEWAL_MS = 45_000;
 /**
- * How long whoever claims waits for others to be heard of, where the store cannot decide between
- * them.
+ * Where the store cannot decide between several claims, each claimant waits this long to see the
+ * others.
  */
 export const BACKUP_LEASE_SETTLING_MS = 5_000;
-/** Claims that are tried while others come and go. */
+/** Tries to claim while others claim and release. */
 export const BACKUP_LEASE_TRIES_MAX = 3;

@@ -8,45 +8,42 @@ export const KEY_BYTES_MIN = 32;
 /** Sign-in (open-shapes, section 3). */
 export const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1_000;
 /**
- * Wrong passwords for one name from one address, or from one device that has signed in before: so
- * many are free, then each try waits, twice as long after every further failure. One failure is
- * forgotten every so often.
+ * Wrong passwords for one name, from one address or from one device that has signed in before. This
+ * many are free; after that each try waits, twice as long after each further failure. One failure
+ * is forgotten after each such time.
  */
 export const LOGIN_FAILURES_MAX = 5;
 export const LOGIN_DELAY_MIN_MS = 20_000;
 export const LOGIN_DELAY_MAX_MS = 15 * 60_000;
 export const LOGIN_FAILURE_FORGOTTEN_MS = 30 * 60_000;
-/** The same for one address, whatever the names: many people may be behind it. */
+/** The same for one address, whatever the names. Many people may share it. */
 export const ADDRESS_FAILURES_MAX = 20;
 export const ADDRESS_DELAY_MIN_MS = 1_000;
 export const ADDRESS_DELAY_MAX_MS = 30_000;
 export const ADDRESS_FAILURE_FORGOTTEN_MS = 10_000;
-/** Tries that wait for others like them to end: for one name and address, or for one address. */
+/** Tries that wait for an earlier one to end: for one name and address, or for one address. */
 export const LOGIN_WAITING_MAX = 100;
-/**
- * Names, addresses and devices whose failures are remembered at a time, each by a hash of 22
- * characters.
- */
+/** Names, addresses and devices whose failures are remembered, each as a hash of 22 characters. */
 export const LOGIN_THROTTLE_SUBJECTS_MAX = 50_000;
 
 /**
- * Passwords that are hashed at a time, each in a thread of the pool, with 19 MiB; and how many of
- * strangers, and of others, wait.
+ * Passwords that are hashed at a time, each in a thread of the pool with 19 MiB; and how many more
+ * may wait.
  */
 export const PASSWORD_HASHES_MAX = 2;
 export const PASSWORD_HASHES_WAITING_MAX = 200;
 
 /**
- * The mark of a device that has signed in: for how long it is good, and for how many users one
- * browser keeps marks.
+ * The mark of a device that has signed in: how long it is valid, and the number of users whose
+ * marks one browser keeps.
  */
 export const DEVICE_LIFETIME_MS = 180 * 24 * 60 * 60 * 1_000;
 export const DEVICE_MARKS_MAX = 5;
 
 /**
- * What strangers cause to be recorded in the audit trail: so many events are kept, apart from all
- * others. Within an hour, so many of one address are recorded one by one, and of all together; of
- * those beyond, the 2nd, 4th, 8th and so on, with their number.
+ * Audit events that callers without a sign-in cause. This many are kept, apart from all others.
+ * Within one window, this many events of one address, and of all together, are recorded one by one;
+ * of the rest, the 2nd, 4th, 8th and so on, with their number.
  */
 export const AUDIT_STRANGER_EVENTS_MAX = 100_000;
 export const AUDIT_STRANGER_WINDOW_MS = 60 * 60_000;
@@ -55,12 +52,12 @@ export const AUDIT_STRANGER_EVENTS_OF_ALL_MAX = 5_000;
 export const AUDIT_STRANGER_ADDRESSES_MAX = 20_000;
 
 /**
- * Password resets (open-shapes, section 3): how long a link works; mails to one address, and
- * requests from one, within a window.
+ * Password resets (open-shapes, section 3): how long a link is valid. Within one window, the mails
+ * to one address, and the requests from one.
  */
 export const PASSWORD_RESET_LIFETIME_MS = 30 * 60 * 1_000;
 export const PASSWORD_RESET_WINDOW_MS = 60 * 60 * 1_000;
 export const PASSWORD_RESET_MAILS_MAX = 3;
 export const PASSWORD_RESET_REQUESTS_MAX = 30;
-/** Requests that wait to be looked at: a stop waits for them. */
+/** Requests that wait to be handled. A stop waits for them. */
 export const PASSWORD_RESET_QUEUE_MAX = 100;
