@@ -1,17 +1,17 @@
 /**
- * Counts what is being added to something that has room for so many, from the check until it can be
- * counted itself: of many that are added at once, each would otherwise find the room that all of
- * them together do not have.
+ * Counts entries that are being added to something with limited room, from the check of the room
+ * until the entry itself is counted. Without it, many that are added at once would all see the same
+ * free room.
  */
 export class Places {
   readonly #taken = new Map<string, number>();
 
-  /** How many are being added. */
+  /** The entries of this owner that are being added. */
   of(owner: string): number {
     return this.#taken.get(owner) ?? 0;
   }
 
-  /** Until it is disposed of, once. */
+  /** Counts one more until the result is disposed, once. */
   take(owner: string): Disposable {
     this.#taken.set(owner, this.of(owner) + 1);
     return {

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a thread or a process under Node's permission model has to read to run code of the server:
- * the program, the contract, and the packages that it loads, which are beside it and further up.
- * Absolute paths; folders end in a slash.
+ * The files that a thread or process under Node's permission model must read to run code of the
+ * server: the program, the contract, and packages in this folder and the folders above. Absolute
+ * paths; folders end with a slash.
  */
 export function programFiles(): string[] {
   const source = fileURLToPath(new URL('../../', import.meta.url));
@@ -20,8 +20,8 @@ export function programFiles(): string[] {
 }
 
 /**
- * Where the sources are run, the package is a link to its folder, and what counts is where it
- * leads. Bundled code needs none.
+ * The folder of the contract. When the sources are run, its package is a link, and the permission
+ * is needed for the target of that link. Bundled code needs none.
  */
 function contractFolders(require: NodeJS.Require): string[] {
   try {

@@ -7,40 +7,40 @@ export interface RecentLinesOptions<Line> {
 }
 
 export interface WatchFrom {
-  /** Sequence of the line to begin after; undefined for those that are yet to come. */
+  /** Begin after the line with this sequence; undefined for new lines only. */
   readonly after: number | undefined;
   readonly signal: AbortSignal;
-  /** When it ends, milliseconds since the Unix epoch. */
+  /** When watching ends, in milliseconds since the Unix epoch. */
   readonly endMs: number;
-  /** Lines that are given at a time. */
+  /** The most lines of one batch. */
   readonly take: number;
 }
 
 export interface LineBatch<Shown> {
   readonly lines: Shown[];
-  /** Lines, of any kind, that were gone before they could be given. */
+  /** The number of lines, shown or not, that were dropped before the watcher could get them. */
   readonly dropped: number;
-  /** Up to this line all were looked at. */
+  /** The last line that was looked at. */
   readonly sequence: number;
 }
 
 /**
- * Sequences of a process that starts later are higher than those before, up to so many lines in a
- * millisecond.
+ * The first sequence is the start time multiplied by this. So a process that starts later has
+ * higher sequences, as long as there are fewer lines in a millisecond.
  */
 const LINES_PER_MS = 100;
 
 /**
- * The last lines of a log, in memory: the oldest go when there are too many, or too long ones. Each
- * has a sequence, which rises by 1. Whoever watches reads from here at their own pace, so a slow
- * one costs nothing and misses what has gone.
+ * The last lines of a log, in memory. The oldest are dropped when the lines are too many or too
+ * long. Each line has a sequence, which rises by 1. Watchers read at their own pace: a slow one
+ * costs nothing, and misses dropped lines.
  */
 export class RecentLines<Line> {
   readonly #options: RecentLinesOptions<Line>;
-  /** The line of a sequence is at its remainder. */
+  /** A line is at its sequence modulo `linesMax`. */
   readonly #ring: Line[] = [];
   readonly #firstEver: number;
-  /** Sequences: of the oldest line that there is, and of the next one. */
+  /** Sequences of the oldest line that is kept, and of the next line. */
   #oldest: number;
   #next: number;
   #characters = 0;
@@ -58,12 +58,12 @@ export class RecentLines<Line> {
     if (this.#next - this.#oldest >= linesMax) this.#drop();
     this.#ring[this.#next++ % linesMax] = line;
     this.#characters += charactersOf(line);
-    // The newest stays in any case.
+    // The newest line always stays.
     while (this.#characters > charactersMax && this.#next - this.#oldest > 1) this.#drop();
     for (const wake of this.#waiting) wake();
   }
 
-  /** With their sequences. */
+  /** The lines with their sequences. */
   *newestFirst(): Generator<readonly [line: Line, sequence: number], void, undefined> {
     for (let sequence = this.#next - 1; sequence >= this.#oldest; sequence--) {
       yield [this.#at(sequence), sequence];
@@ -71,9 +71,9 @@ export class RecentLines<Line> {
   }
 
   /**
-   * The lines after the given one as they come, as `show` gives them; what it gives undefined for
-   * is passed over. Ends when the signal aborts or the time has come. A sequence that has not been
-   * given yet stands for the last one.
+   * The lines after the given one, as they come, in the form that `show` returns. Lines for which
+   * it returns undefined are skipped. Ends when the signal aborts, or at `endMs`. A sequence that
+   * does not exist yet counts as the last one.
    */
   async *watch<Shown>(
     { after, signal, endMs, take }: WatchFrom,
@@ -88,7 +88,7 @@ export class RecentLines<Line> {
         const shown = show(this.#at(next), next);
         if (shown !== undefined) lines.push(shown);
       }
-      // The first also when it is empty: it says where the watcher is.
+      // The first batch may be empty: it tells the watcher the sequence.
       if (isFirst || lines.length > 0 || dropped > 0) yield { lines, dropped, sequence: next - 1 };
       else if (this.#options.now() >= endMs) return;
       else await this.#untilGrown(signal, endMs - this.#options.now());
@@ -120,5 +120,5 @@ export class RecentLines<Line> {
   }
 }
 
-/** What a timer can wait for. */
+/** The longest time of a timer. */
 const TIMEOUT_MAX_MS = 2 ** 31;

@@ -1,30 +1,29 @@
 import { TURN_MS, TURNS_GOING_PER_CALLER_MAX, TURNS_WAITING_PER_CALLER_MAX } from './limits.ts';
 import { Problem } from './problem.ts';
 
-/** What waits for a turn, by one caller. */
+/** The work of one caller that waits for a turn. */
 interface Line {
-  /** The rest of what has begun; it goes on in turns. */
+  /** Work that has begun, and continues in turns. */
   readonly begun: (() => void)[];
   readonly entering: (() => void)[];
-  /** What was let go last. */
+  /** Whether the last turn went to work that had begun. */
   wasBegun: boolean;
 }
 
 /**
- * Turns of the event loop, for work that grows with what there is or with what is asked for. In
- * each turn of the loop there is time for `TURN_MS` of it; what takes longer goes on in a later
- * turn, and so everything else is served in between. Callers take turns, however much each of them
- * wants. A few pieces of a caller's work go on at a time, so that what they hold in memory is
- * bounded; the others wait.
+ * Turns of the event loop, for work that grows with the graph or with the request. Each turn of the
+ * loop has `TURN_MS` for it. Longer work continues in a later turn, so that everything else is
+ * served in between. Callers take turns, however much work each has. Only a few pieces of work of
+ * one caller go on at a time, so that they hold little memory; the others wait.
  */
 export class Turns {
-  /** Whose turn comes next is first. */
+  /** The first caller gets the next turn. */
   readonly #lines = new Map<string, Line>();
-  /** When the turn began; undefined when nobody has asked for one in this turn of the loop. */
+  /** When this turn began; undefined when nobody has asked in this turn of the loop. */
   #since: number | undefined;
 
   /**
-   * Whether the turn has taken long enough: `next` should follow. To be asked between small steps.
+   * Whether the time of this turn is used up, and `next` should follow. Ask between small steps.
    */
   get isSpent(): boolean {
     this.#since ??= this.#begin();
@@ -32,8 +31,8 @@ export class Turns {
   }
 
   /**
-   * Resolves when work may begin; undefined when it may at once. `caller` is whose it is. Throws
-   * `too_many_requests` when too much of theirs waits already.
+   * Resolves when work of the caller may begin; undefined when it may begin at once. Throws
+   * `too_many_requests` when too much of their work waits already.
    */
   enter(caller: string): Promise<void> | undefined {
     if (this.#lines.size === 0 && !this.isSpent) return undefined;
@@ -48,7 +47,7 @@ export class Turns {
     return new Promise((resolve) => line.entering.push(resolve));
   }
 
-  /** Resolves in a later turn, when work that has begun may go on. */
+  /** Resolves in a later turn, when work that has begun may continue. */
   next(caller: string): Promise<void> {
     this.#since ??= this.#begin();
     return new Promise((resolve) => this.#lineOf(caller).begun.push(resolve));
@@ -95,5 +94,5 @@ function nextOf(line: Line): (() => void) | undefined {
   return line.wasBegun ? begun.shift() : entering.shift();
 }
 
-/** Those of this thread, which has one event loop. */
+/** The turns of this thread, which has one event loop. */
 export const turns = new Turns();

@@ -7,7 +7,7 @@ import { LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '#base/limits.ts';
 
 type FileStream = ReturnType<typeof pino.destination>;
 
-/** The logger writes the time of a record next after its level. */
+/** The logger writes the time of a record directly after its level. */
 const LINE_DAY = /^\{"level":"\w+","time":"(\d{4}-\d\d-\d\d)T/;
 
 /**
@@ -41,12 +41,12 @@ export class DailyFile {
     this.#cleaning = this.#removeOldest();
   }
 
-  /** Whether it takes what is logged. */
+  /** Whether lines are written: not after a failure, until the next file. */
   get isWritten(): boolean {
     return !this.#isBroken;
   }
 
-  /** Into the file of the day that the line itself tells, which is where one looks for it. */
+  /** Writes a line into the file of the day in the line, where people look for it. */
   write(line: string): void {
     const day = LINE_DAY.exec(line)?.[1] ?? this.#today();
     const bytes = Buffer.byteLength(line);
@@ -81,7 +81,7 @@ export class DailyFile {
     this.#cleaning = this.#cleaning.then(() => this.#removeOldest());
   }
 
-  /** The last file of the day, to go on with: a server that starts again has written some. */
+  /** Finds the last file of the day: a server that starts again continues it. */
   #findPart(): void {
     try {
       const parts = readdirSync(this.#folder).map((file) => dateOf(file, this.#name));
@@ -89,19 +89,19 @@ export class DailyFile {
       this.#part = Math.max(1, ...own);
       this.#bytes = statSync(this.#path(), { throwIfNoEntry: false })?.size ?? 0;
     } catch {
-      // Opening the file fails as well, and tells.
+      // Opening the file fails too, and reports it.
       [this.#part, this.#bytes] = [1, 0];
     }
   }
 
   #open(): FileStream {
     const stream = openedStream(this.#path());
-    // One of a day before that fails late says nothing of this one.
+    // The stream of an earlier day may fail late; the current one still works.
     stream.on('error', (error: Error) => this.#fail(stream, error));
     return stream;
   }
 
-  /** Resolves once what waits is written. */
+  /** Resolves once all waiting lines are written. */
   async #end(): Promise<void> {
     const stream = this.#stream;
     if (this.#isBroken) {
@@ -152,8 +152,8 @@ export class DailyFile {
 }
 
 /**
- * At an exit the library writes out what waits, and throws when the file is not open, as one that
- * cannot be is never.
+ * When the process exits, the library writes all waiting lines. It would throw if the file is not
+ * open, as when it cannot be opened.
  */
 function openedStream(path: string): FileStream {
   const stream = pino.destination({ dest: path, sync: false });
@@ -165,7 +165,7 @@ function openedStream(path: string): FileStream {
   return stream;
 }
 
-/** When and how manieth a log file is; the first of a day has the part 1. */
+/** The day of a log file, and its number on that day, from 1 on. */
 export interface LogDate {
   /** UTC, such as `2026-11-20`. */
   readonly day: string;
@@ -173,13 +173,13 @@ export interface LogDate {
 }
 
 /**
- * `<name>-2026-11-20.log`, and those after it on the same day `<name>-2026-11-20.2.log` and so on.
+ * The first file of a day is `<name>-2026-11-20.log`, the next one `<name>-2026-11-20.2.log`.
  */
 function datedName(log: string, { day, part }: LogDate): string {
   return part === 1 ? `${log}-${day}.log` : `${log}-${day}.${part}.log`;
 }
 
-/** `undefined` for a file that is none of this log. */
+/** Undefined for a file of another log. */
 export function dateOf(file: string, log: string): LogDate | undefined {
   const [, name, day = '', part = '1'] =
     /^(.*)-(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?\.log$/.exec(file) ?? [];

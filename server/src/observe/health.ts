@@ -9,7 +9,7 @@ import {
   type PartHealth,
 } from '@trellis/contract/shapes/health.ts';
 
-/** Beyond this share of what the process may take, its memory is short. */
+/** When the heap is fuller than this share of its limit, memory is short. */
 const HEAP_SHARE_MAX = 0.9;
 
 export interface HealthSources {
@@ -19,7 +19,7 @@ export interface HealthSources {
   readonly version: string;
   readonly role: 'primary' | 'replica';
   readonly storageFolder: string;
-  /** What is wrong with what lies in the storage folder, where that is known. */
+  /** What is wrong with the files in the storage folder, if that is known. */
   storageFault(): HealthReason | undefined;
   /** For all parts but the disk and the storage folder. */
   readonly probes: Probes;
@@ -86,7 +86,7 @@ async function stateOfFolder(folder: string): Promise<PartState> {
   }
 }
 
-/** Free is what this process may still use, not what the administrator has in reserve. */
+/** `freeBytes` is what this process may use, without the reserve of the administrator. */
 export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   try {
     const { bsize, blocks, bavail } = await statfs(folder);
@@ -100,10 +100,10 @@ export async function diskOf(folder: string): Promise<HealthReport['disk']> {
 
 export type PartState = Pick<PartHealth, 'status' | 'reason'>;
 
-/** How a part is. Cheap, and bounded in time: anybody may ask as often as they like. */
+/** Tells the state of a part. Cheap and bounded in time, because anybody may ask at any time. */
 export type Probe = () => PartState | Promise<PartState>;
 
-/** Those that a server of its role has. */
+/** The parts that a server of this role has. */
 export type Probes = Readonly<Partial<Record<PartHealth['name'], Probe>>>;
 
 export const OK: PartState = { status: 'ok', reason: null };

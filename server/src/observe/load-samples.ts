@@ -26,8 +26,7 @@ export interface LoadSources {
 }
 
 /**
- * How busy this process was: the last samples, in memory. What is counted is counted anyway; a
- * sample reads it.
+ * The last samples of the load of this process, in memory. Each reads counters that exist anyway.
  */
 export class LoadSamples {
   readonly #sources: LoadSources;
@@ -44,14 +43,14 @@ export class LoadSamples {
     return this.#samples;
   }
 
-  /** To be called every so often. */
+  /** Call it at intervals. */
   async take(): Promise<void> {
     const { clock, counters: read, rssBytes, diskFreeBytes, lag } = this.#sources;
     const [free, behind] = await Promise.all([diskFreeBytes(), lag()]);
     const { atMs: beforeMs, counters: before } = this.#before;
     const atMs = clock.now();
     const counters = read();
-    // A clock that was set back has not gone back by less than nothing.
+    // The clock may have been set back.
     const seconds = Math.max(1, atMs - beforeMs) / 1_000;
     const rate = (name: keyof LoadCounters): number =>
       Math.max(0, counters[name] - before[name]) / seconds;

@@ -7,22 +7,22 @@ export type { Logger } from 'pino';
 
 export interface LogOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** `MSK_LOG_PATH`: a file a day is written there too; made when missing. */
+  /** `MSK_LOG_PATH`: the folder for one log file a day. It is made when it does not exist. */
   readonly folder: string | null;
-  /** Begins the names of the files: `<name>-2026-11-20.log`. */
+  /** The beginning of the file names: `<name>-2026-11-20.log`. */
   readonly name: string;
   /** Values that never appear in a line, whatever was logged. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
-  /** Is given every line as well, without its secrets. */
+  /** Gets every line too, without secrets. */
   readonly history?: DestinationStream;
-  /** Where lines go besides the files; the process's stderr unless a test listens. */
+  /** Gets every line too. The stderr of the process, unless a test gives its own. */
   readonly stderr?: DestinationStream;
 }
 
 export interface Log {
   readonly logger: Logger;
-  /** Whether the files, if there are any, take what is logged. */
+  /** False when there is a log file that cannot be written. */
   readonly isWritten: () => boolean;
   /** Writes out what is buffered and closes the files. */
   close(): Promise<void>;
@@ -61,19 +61,18 @@ export function openLog(options: LogOptions): Log {
 const CENSOR = '[redacted]';
 
 /**
- * Below this length a value is no secret worth the name, and hiding it would blot out ordinary
- * words.
+ * Shorter values are not hidden: they are no real secrets, and ordinary words contain them.
  */
 const SECRET_CHARACTERS_MIN = 6;
 
-/** A member of a JSON object whose name says that its value is nobody's business. */
+/** A member of a JSON object whose name says that its value is secret. */
 const SECRET_MEMBER =
   /"([^"\\]*(?:password|secret|token|authorization|cookie|api_?key))":"(?:[^"\\]|\\.)*"/gi;
 /** A JSON Web Token, wherever it stands: header and claims of one always begin with `{"`. */
 const JSON_WEB_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]*/g;
 
 /**
- * Takes out of a line of JSON the given secrets, anything that is named like one, and every token.
+ * Replaces in a line of JSON the given secrets, members with the name of a secret, and every token.
  */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const values = secrets

@@ -9,16 +9,16 @@ import type { LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
 /** The part of a line that is read without parsing all of it. */
 type LineHead = Pick<LogRecord, 'level' | 'at'>;
 
-/** As the logger begins every line. */
+/** The beginning of every line of the logger. */
 const HEAD = new RegExp(`^\\{"level":"(${LOG_LEVELS.join('|')})","time":"([^"]{1,40})"`);
 
-/** Undefined for what the logger did not write. */
+/** Undefined for a line that the logger did not write. */
 export function headOf(line: string): LineHead | undefined {
   const [, level, at] = HEAD.exec(line) ?? [];
   return level === undefined || at === undefined ? undefined : { level: level as LogLevel, at };
 }
 
-/** Undefined for what is no record: a line that was cut by the end of a process. */
+/** Undefined for a line that is no record, such as one that the end of a process has cut. */
 export function recordOf(line: string): LogRecord | undefined {
   const head = headOf(line);
   if (head === undefined) return undefined;
@@ -30,7 +30,7 @@ export function recordOf(line: string): LogRecord | undefined {
   }
 }
 
-/** Judges lines by their text: what is looked for is escaped as it would stand in one. */
+/** A filter of lines by their text. The query is escaped as it is in a line. */
 export function lineMatcher({ query, level, from, to }: LogFilter): (line: string) => boolean {
   const wanted = JSON.stringify(query ?? '')
     .slice(1, -1)
@@ -124,7 +124,7 @@ export class LogFiles {
     return files.filter(({ name }) => names.includes(name));
   }
 
-  /** Newest first. What is no plain file, a link for instance, is left out. */
+  /** Newest first, without links and other entries that are no plain files. */
   async #find(): Promise<DatedFile[]> {
     const found = await Promise.all(
       this.#logs.map(async ({ folder, name }) => {
@@ -177,7 +177,7 @@ async function firstTime(path: string, direction: Direction): Promise<string | n
   return null;
 }
 
-/** One source of lines, with a look at the next one. */
+/** One source of lines that can look at its next line. */
 class LineSource {
   readonly #blocks: AsyncIterator<string[]>;
   #block: string[] = [];
@@ -217,7 +217,7 @@ class LineSource {
   }
 }
 
-/** The lines of several files by their time, in blocks. */
+/** The lines of several files, ordered by time, in blocks. */
 export async function* mergedLines(
   files: readonly AsyncIterable<string[]>[],
   direction: Direction,
@@ -259,7 +259,7 @@ export type Direction = 'forward' | 'backward';
 
 interface FileLineLimits {
   readonly blockBytes: number;
-  /** So much is held of a line that goes over several blocks. */
+  /** A line over several blocks is dropped when it is longer. */
   readonly lineBytesMax: number;
 }
 
@@ -267,9 +267,9 @@ const LIMITS = { blockBytes: LOG_BLOCK_BYTES, lineBytesMax: LOG_LINE_BYTES_MAX }
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file that may grow meanwhile, as it was when it was opened, in blocks: oldest
- * first, or newest first. A line that is longer than any of the logger's is left out; one without
- * an end of line is the last. A file that is not there has none.
+ * The lines of a file as it was when it was opened, in blocks: oldest first, or newest first. A
+ * line that is longer than any of the logger's is left out. The last line may have no end. A
+ * missing file has no lines.
  */
 export async function* fileLines(
   path: string,
@@ -285,7 +285,7 @@ export async function* fileLines(
     const length = Math.min(blockBytes, size - done);
     const position = direction === 'forward' ? done : size - done - length;
     const { bytesRead } = await file.read(buffer, 0, length, position);
-    // It was cut short by somebody else.
+    // Somebody else has shortened the file.
     if (bytesRead < length) return;
     done += length;
     const cut = cutBlock(buffer.subarray(0, length), rest, direction);
@@ -296,14 +296,14 @@ export async function* fileLines(
   if (last !== '') yield [last];
 }
 
-/** Old files go while they are looked at: those are as if they had never been. */
+/** Old files may be removed during a search: they count as missing. */
 function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
 /**
- * The whole lines of a block, with what was left of the block before; `rest` is undefined within a
- * line that is too long.
+ * The whole lines of a block, joined with the rest of the block before. `rest` is undefined inside
+ * a line that is too long.
  */
 function cutBlock(block: Buffer, before: Buffer | undefined, direction: Direction) {
   const isForward = direction === 'forward';

@@ -12,7 +12,7 @@ import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
 import { headOf, lineMatcher, type LogFile, type LogFiles, recordOf } from './log-files.ts';
 
 /**
- * From where records are given: without a folder for logs there are only the last ones, in memory.
+ * Where records come from. Without a folder for logs, there are only the last ones, in memory.
  */
 export type LogSource = 'files' | 'memory';
 
@@ -31,8 +31,8 @@ export interface LogHistoryOptions {
 }
 
 /**
- * What this server has logged: searched, as it comes, and as a file. Secrets went out of the lines
- * when they were written.
+ * The log of this server: to search, to watch, and to download. The lines contain no secrets,
+ * because these were removed when the lines were written.
  */
 export class LogHistory {
   readonly #options: LogHistoryOptions;
@@ -53,7 +53,7 @@ export class LogHistory {
     return this.#options.files === undefined ? 'memory' : 'files';
   }
 
-  /** Takes in a line of a logger, as it is written elsewhere. */
+  /** Takes a line as the logger writes it. */
   write(line: string): void {
     this.#recent.push(line.trimEnd());
   }
@@ -63,7 +63,7 @@ export class LogHistory {
     return { source: this.source, items: (await this.#options.files?.list()) ?? [] };
   }
 
-  /** Newest first; for as long as LOG_SEARCH_TIME_MAX_MS at most. */
+  /** Newest first. It ends after LOG_SEARCH_TIME_MAX_MS. */
   async search(
     query: LogFilter & { readonly skip: number; readonly take: number },
   ): Promise<LogSearchResult> {
@@ -94,8 +94,8 @@ export class LogHistory {
   }
 
   /**
-   * The records after the given one, or those that are yet to come; until the signal aborts or `to`
-   * has passed.
+   * The records after the given one, or only new ones, until the signal aborts or the time `to` has
+   * passed.
    */
   watch(
     filter: LogFilter,
@@ -110,8 +110,8 @@ export class LogHistory {
   }
 
   /**
-   * The lines that contain the text, oldest first, with their ends. Throws `log_file_not_found`
-   * before the first.
+   * The lines that contain the text, oldest first, each with its newline. Throws
+   * `log_file_not_found` before the first line.
    */
   async *download(wanted: {
     readonly query?: string | undefined;
@@ -139,7 +139,7 @@ export class LogHistory {
   }
 }
 
-/** Whether all lines before it are too old. */
+/** Whether this line, and so every older one, is before the time. */
 function isBefore(line: string | undefined, timeMs: number): boolean {
   const head = line === undefined ? undefined : headOf(line);
   return head !== undefined && Date.parse(head.at) < timeMs;

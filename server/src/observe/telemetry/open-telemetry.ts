@@ -42,10 +42,10 @@ export interface TelemetryOptions {
 }
 
 const SCOPE = 'trellis';
-/** A receiver that does not answer must not keep the process from its end. */
+/** A receiver that does not answer must not keep the process from ending. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Loads OpenTelemetry and begins to export, as the settings say. */
+/** Begins to export as the settings say. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   reportFaults(options.logger);
   const { settings } = options;
@@ -187,12 +187,12 @@ function traceparentOf(span: Span): string | undefined {
   return (context.traceFlags & TraceFlags.SAMPLED) === 0 ? undefined : formatTraceparent(context);
 }
 
-/** A receiver that is away for a night is not told of every few seconds. */
+/** A receiver may be away for a night: the log must not repeat it every few seconds. */
 const REPEATED_AFTER_MS = 600_000;
 
 /**
- * What OpenTelemetry says of itself goes to the log, each thing once in ten minutes: an export that
- * fails, above all.
+ * Logs what OpenTelemetry reports about itself, above all failed exports; the same text once in ten
+ * minutes.
  */
 function reportFaults(logger: Pick<Logger, 'warn'>): void {
   const told = new Map<string, number>();
@@ -213,15 +213,15 @@ function reportFaults(logger: Pick<Logger, 'warn'>): void {
 }
 
 /**
- * Seconds; those that the semantic conventions advise for HTTP, and smaller ones, as a small call
- * takes a millisecond.
+ * In seconds. These are the boundaries that the semantic conventions advise for HTTP, and smaller
+ * ones, because a small call takes a millisecond.
  */
 const DURATION_BOUNDARIES = [
   0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5,
   10, 60,
 ];
 
-/** The metrics of the catalogue, as OpenTelemetry has them. */
+/** The metrics of the catalogue as instruments of OpenTelemetry. */
 class Instruments {
   readonly #meter: Meter;
   readonly #recorded: Readonly<Record<RecordedMetric, Histogram | UpDownCounter>>;

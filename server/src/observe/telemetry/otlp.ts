@@ -72,12 +72,12 @@ export async function metricExporter(target: OtlpTarget): Promise<PushMetricExpo
   );
 }
 
-/** What a signal has for each protocol. */
+/** What the exporter of one signal needs, for each protocol. */
 interface Signal<Items> {
   readonly name: 'TRACES' | 'METRICS';
-  /** Over HTTP, from the address of the receiver. */
+  /** For HTTP: the path after the address of the receiver. */
   readonly path: string;
-  /** Over gRPC: the name of the client, and the method. */
+  /** For gRPC: the name of the client, and the method. */
   readonly rpc: readonly [string, string];
   readonly component: string;
   readonly metrics: IExporterMetricsHelper<Items>;
@@ -85,7 +85,7 @@ interface Signal<Items> {
   readonly protobuf: ISerializer<Items, unknown>;
 }
 
-/** Loads the transport of that protocol alone. */
+/** Loads only the transport of the given protocol. */
 async function delegateOf<Items>(
   target: OtlpTarget,
   { name, path, rpc, component, metrics, json, protobuf }: Signal<Items>,

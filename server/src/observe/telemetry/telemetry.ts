@@ -13,42 +13,41 @@ export interface SpanOptions {
   readonly kind?: 'internal' | 'server' | 'client' | 'consumer';
   readonly attributes?: Attributes;
   /**
-   * A W3C `traceparent` from elsewhere; what is not one is ignored. Without it the parent is the
-   * span that is being worked in.
+   * A W3C `traceparent` of the parent; an invalid one is ignored. Without it the parent is the
+   * current span.
    */
   readonly traceparent?: string | undefined;
   /** Milliseconds since the Unix epoch; now when left out. */
   readonly startedAt?: number;
 }
 
-/** A piece of work. It is told of once it has ended. */
+/** A piece of work that has not ended. It is exported when it ends. */
 export interface OpenSpan {
-  /** The W3C `traceparent` of it; undefined when it is not sampled. */
+  /** Its W3C `traceparent`; undefined when the span is not sampled. */
   readonly traceparent: string | undefined;
   set(attributes: Attributes): void;
-  /** It has gone wrong; `type` is the code of a problem or a class of errors, never a message. */
+  /** Marks it as failed. `type` is the code of a problem or a class of errors, never a message. */
   fail(type: string): void;
-  /** What is begun within is part of it. */
+  /** Spans that begin within `work` are its children. */
   run<T>(work: () => T): T;
-  /** `at` as `startedAt`. */
+  /** `at` is in milliseconds since the Unix epoch; now when left out. */
   end(at?: number): void;
 }
 
 /**
- * Where the server tells what it does: spans and metrics. There is one only when it was asked for;
- * whoever is not given one pays nothing. Attributes never hold a secret, a body, or a query of a
- * URL.
+ * Takes spans and metrics. It exists only when telemetry is configured; without it, nothing is
+ * measured. Attributes never hold a secret, a body, or the query of a URL.
  */
 export interface Telemetry extends AsyncDisposable {
   startSpan(name: string, options?: SpanOptions): OpenSpan;
-  /** The W3C `traceparent` of the span that is being worked in. */
+  /** The W3C `traceparent` of the current span. */
   currentTraceparent(): string | undefined;
   record(metric: RecordedMetric, value: number, attributes?: Attributes): void;
   /** Reads the metric at each export, from now on. */
   read(metric: ReadMetric, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
 }
 
-/** Which span, of which trace, in the words of OpenTelemetry. */
+/** The span that a `traceparent` names, as OpenTelemetry wants it. */
 interface RemoteSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -59,14 +58,14 @@ interface RemoteSpan {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NONE = /^0+$/;
 
-/** Reads the header of that name (W3C Trace Context, section 3.2); undefined for what is none. */
+/** Reads a `traceparent` (W3C Trace Context, section 3.2). Undefined for an invalid one. */
 export function parseTraceparent(text: string | undefined): RemoteSpan | undefined {
   const [, version = '', traceId = '', spanId = '', flags = '', rest] =
     TRACEPARENT.exec(text ?? '') ?? [];
   if (version === '' || version === 'ff' || NONE.test(traceId) || NONE.test(spanId)) {
     return undefined;
   }
-  // Only versions to come may have more.
+  // Only later versions may have more parts.
   if (version === '00' && rest !== undefined) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
