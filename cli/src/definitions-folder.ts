@@ -11,8 +11,10 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { DEFINITION_FILES, DEFINITION_FOLDERS } from '@trellis/contract/shapes/definitions.ts';
-import type { FilesByPath } from './definitions-zip.ts';
 import { CommandFailure } from './failure.ts';
+import { buffer } from 'node:stream/consumers';
+import { fromBufferPromise } from 'yauzl';
+import { ZipFile } from 'yazl';
 
 /**
  * Names the files that were pulled, with the SHA-256 of what they were: nothing else is overwritten
@@ -159,4 +161,32 @@ function overwrites(folder: string, paths: readonly string[]): CommandFailure {
 
 function digestOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** Contents by path, which has slashes. */
+type FilesByPath = ReadonlyMap<string, Buffer>;
+
+/** The same files are the same zip. */
+const NO_TIME = new Date('2000-01-01T00:00:00Z');
+
+export async function packed(files: FilesByPath): Promise<Uint8Array<ArrayBuffer>> {
+  const zip = new ZipFile();
+  for (const [path, content] of files) zip.addBuffer(content, path, { mtime: NO_TIME });
+  zip.end();
+  return Uint8Array.from(await buffer(zip.outputStream));
+}
+
+/** Refuses names that lead out of the zip, whoever has made it. */
+export async function unpacked(zip: Uint8Array): Promise<FilesByPath> {
+  const files = new Map<string, Buffer>();
+  try {
+    const archive = await fromBufferPromise(Buffer.from(zip), { strictFileNames: true });
+    for await (const entry of archive.eachEntry()) {
+      files.set(entry.fileName, await buffer(await archive.openReadStreamPromise(entry)));
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(`What the server sent is no whole zip: ${why}`, { cause });
+  }
+  return files;
 }

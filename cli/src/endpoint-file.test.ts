@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readEndpointFiles } from './endpoint-file.ts';
+import { readEndpointFiles } from './commands/endpoint-push.ts';
 import { scratchFolder } from './testing/command-line.ts';
 
 describe('a header with a fault', () => {

@@ -1,7 +1,5 @@
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { CallOptions } from '@trellis/client/transport.ts';
-import type { TeamNode } from '@trellis/contract/shapes/team.ts';
-import type { UserNode } from '@trellis/contract/shapes/user.ts';
 import { CommandFailure } from './failure.ts';
 
 /** 128 bits in base58. */
@@ -16,13 +14,7 @@ export async function userUid(
 ): Promise<string> {
   if (UID.test(name)) return name;
   const { items } = await client.users.list({ query: name, take: CANDIDATES_MAX }, options);
-  const wanted = name.toLowerCase();
-  const found = items.find((user: UserNode) => user.UserName?.toLowerCase() === wanted);
-  if (found !== undefined) return found.UID;
-  throw new CommandFailure(`there is no user "${name}"`, {
-    code: 'user_not_found',
-    hint: 'trellis user list shows the users.',
-  });
+  return uidOf('user', name, items, ({ UserName }) => UserName);
 }
 
 /** The UID of a team that is named by it, or by its name in any case. */
@@ -33,11 +25,20 @@ export async function teamUid(
 ): Promise<string> {
   if (UID.test(name)) return name;
   const { items } = await client.teams.list({ query: name, take: CANDIDATES_MAX }, options);
+  return uidOf('team', name, items, ({ Name }) => Name);
+}
+
+function uidOf<Item extends { readonly UID: string }>(
+  kind: 'user' | 'team',
+  name: string,
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): string {
   const wanted = name.toLowerCase();
-  const found = items.find((team: TeamNode) => team.Name?.toLowerCase() === wanted);
+  const found = items.find((item) => nameOf(item)?.toLowerCase() === wanted);
   if (found !== undefined) return found.UID;
-  throw new CommandFailure(`there is no team "${name}"`, {
-    code: 'team_not_found',
-    hint: 'trellis team list shows the teams.',
+  throw new CommandFailure(`there is no ${kind} "${name}"`, {
+    code: `${kind}_not_found`,
+    hint: `trellis ${kind} list shows the ${kind}s.`,
   });
 }

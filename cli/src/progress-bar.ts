@@ -1,4 +1,4 @@
-import type { TerminalOutput } from './terminal.ts';
+import { harmless, type TerminalOutput } from './terminal.ts';
 
 export interface Progress {
   /** From 0 to 1; undefined when nobody knows how much there is. */
@@ -35,8 +35,7 @@ export class ProgressBar {
   update(progress: Progress): void {
     this.#first ??= progress;
     if (this.#target.isTTY === true) {
-      const width = (this.#target.columns ?? 80) - 1;
-      this.#target.write(`\r\u001b[K${this.#text(progress).slice(0, width)}`);
+      drawLine(this.#target, this.#text(progress));
     } else if (this.#now() - this.#lineAt >= LINE_EVERY_MS) {
       this.#lineAt = this.#now();
       this.#target.write(`${this.#text(progress)}\n`);
@@ -45,7 +44,7 @@ export class ProgressBar {
 
   /** Leaves the line to whatever is printed next. */
   clear(): void {
-    if (this.#target.isTTY === true) this.#target.write('\r\u001b[K');
+    clearLine(this.#target);
   }
 
   #text({ share, operations }: Progress): string {
@@ -72,4 +71,34 @@ function clock(seconds: number): string {
     String(part).padStart(2, '0'),
   );
   return whole < 3_600 ? parts.join(':') : `${Math.floor(whole / 3_600)}:${parts.join(':')}`;
+}
+
+/** How far work is and what it does, on one line of a terminal; elsewhere nothing is shown. */
+export class ProgressLine {
+  readonly #target: TerminalOutput;
+
+  constructor(target: TerminalOutput) {
+    this.#target = target;
+  }
+
+  /** `share` is from 0 to 1. */
+  update(share: number, step: string): void {
+    if (this.#target.isTTY !== true) return;
+    drawLine(this.#target, `${String(Math.floor(share * 100)).padStart(3)} %  ${harmless(step)}`);
+  }
+
+  /** Leaves the line to whatever is printed next. */
+  clear(): void {
+    clearLine(this.#target);
+  }
+}
+
+/** Draws over the last line of a terminal, as far as it is wide. */
+function drawLine(target: TerminalOutput, text: string): void {
+  target.write(`\r\u001b[K${text.slice(0, (target.columns ?? 80) - 1)}`);
+}
+
+/** Empties the last line of a terminal; does nothing elsewhere. */
+export function clearLine(target: TerminalOutput): void {
+  if (target.isTTY === true) target.write('\r\u001b[K');
 }

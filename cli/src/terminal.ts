@@ -63,6 +63,14 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join('\n');
 }
 
+/** A line for each fact whose value is known: the label, padded to `width`, then the value. */
+export function factLines(
+  facts: readonly (readonly [label: string, value: string | null | undefined])[],
+  width: number,
+): string[] {
+  return facts.flatMap(([label, value]) => (value ? [`${label.padEnd(width)}${value}`] : []));
+}
+
 /** A size for people. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

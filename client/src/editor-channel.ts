@@ -5,7 +5,7 @@ import type {
 } from '@trellis/contract/web-socket.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import { TrellisError } from './trellis-error.ts';
-import { webSocketUrl } from './web-socket-url.ts';
+import { webSocketUrl } from './transport.ts';
 
 export interface EditorChannelOptions {
   /** The address of the service, with a slash at its end. */

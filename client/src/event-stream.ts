@@ -1,7 +1,8 @@
 import { TrellisError } from './trellis-error.ts';
+import { type Call, type CallOptions, pause, type Transport } from './transport.ts';
 
 /** One event of a stream (HTML standard, section 9.2). */
-export interface StreamEvent {
+interface StreamEvent {
   readonly event: string;
   /** Id of the last event that had one; empty before. */
   readonly lastEventId: string;
@@ -56,5 +57,109 @@ async function* linesOf(
   } finally {
     // Whoever leaves early, leaves the connection too.
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+/**
+ * The events of an answer before `done`. Throws what the service refuses with, also when that is on
+ * the way; an answer without its end is `connection_failed`.
+ */
+export async function* answerEvents(
+  transport: Transport,
+  call: Call,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const { response } = await transport.send({
+    ...call,
+    headers: { ...call.headers, accept: 'text/event-stream' },
+    streams: true,
+  });
+  try {
+    for await (const event of readEvents(response)) {
+      if (event.event === 'done') return;
+      if (event.event === 'error') {
+        throw (
+          TrellisError.fromBody(response, event.data) ??
+          TrellisError.unexpectedAnswer(response, event.data)
+        );
+      }
+      yield event;
+    }
+  } catch (error) {
+    call.signal?.throwIfAborted();
+    if (error instanceof TypeError) {
+      throw TrellisError.connectionFailed(new URL(response.url), error);
+    }
+    throw error;
+  }
+  throw TrellisError.connectionFailed(new URL(response.url), new Error('the answer broke off'));
+}
+
+/** The text of an event that has one. */
+export function textIn(data: string): string {
+  return (JSON.parse(data) as { readonly text: string }).text;
+}
+
+interface FollowedStream extends Pick<CallOptions, 'signal'> {
+  readonly path: string;
+  readonly query?: Call['query'];
+  /** Id of the event to begin after. */
+  readonly after?: number | undefined;
+}
+
+/**
+ * The events of a stream until the event `end`, across lost connections: each goes on after the
+ * last event that had an id. Throws what the service refuses with, or the signal's reason.
+ */
+export async function* followEvents(
+  transport: Transport,
+  { path, query, after, signal }: FollowedStream,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let lastEventId = after === undefined ? '' : String(after);
+  for (;;) {
+    const { response } = await transport.send({
+      method: 'GET',
+      path,
+      query,
+      headers: {
+        accept: 'text/event-stream',
+        ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
+      },
+      streams: true,
+      signal,
+    });
+    try {
+      for await (const event of readEvents(response)) {
+        if (event.event === 'end') return;
+        if (event.lastEventId !== '') lastEventId = event.lastEventId;
+        yield event;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof TypeError)) throw error;
+    }
+    // The connection was lost, or the session is over, which the next answer says.
+    await pause(transport.retry.pauseMs, signal);
+  }
+}
+
+/** A line of a log, or how many were gone before they could be sent. */
+export type LineEvent<Line> =
+  | { readonly kind: 'line'; readonly line: Line }
+  | { readonly kind: 'dropped'; readonly count: number };
+
+export interface WatchOptions extends Pick<CallOptions, 'signal'> {
+  /** Sequence of the line to begin after; without it the lines from now on. */
+  readonly after?: number | undefined;
+}
+
+/** A log as it is written, across lost connections. */
+export async function* watchLines<Line>(
+  transport: Transport,
+  stream: FollowedStream,
+): AsyncGenerator<LineEvent<Line>, void, undefined> {
+  for await (const { event, data } of followEvents(transport, stream)) {
+    if (event === 'line') yield { kind: 'line', line: JSON.parse(data) as Line };
+    if (event === 'dropped')
+      yield { kind: 'dropped', count: Number(Object(JSON.parse(data)).count) };
   }
 }

@@ -241,3 +241,12 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
+
+/**
+ * Where the service takes WebSockets (open-shapes, section 8); `baseUrl` has a slash at its end.
+ */
+export function webSocketUrl(baseUrl: URL): URL {
+  const url = new URL('api/ws', baseUrl);
+  url.protocol = baseUrl.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url;
+}

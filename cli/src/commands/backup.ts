@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { ProgressLine } from '../progress-bar.ts';
 import { bytesText, table } from '../terminal.ts';
 import { addRestore } from './restore.ts';
 

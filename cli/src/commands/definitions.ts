@@ -3,8 +3,7 @@ import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/d
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { DefinitionsFolder } from '../definitions-folder.ts';
-import { packed, unpacked } from '../definitions-zip.ts';
+import { DefinitionsFolder, packed, unpacked } from '../definitions-folder.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { harmless } from '../terminal.ts';
 

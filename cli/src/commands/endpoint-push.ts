@@ -3,8 +3,14 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { type EndpointFile, readEndpointFiles } from '../endpoint-file.ts';
-import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { CommandFailure, EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import {
+  type EndpointSettings,
+  parseSettings,
+  SettingsFault,
+} from '@trellis/endpoint/settings-header.ts';
 
 interface PushOptions {
   readonly name?: string;
@@ -158,4 +164,39 @@ function describe({ file, name, action, compiles, diagnostics }: Pushed): string
   );
   const summary = compiles ? `${name}: ${verdict}` : `${name}: does not compile (${verdict})`;
   return [...lines, summary].join('\n');
+}
+
+/** The code of an endpoint in a file, with the settings that its header asks for. */
+export interface EndpointFile {
+  readonly path: string;
+  readonly name: string;
+  readonly code: string;
+  readonly settings: EndpointSettings;
+}
+
+/**
+ * The file, or every `*.ts` file below the folder: its path below the folder, without `.ts`, is the
+ * endpoint's name.
+ */
+export function readEndpointFiles(path: string): EndpointFile[] {
+  if (!statSync(path).isDirectory()) return [readEndpointFile(path, nameOf(basename(path)))];
+  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.endsWith('.test.ts'))
+    .toSorted();
+  if (files.length === 0) throw new CommandFailure(`there is no *.ts file below ${path}`);
+  return files.map((file) => readEndpointFile(join(path, file), nameOf(relative('', file))));
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.ts$/, '').replaceAll(sep, '/');
+}
+
+function readEndpointFile(path: string, name: string): EndpointFile {
+  const code = readFileSync(path, 'utf8');
+  try {
+    return { path, name, code, settings: parseSettings(code) };
+  } catch (error) {
+    if (!(error instanceof SettingsFault)) throw error;
+    throw new CommandFailure(`${path}:${error.line}: ${error.message}`);
+  }
 }

@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
-import { mediaTypeOf } from '../media-type.ts';
+import { clearLine } from '../progress-bar.ts';
 import { harmless, table } from '../terminal.ts';
 
 interface UploadOptions {
@@ -99,7 +99,7 @@ async function uploadFile(
       onProgress,
       signal: terminal.signal,
     });
-    if (terminal.stderr.isTTY === true) terminal.stderr.write('\r\u001b[K');
+    clearLine(terminal.stderr);
     output.note(`Uploaded ${harmless(file.Name)}, ${file.Size} bytes.`);
     output.data(file, file.UID);
   } catch (error) {
@@ -167,4 +167,33 @@ async function blobOf(path: string): Promise<Blob> {
   if (found?.isFile() === true) return openAsBlob(path);
   const what = found === undefined ? 'There is no file' : 'This is no file:';
   throw new CommandFailure(`${what} "${path}"`, { code: 'file_not_found' });
+}
+
+const BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ['txt', 'text/plain'],
+  ['log', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['json', 'application/json'],
+  ['xml', 'application/xml'],
+  ['pdf', 'application/pdf'],
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['svg', 'image/svg+xml'],
+  ['zip', 'application/zip'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['odt', 'application/vnd.oasis.opendocument.text'],
+]);
+
+/** What a file is by the ending of its name, as far as that matters to anybody. */
+function mediaTypeOf(name: string): string {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return BY_ENDING.get(ending) ?? 'application/octet-stream';
 }

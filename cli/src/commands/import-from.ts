@@ -1,11 +1,10 @@
 import type { CommandContext } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
-import { type DryRun, dryRun } from '../import/dry-run.ts';
-import { type ImportSummary, runImport } from '../import/import-run.ts';
+import { ImportStateFile, type ImportSummary, runImport } from '../import/import-run.ts';
 import type { ImportSource } from '../import/import-source.ts';
-import { ImportStateFile } from '../import/import-state.ts';
 import { importStateFolder } from '../profile.ts';
 import { ProgressBar } from '../progress-bar.ts';
+import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 
 /** Options that every import understands. */
 export interface ImportOptions {
@@ -126,4 +125,43 @@ function dryRunText({ operations, kinds, problems, examples }: DryRun, name: str
   if (problems > 0) lines.push(`${problems.toLocaleString('en')} problems, the first of them:`);
   for (const { place, problem } of examples) lines.push(`  ${place}: ${problem}`);
   return lines.join('\n');
+}
+
+interface DryRun {
+  readonly operations: number;
+  /** By kind and type, such as `addOrUpdate Word` or `link HasSense`. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** How many places give no operation. */
+  readonly problems: number;
+  /** The first of them. */
+  readonly examples: readonly { readonly place: string; readonly problem: string }[];
+}
+
+const EXAMPLES_MAX = 20;
+
+/** Reads and checks everything, and sends nothing. */
+async function dryRun(source: ImportSource): Promise<DryRun> {
+  const kinds = new Map<string, number>();
+  const examples: { place: string; problem: string }[] = [];
+  let operations = 0;
+  let problems = 0;
+  for await (const items of source.items()) {
+    for (const { place, ...item } of items) {
+      if (item.problem === undefined) {
+        operations++;
+        const kind = kindOf(item.operation);
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      } else {
+        problems++;
+        const { problem } = item;
+        if (examples.length < EXAMPLES_MAX) examples.push({ place: source.locate(place), problem });
+      }
+    }
+  }
+  return { operations, kinds: Object.fromEntries(kinds), problems, examples };
+}
+
+function kindOf(operation: GraphOperation): string {
+  if ('edge' in operation) return `${operation.op} ${operation.edge}`;
+  return 'type' in operation ? `${operation.op} ${operation.type}` : operation.op;
 }

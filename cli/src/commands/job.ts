@@ -10,7 +10,7 @@ import { type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
-import { harmless, table } from '../terminal.ts';
+import { factLines, harmless, table } from '../terminal.ts';
 
 interface JobListOptions extends ListOptions {
   readonly state?: JobState;
@@ -84,18 +84,20 @@ async function showJob(
 }
 
 function describe(job: JobWithLog): string {
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
-    ['id', job.id],
-    ['kind', job.kind],
-    ['state', job.state],
-    ['done', percent(job)],
-    ['step', job.step],
-    ['waiting for', job.waitingFor],
-    ['started', job.startedAt],
-    ['ended', job.endedAt],
-    ['error', job.error && `${job.error.code}: ${job.error.message}`],
-  ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(12)}${value}`] : []));
+  const lines = factLines(
+    [
+      ['id', job.id],
+      ['kind', job.kind],
+      ['state', job.state],
+      ['done', percent(job)],
+      ['step', job.step],
+      ['waiting for', job.waitingFor],
+      ['started', job.startedAt],
+      ['ended', job.endedAt],
+      ['error', job.error && `${job.error.code}: ${job.error.message}`],
+    ],
+    12,
+  );
   return [...lines, ...job.log.map(({ at, text }) => `${at} ${text}`)].map(harmless).join('\n');
 }
 

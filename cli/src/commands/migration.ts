@@ -2,7 +2,7 @@ import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
-import { harmless, table } from '../terminal.ts';
+import { factLines, harmless, table } from '../terminal.ts';
 import { addCodeHistory } from './code-history.ts';
 import { addMigrationPush } from './migration-push.ts';
 import { addMigrationRuns } from './migration-runs.ts';
@@ -77,18 +77,20 @@ async function show(
 
 function describe(migration: Migration): string {
   const { version, ranVersion, error } = migration;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
-    ['name', migration.name],
-    ['status', migration.status],
-    ['at start', migration.runOnStartup ? 'yes' : 'no'],
-    ['version', ranVersion === null ? `${version}` : `${version}, ran ${ranVersion}`],
-    ['compiles', migration.compiles ? 'yes' : 'no'],
-    ['job', migration.jobId],
-    ['started', migration.startedAt],
-    ['ended', migration.endedAt],
-    ['error', error && `${error.code}: ${error.message}`],
-  ];
-  const lines = facts.flatMap(([label, value]) => (value ? [`${label.padEnd(10)}${value}`] : []));
+  const lines = factLines(
+    [
+      ['name', migration.name],
+      ['status', migration.status],
+      ['at start', migration.runOnStartup ? 'yes' : 'no'],
+      ['version', ranVersion === null ? `${version}` : `${version}, ran ${ranVersion}`],
+      ['compiles', migration.compiles ? 'yes' : 'no'],
+      ['job', migration.jobId],
+      ['started', migration.startedAt],
+      ['ended', migration.endedAt],
+      ['error', error && `${error.code}: ${error.message}`],
+    ],
+    10,
+  );
   const faults = migration.diagnostics.map(
     ({ line, column, message }) => `${line}:${column} ${message}`,
   );

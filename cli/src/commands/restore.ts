@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { ProgressLine } from '../progress-bar.ts';
 
 interface RestoreOptions {
   readonly to?: string;

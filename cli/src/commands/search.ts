@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import type { Run } from '../command-context.ts';
+import type { CommandContext, Run } from '../command-context.ts';
 import { addSearchEval } from './search-eval.ts';
 import { addSearchSettings } from './search-settings.ts';
-import { addSearchSimilar } from './search-similar.ts';
 import { addSearchSynonyms } from './search-synonyms.ts';
+import { WrongUsage } from '../failure.ts';
+import { table } from '../terminal.ts';
 
 /** `trellis search`. */
 export function addSearch(program: Command, run: Run): void {
@@ -15,4 +16,48 @@ export function addSearch(program: Command, run: Run): void {
   addSearchSynonyms(search, run);
   addSearchSimilar(search, run);
   addSearchEval(search, run);
+}
+
+interface SimilarOptions {
+  readonly count: string;
+  readonly types?: readonly string[];
+}
+
+/** `trellis search similar`: as the one who is signed in. */
+function addSearchSimilar(search: Command, run: Run): void {
+  search
+    .command('similar')
+    .description(
+      'Lists the nodes whose vectors are most similar to those of a node, among those you may see.',
+    )
+    .argument('<uid>', 'UID of the node')
+    .option('--count <n>', 'how many, at most 1,000', '10')
+    .option('--types <names...>', 'only nodes of these types')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K
+  $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K --count 50 --types Contract Letter --json`,
+    )
+    .action(run(listSimilar));
+}
+
+async function listSimilar(
+  { client, output, terminal }: CommandContext,
+  { count, types }: SimilarOptions,
+  uid: string,
+): Promise<void> {
+  if (!/^[1-9]\d{0,3}$/.test(count)) {
+    throw new WrongUsage(`--count ${count} is not a whole number from 1 to 1,000`);
+  }
+  const wanted = { count: Number(count), types };
+  const { items } = await client.embeddings.getSimilar(uid, wanted, { signal: terminal.signal });
+  const rows = items.map(({ node: { UID, Type, Id }, score }) => [
+    score.toFixed(4),
+    Type,
+    Id ?? '',
+    UID,
+  ]);
+  output.data(items, table(['SIMILARITY', 'TYPE', 'KEY', 'UID'], rows));
 }

@@ -2,7 +2,7 @@ import type { Task } from '@trellis/contract/shapes/task.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
-import { harmless, table } from '../terminal.ts';
+import { factLines, harmless, table } from '../terminal.ts';
 import { addTaskChanges } from './task-changes.ts';
 import { addTaskRuns } from './task-runs.ts';
 
@@ -57,23 +57,25 @@ async function show({ client, output, terminal }: CommandContext, name: string):
 
 function describe(task: Task): string {
   const { lastRun } = task;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
-    ['name', task.name],
-    ['endpoint', task.endpoint],
-    ['built-in', task.builtIn],
-    ['body', task.body === null ? null : JSON.stringify(task.body)],
-    ['as', task.actingUser],
-    ['cron', `${task.cron} (${task.timeZone})`],
-    ['when', task.description],
-    ['enabled', task.enabled ? 'yes' : 'no'],
-    ['when missed', task.whenMissed],
-    ['next', task.nextRunAts.join('\n            ')],
-    ['running', task.jobId],
-    ['last', lastRun && `${lastRun.state}, ${lastRun.startedAt}`],
-    ['error', lastRun?.error && `${lastRun.error.code}: ${lastRun.error.message}`],
-    ['result', lastRun?.result],
-  ];
-  const lines = facts.flatMap(([label, value]) => (value ? [`${label.padEnd(12)}${value}`] : []));
+  const lines = factLines(
+    [
+      ['name', task.name],
+      ['endpoint', task.endpoint],
+      ['built-in', task.builtIn],
+      ['body', task.body === null ? null : JSON.stringify(task.body)],
+      ['as', task.actingUser],
+      ['cron', `${task.cron} (${task.timeZone})`],
+      ['when', task.description],
+      ['enabled', task.enabled ? 'yes' : 'no'],
+      ['when missed', task.whenMissed],
+      ['next', task.nextRunAts.join('\n            ')],
+      ['running', task.jobId],
+      ['last', lastRun && `${lastRun.state}, ${lastRun.startedAt}`],
+      ['error', lastRun?.error && `${lastRun.error.code}: ${lastRun.error.message}`],
+      ['result', lastRun?.result],
+    ],
+    12,
+  );
   return lines.join('\n').split('\n').map(harmless).join('\n');
 }
 

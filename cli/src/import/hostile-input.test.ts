@@ -5,8 +5,7 @@ import { CSV_ROW_CHARACTERS_MAX } from './csv-rows.ts';
 import { csvSource } from './csv-source.ts';
 import type { ImportSource } from './import-source.ts';
 import { InputFile } from './input-file.ts';
-import { jsonlSource } from './jsonl-source.ts';
-import { ndjsonSource } from './ndjson-source.ts';
+import { jsonlSource, ndjsonSource } from './jsonl-source.ts';
 import { RecordMapping } from './record-mapping.ts';
 
 const known = { nodes: [], edges: [] };

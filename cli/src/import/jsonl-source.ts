@@ -1,9 +1,57 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { ImportItem, ImportSource } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
-import { type Line, readLines } from './lines.ts';
 import type { InputRecord, RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
+import { CommandFailure } from '../failure.ts';
+import { graphOperation } from '@trellis/contract/shapes/graph-operation.ts';
+
+interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+/**
+ * The lines of a text file, without blank ones, in groups as they are read. Line ends may be those
+ * of Windows.
+ */
+async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefined> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  let number = 0;
+  let rest = '';
+  const split = (text: string): Line[] => {
+    const lines: Line[] = [];
+    for (const line of text.split('\n')) {
+      number++;
+      const trimmed = line.endsWith('\r') ? line.slice(0, -1) : line;
+      if (trimmed.trim() !== '') lines.push({ text: trimmed, number });
+    }
+    return lines;
+  };
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return chunk === undefined ? utf8.decode() : utf8.decode(chunk, { stream: true });
+    } catch (cause) {
+      const place = `${file.name}:${number + 1}`;
+      throw new CommandFailure(`${place}: not valid UTF-8, here or soon after`, { cause });
+    }
+  };
+  for await (const chunk of file.chunks()) {
+    const text = rest + decode(chunk);
+    const end = text.lastIndexOf('\n');
+    rest = text.slice(end + 1);
+    if (end >= 0) yield split(text.slice(0, end));
+    if (rest.length > NDJSON_LINE_BYTES_MAX) {
+      throw new CommandFailure(
+        `${file.name}:${number + 1}: a line of more than ${NDJSON_LINE_BYTES_MAX} characters`,
+      );
+    }
+  }
+  rest += decode();
+  if (rest !== '') yield split(rest);
+}
 
 /**
  * A file with one JSON object a line: a node each. `known` is the server's schema; types are
@@ -62,4 +110,35 @@ function parseObject(text: string): InputRecord {
     throw new Error('not a JSON object');
   }
   return value as InputRecord;
+}
+
+/** A file with one operation of ingestion a line. */
+export function ndjsonSource(file: InputFile): ImportSource {
+  return {
+    name: file.name,
+    identity: file.identity,
+    async *items() {
+      for await (const lines of readLines(file)) yield lines.map(itemOf);
+    },
+    progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
+    takeSchema: () => undefined,
+    locate: (line) => `${file.name}:${line}`,
+  };
+}
+
+function itemOf({ text, number }: Line): ImportItem {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { place: number, problem: `not valid JSON: ${(error as SyntaxError).message}` };
+  }
+  const checked = graphOperation.safeParse(value);
+  if (checked.success) return { place: number, operation: checked.data, json: text };
+  const [issue] = checked.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  return {
+    place: number,
+    problem: `${path === '' ? '' : `${path}: `}${issue?.message ?? 'invalid'}`,
+  };
 }

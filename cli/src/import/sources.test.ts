@@ -8,8 +8,7 @@ import { scratchFolder } from '../testing/command-line.ts';
 import { csvSource } from './csv-source.ts';
 import type { ImportSource } from './import-source.ts';
 import { InputFile } from './input-file.ts';
-import { jsonlSource } from './jsonl-source.ts';
-import { ndjsonSource } from './ndjson-source.ts';
+import { jsonlSource, ndjsonSource } from './jsonl-source.ts';
 import { type MappingOptions, RecordMapping } from './record-mapping.ts';
 
 function input(content: string | Buffer, name = 'data'): InputFile {

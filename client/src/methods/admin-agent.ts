@@ -7,7 +7,7 @@ import type {
 } from '@trellis/contract/shapes/admin-agent.ts';
 import type { ChatToolEvent } from '@trellis/contract/shapes/chat.ts';
 
-import { answerEvents, textIn } from '../answer-events.ts';
+import { answerEvents, textIn } from '../event-stream.ts';
 import { callTo, jsonBody } from '../operation-methods.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { fileForm } from './files.ts';

@@ -1,10 +1,9 @@
 import type { EndpointLogFilter, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { Job, JobLine } from '@trellis/contract/shapes/job.ts';
 import type { LiveLogRecord, LogFilter } from '@trellis/contract/shapes/log.ts';
-import { followEvents } from '../followed-events.ts';
+import { followEvents, type LineEvent, watchLines, type WatchOptions } from '../event-stream.ts';
 import { callTo, type Download } from '../operation-methods.ts';
 import type { CallOptions, Transport } from '../transport.ts';
-import { type LineEvent, watchLines, type WatchOptions } from '../watched-lines.ts';
 
 /** A job as it is now, or a line of its log. */
 export type JobEvent =

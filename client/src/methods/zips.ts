@@ -1,6 +1,6 @@
 import type { DefinitionsImport } from '@trellis/contract/shapes/definitions.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
-import { answerEvents, textIn } from '../answer-events.ts';
+import { answerEvents, textIn } from '../event-stream.ts';
 import { callTo } from '../operation-methods.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 

@@ -1,4 +1,4 @@
-import { webSocketUrl } from '@trellis/client/web-socket-url.ts';
+import { webSocketUrl } from '@trellis/client/transport.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { useSyncExternalStore } from 'react';
 import { client, REPLICAS_OF_PAGE } from '../api/client.ts';
