@@ -85,7 +85,7 @@ function ColumnTitle<T>({ title, isTitleHidden, sort }: Column<T>) {
 function cellClasses<T>({ isNumber, isMinor }: Column<T>, extra: string): string {
   return classNames(
     'px-4 py-2',
-    isNumber === true && 'text-right tabular-nums',
+    isNumber === true && 'text-right whitespace-nowrap tabular-nums',
     isMinor === true && 'hidden md:table-cell',
     extra,
   );

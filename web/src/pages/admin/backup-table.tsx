@@ -106,7 +106,7 @@ function BackupId({ id }: { readonly id: string }) {
   return (
     <span className="flex items-center gap-1">
       <code className="font-mono text-[13px]">{id}</code>
-      <CopyButton text={id} label={`Copy ${id}`} />
+      <CopyButton text={id} label="Copy id" />
     </span>
   );
 }
