@@ -15,7 +15,7 @@ const VIEWPORT = { width: 1_280, height: 800 };
 
 interface Picture {
   readonly name: string;
-  /** Behind the address of the server. */
+  /** After the address of the server. */
   readonly path: string;
   /** What is there once the page is whole. */
   readonly waitFor?: string;
@@ -30,7 +30,7 @@ function pictures(): readonly Picture[] {
     { name: 'tour', path: '#/tour' },
     { name: 'preferences', path: '#/preferences' },
     { name: 'endpoints', path: '#/endpoints', waitFor: 'text=lookup-word' },
-    { name: 'endpoint', path: '#/endpoints/edit/lookup-word', waitFor: '.cm-line' },
+    { name: 'endpoint', path: '#/endpoints/edit/lookup-word', waitFor: 'text=The code compiles' },
     { name: 'endpoint-metrics', path: '#/endpoints/metrics' },
     { name: 'tools', path: '#/assistant/tools', waitFor: 'text=look_up' },
     { name: 'agent', path: '#/assistant/agents/explainer' },
@@ -72,14 +72,20 @@ installBrowser();
 await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 await using storage = await temporaryFolder();
+await using backups = await temporaryFolder();
 await using server = await TrellisProcess.start({
   storage: storage.path,
-  env: { TRELLIS_SAMPLE: 'wordnet', MSK_JWT_KEY: 'a key for pictures that nobody else has' },
+  env: {
+    TRELLIS_SAMPLE: 'wordnet',
+    MSK_JWT_KEY: 'a key for pictures that nobody else has',
+    MSK_GRAPH_BACKUP_FOLDER: backups.path,
+  },
 });
 const http = new HttpClient(server.url);
 const token = await http.signIn();
 await untilIndexed();
 await fillWithPeople();
+await fillWithWork();
 const word = await uidOfWord('star');
 const synset = await changedSynset();
 await using assistant = await pictureAssistant(http, token);
@@ -118,6 +124,31 @@ async function fillWithPeople(): Promise<void> {
     Alternates: [],
     Blocked: [],
   });
+}
+
+/** Tasks that ran, a backup, and a migration, so that their pages are not empty. */
+async function fillWithWork(): Promise<void> {
+  const send = async (path: string, body: unknown = {}): Promise<void> => {
+    const { status, text } = await http.send({ method: 'POST', path, token, body });
+    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
+  };
+  await send('/api/admin/tasks', { name: 'backup', cron: '30 2 * * *', builtIn: 'backup' });
+  await send('/api/admin/tasks', { name: 'count', cron: '@hourly', endpoint: 'count-by-pos' });
+  await send('/api/admin/tasks', { name: 'scrub', cron: '0 3 * * 0', builtIn: 'storage-scrub' });
+  await send('/api/admin/tasks/backup/run');
+  await send('/api/admin/tasks/count/run');
+  const code = `export default async function ({ q, log }: Scope) {
+  log.info('synsets', { count: await q().startAt('Synset').count() });
+}
+`;
+  await send('/api/migrations', { name: '001-count-synsets', code });
+  await send('/api/migrations/run');
+  for (;;) {
+    const { json } = await http.send({ path: '/api/jobs', token });
+    const jobs: readonly { readonly state: string }[] = Object(json).items;
+    if (!jobs.some(({ state }) => state === 'queued' || state === 'running')) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 /** With a file, and a history. */
