@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { field } from '../support/http-client.ts';
 import type { TestWorkspace } from '../support/workspace.ts';
+import { documentedCode } from './documented-blocks.ts';
 
 interface Prepared {
   readonly workspace: TestWorkspace;
@@ -24,7 +25,15 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
       await send(workspace, 'PUT', '/api/endpoints/lookup-word', { code: code(take) });
     }
   },
-  'endpoints.md': ({ workspace }) => addWords(workspace),
+  async 'endpoints.md'({ workspace, folder }) {
+    await addWords(workspace);
+    await send(workspace, 'PUT', '/api/schema', {
+      nodes: [{ type: 'Synset', key: 'SynsetId', fields: { Gloss: 'String' } }],
+      edges: [{ type: 'HasSense' }],
+    });
+    const code = documentedCode().find(({ name }) => name === 'endpoints 1');
+    await writeFile(join(folder, 'senses.ts'), code?.text ?? '');
+  },
   async 'interfaces.md'({ folder }) {
     await mkdir(join(folder, 'dist'));
     await writeFile(join(folder, 'dist/index.html'), '<!doctype html><title>Catalogue</title>');
