@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openVaultReader } from '../server/src/app/read-state.ts';
+import { openVaultReader } from '../server/src/app/open-storage.ts';
 import { openWriter, type OpenWriter } from '../server/src/app/writer/open-writer.ts';
 import { systemClock } from '../server/src/base/clock.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';

@@ -17,7 +17,7 @@ import {
   findingsOf,
   isInUse,
 } from './doctor/storage-checks.ts';
-import { licenseReporter } from './license-report.ts';
+import { licenseReporter } from './license.ts';
 import { readSettings } from './read-settings.ts';
 
 /**

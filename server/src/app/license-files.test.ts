@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { formatLicense } from '@trellis/contract/license.ts';
-import { readLicense } from './license-files.ts';
+import { readLicense } from './license.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-license-'));
 afterAll(() => rmSync(folder, { recursive: true }));

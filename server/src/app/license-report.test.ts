@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { formatLicense } from '@trellis/contract/license.ts';
-import { licenseReporter } from './license-report.ts';
+import { licenseReporter } from './license.ts';
 
 const keys = generateKeyPairSync('ed25519', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },

@@ -1,14 +1,21 @@
-import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Problem } from '#base/problem.ts';
 import {
+  isLicenseText,
+  type LicenseClaims,
   LicenseFault,
+  type LicenseFeature,
   licenseTime,
+  type ParsedLicense,
   parseLicense,
   pemLabel,
-  type LicenseClaims,
-  type LicenseFeature,
-  type ParsedLicense,
 } from '@trellis/contract/license.ts';
+import { LICENSE_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import type { LicenseReport } from '@trellis/contract/shapes/workspace.ts';
+import type { Clock } from '#base/clock.ts';
+import type { WorkspaceOptions } from './workspace.ts';
 
 /** A license whose signature holds, and whose time has come and not gone. */
 export interface License {
@@ -120,4 +127,122 @@ function wrongKey(what: string, cause?: unknown): Problem {
 
 function timeText(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
+}
+
+/** What a process is started with. */
+export interface LicenseSettings {
+  /**
+   * `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes,
+   * section 1).
+   */
+  readonly license: string | null;
+  readonly publicKey: string | null;
+  /** Absolute: what relative paths begin at. */
+  readonly folder: string;
+}
+
+export function licenseSettings(
+  options: Pick<WorkspaceOptions, 'config' | 'secrets' | 'startFolder'>,
+) {
+  const { config, secrets, startFolder: folder } = options;
+  return { license: secrets.license, publicKey: config.licensePublicKey, folder };
+}
+
+/**
+ * The license of a process, verified at the time `now` in milliseconds since the Unix epoch; null
+ * when `MSK_LICENSE` is not set. Problems: those of `verifyLicense` and of `readLicenseTexts`.
+ */
+export function readLicense(given: LicenseSettings & { readonly now: number }): License | null {
+  const texts = readLicenseTexts(given);
+  return texts === null ? null : verifyLicense({ ...texts, now: given.now });
+}
+
+/**
+ * Null when `MSK_LICENSE` is not set. Throws `license_invalid`, with `details.variable` for a file
+ * that cannot be read.
+ */
+export function readLicenseTexts(given: LicenseSettings): LicenseTexts | null {
+  const { license, publicKey, folder } = given;
+  if (license === null) return null;
+  if (publicKey === null) {
+    throw new Problem('license_invalid', 'MSK_LICENSE cannot be verified without a public key', {
+      hint: 'Set MSK_LICENSE_PUBLIC_KEY to the public.pem of the authority, its text or its path.',
+    });
+  }
+  return {
+    license: isLicenseText(license)
+      ? license
+      : readSmallFile('MSK_LICENSE', resolve(folder, license)),
+    publicKey: publicKey.includes('-----BEGIN')
+      ? publicKey
+      : readSmallFile('MSK_LICENSE_PUBLIC_KEY', resolve(folder, publicKey)),
+  };
+}
+
+function readSmallFile(variable: string, path: string): string {
+  try {
+    const file = statSync(path);
+    if (!file.isFile()) throw new Error('it is no file');
+    if (file.size > LICENSE_CHARACTERS_MAX) throw new Error('it is too long');
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(variable, path, cause);
+  }
+}
+
+/**
+ * What was meant as a text can have been taken for a path: a part of it tells enough, and what Node
+ * says has it all.
+ */
+function unreadable(variable: string, path: string, cause: unknown): Problem {
+  const shown = JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}...` : path);
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  const why = code ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = code === 'ENOENT' ? 'there is no such file' : why;
+  return new Problem('license_invalid', `${variable} is ${shown}: ${reason}`, {
+    hint: 'Give the text itself, or the path of a file that this user can read.',
+    details: { variable },
+    cause,
+  });
+}
+
+const NONE: LicenseReport = { licensed: false, features: [], valid: false };
+
+/**
+ * Tells of the license that the process was started with: what is read is read now, and whether its
+ * time has come or gone is found out by each call.
+ */
+export function licenseReporter(settings: LicenseSettings, clock: Clock): () => LicenseReport {
+  let claims: LicenseClaims;
+  try {
+    const texts = readLicenseTexts(settings);
+    if (texts === null) return () => NONE;
+    claims = signedClaims(texts);
+  } catch (error) {
+    const refused = { licensed: true, features: [], valid: false, reason: reasonOf(error) };
+    return () => refused;
+  }
+  const signed = describe(licenseOf(claims));
+  return () => {
+    try {
+      checkTime(claims, clock.now());
+      return { ...signed, valid: true };
+    } catch (error) {
+      return { ...signed, valid: false, reason: reasonOf(error) };
+    }
+  };
+}
+
+function describe({ subject, features, expiresAt }: License) {
+  const at = new Date(expiresAt).toISOString();
+  return { licensed: true, subject, features: [...features], expiresAt: at };
+}
+
+/**
+ * What was taken for the path of a file may have been the license itself, which nobody is shown.
+ */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Problem)) throw error;
+  const { variable } = error.details ?? {};
+  return variable === undefined ? error.message : `${variable} names no file that can be read`;
 }

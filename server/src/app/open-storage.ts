@@ -1,7 +1,78 @@
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
-import { openReadState, type ReadState } from './read-state.ts';
+import { openGraphReader } from '#graph/open-reader.ts';
+import type { StateReader } from '#graph/state-reader.ts';
+import type { VaultEntry, VaultReader } from '#identity/vault.ts';
+import { DB } from '#store/databases.ts';
+import { readStoreKeys } from '#store/master-key.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { WriterClient, type WriterEvents, type WriterOptions } from './writer/writer-client.ts';
+
+/** What a thread reads with, beside the one that writes. */
+export interface ReadState extends Disposable {
+  readonly reader: StateReader;
+  readonly vault: VaultReader;
+  /** For a reader of the graph in another process. */
+  readonly store: { readonly storage: string; readonly environmentKey: string | undefined };
+}
+
+/** Once the thread that writes has the state open. */
+export function openReadState(
+  storage: string,
+  masterKey: string | null | undefined,
+  sequence: AppliedSequence,
+): ReadState {
+  using opened = new DisposableStack();
+  const keys = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
+  const { environmentKey, vaultKey } = keys;
+  const store = { storage, environmentKey };
+  const newestSequence = (): number => sequence.get();
+  const reader = opened.use(openGraphReader({ ...store, newestSequence }));
+  const vault = opened.use(openVaultReader({ ...store, vaultKey, newestSequence }));
+  const resources = opened.move();
+  return { reader, vault, store, [Symbol.dispose]: () => resources.dispose() };
+}
+
+interface VaultReaderOptions {
+  readonly storage: string;
+  /** The key of the graph, which says how much of the vault belongs to a commit. */
+  readonly environmentKey: string | undefined;
+  readonly vaultKey: string | undefined;
+  /** The newest applied sequence: the state is looked at anew only when it has moved on. */
+  readonly newestSequence: () => number;
+}
+
+/** The vault as `identity` reads it, always at the newest commit. Main thread only. */
+export function openVaultReader(options: VaultReaderOptions): VaultReader & Disposable {
+  const { newestSequence, ...store } = options;
+  const snapshot = openSnapshotReader({ ...store, environments: ['graph', 'vault'] });
+  let seen = -1;
+  const refresh = (): void => {
+    const newest = newestSequence();
+    if (newest === seen) return;
+    // What was published before the look is in what it finds.
+    seen = newest;
+    snapshot.refresh();
+  };
+  return {
+    get: (key) => {
+      refresh();
+      return snapshot.get(DB.vault, Buffer.from(key))?.slice();
+    },
+    list: (prefix) => {
+      refresh();
+      const start = Buffer.from(prefix);
+      const entries: VaultEntry[] = [];
+      // No byte of UTF-8 is 0xff: every key that begins so sorts below.
+      const range = { start, end: Buffer.concat([start, Buffer.of(0xff)]) };
+      snapshot.scan(DB.vault, range, (key, value) => {
+        entries.push({ key: Buffer.from(key).toString('utf8'), value: value.slice() });
+      });
+      return entries;
+    },
+    [Symbol.dispose]: () => snapshot[Symbol.dispose](),
+  };
+}
 
 /** The way to write, and what this thread reads with. */
 export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Symbol.dispose> {

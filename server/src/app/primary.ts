@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { STORE_FILE } from '#store/master-key.ts';
 import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { usualSize } from '#runtime/sandbox/pool-load.ts';
-import { readFrontEnd } from './front-end/front-end-folder.ts';
+import { readFrontEnd } from './front-end/front-end-files.ts';
 import { openStorage } from './open-storage.ts';
 import { promoteReplica } from './replication/replica-store.ts';
-import { commitObserver } from './telemetry/observed-calls.ts';
-import { TracedCommits } from './telemetry/traced-commits.ts';
+import { commitObserver, TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**

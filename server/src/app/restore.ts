@@ -9,11 +9,10 @@ import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { ConfigError, type Environment, readConfig } from '#config/read-config.ts';
 import { lockFolder } from '#log/folder-lock.ts';
-import { type LogBeginning, openSegmentLog, removeLog } from '#log/segment-log.ts';
-import { openStoreKeys } from '#store/master-key.ts';
+import { type LogBeginning, removeLog } from '#log/segment-log.ts';
 import { openTarget, targetSettings } from './backup/open-target.ts';
-import { createStorageFolder } from './storage-folder.ts';
-import { archiveRule } from './writer/archive-rule.ts';
+import { createStorageFolder } from './read-settings.ts';
+import { openStoreLog } from './writer/store-log.ts';
 
 export interface RestoreRequest {
   /** A folder of backups, or a place in a bucket, as MSK_GRAPH_BACKUP_FOLDER names it. */
@@ -70,7 +69,6 @@ async function run(
   const { config, secrets } = readConfig(asGiven, { opensOlder: true });
   const target = openTarget(targetSettings(config, secrets, process.cwd()));
   const storage = resolve(to ?? config.storageFolder);
-  const masterKey = secrets.graphMasterKey ?? undefined;
   createStorageFolder(storage);
   using _claim = await claim(storage);
   const restored = await restoreBackup({
@@ -78,9 +76,9 @@ async function run(
     target,
     wish,
     storage,
-    masterKey,
+    masterKey: secrets.graphMasterKey ?? undefined,
     clock: systemClock,
-    logPlace: logPlace(storage, masterKey),
+    logPlace: logPlace(storage, secrets.graphMasterKey),
   });
   return { ...restored, storage };
 }
@@ -116,21 +114,12 @@ async function isUnused(storage: string): Promise<boolean> {
   return inLog.every((name) => UNUSED_NAMES.has(name));
 }
 
-function logPlace(storage: string, masterKey: string | undefined): RestoredLog {
-  const folder = join(storage, 'log');
-  const begin = (beginning: LogBeginning) => {
-    const { logKey } = openStoreKeys({ storage, masterKey, clock: systemClock });
-    return openSegmentLog({
-      folder,
-      clock: systemClock,
-      ...(logKey === undefined ? {} : { encryptionKey: logKey }),
-      archive: archiveRule(false),
-      beginning,
-    });
-  };
+function logPlace(storage: string, masterKey: string | null): RestoredLog {
+  const begin = (beginning: LogBeginning) =>
+    openStoreLog({ storage, masterKey, lowMemory: false, beginning });
   return {
     open: (after) => begin({ after }),
     beginAs: (epoch, after) => begin({ epoch, after }),
-    remove: () => removeLog(folder),
+    remove: () => removeLog(join(storage, 'log')),
   };
 }

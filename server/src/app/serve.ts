@@ -13,8 +13,7 @@ import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
-import { readSettings } from './read-settings.ts';
-import { createStorageFolder } from './storage-folder.ts';
+import { createStorageFolder, readSettings } from './read-settings.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 

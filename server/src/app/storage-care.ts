@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -11,7 +11,7 @@ import { readSizes, type StoreSizes } from '#store/care/entry-counts.ts';
 import { isOpenedBy, requireStore, rewriteStore } from '#store/care/rewrite-store.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { verifyStore, type Verification } from '#store/care/verify-store.ts';
-import { remedyOfFormat } from './older-format.ts';
+import { remedyOfFormat, storageFolderOf } from './read-settings.ts';
 
 /** What the commands `trellis storage` are told while they work. */
 export interface CareEvents {
@@ -102,7 +102,7 @@ export async function rotateMasterKey(
 
 function accessOf(env: Environment): CareAccess {
   const masterKey = env['MSK_GRAPH_MASTER_KEY'] ?? '';
-  const storage = resolve((env['MSK_GRAPH_STORAGE'] ?? '').trim() || './data');
+  const storage = storageFolderOf(env);
   requireStore(storage);
   return { storage, masterKey: masterKey === '' ? undefined : masterKey };
 }

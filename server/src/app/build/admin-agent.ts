@@ -1,4 +1,4 @@
-import { SchemaService } from '#access/schema-service.ts';
+import type { SchemaService } from '#access/schema-service.ts';
 import { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
 import { AgentKind, type Agents } from '#assistant/admin-agent/kinds/agent-kind.ts';
 import { EndpointKind } from '#assistant/admin-agent/kinds/endpoint-kind.ts';
@@ -18,12 +18,13 @@ import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { searchSettings } from '@trellis/contract/shapes/search.ts';
 import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
-import type { Foundation } from './foundation.ts';
+import { currentSchema, type Foundation } from './foundation.ts';
 
 export interface AdminAgentArguments {
   readonly endpoints: EndpointService;
   readonly tools: ToolService;
   readonly agents: Agents;
+  readonly schema: SchemaService;
   readonly searchConfiguration: SearchConfiguration;
   readonly models: ModelRunner;
   readonly files: FileStore;
@@ -36,9 +37,8 @@ export interface AdminAgentArguments {
  * request is.
  */
 export function buildAdminAgent(foundation: Foundation, parts: AdminAgentArguments): AdminAgent {
-  const { reader, commits, logger } = foundation;
+  const { reader, logger } = foundation;
   const { endpoints, tools, agents } = parts;
-  const schemas = new SchemaService(reader, commits, () => endpoints.schemaMayHaveChanged());
   const toolKind = new ToolKind(tools, endpoints, {
     name: (name) => validate(toolInPath, { name }, 'tool').name,
     definition: definitionOf(toolChange),
@@ -61,7 +61,7 @@ export function buildAdminAgent(foundation: Foundation, parts: AdminAgentArgumen
         definition: definitionOf(agentChange),
       }),
       schema: new SchemaKind(
-        schemas,
+        parts.schema,
         () => currentSchema(reader),
         (document) => validate(schemaDocument, document, 'definition') as SchemaDocument,
       ),
@@ -76,11 +76,6 @@ export function buildAdminAgent(foundation: Foundation, parts: AdminAgentArgumen
 
 function definitionOf<T>(schema: Parameters<typeof validate<T>>[0]): (definition: object) => T {
   return (definition) => validate(schema, definition, 'definition');
-}
-
-function currentSchema(reader: GraphReader) {
-  reader.refresh();
-  return reader.schema();
 }
 
 function searchSettingsOf(reader: GraphReader, { settings }: SearchConfiguration) {

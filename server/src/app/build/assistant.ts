@@ -2,6 +2,7 @@ import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import type { NodeService } from '#access/node-service.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
+import type { SchemaService } from '#access/schema-service.ts';
 import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
 import { AgentRuns } from '#assistant/agents/agent-runs.ts';
 import { AgentService } from '#assistant/agents/agent-service.ts';
@@ -39,6 +40,7 @@ export interface AssistantArguments {
   /** What they do is what tools do. */
   readonly endpoints: EndpointService;
   readonly nodes: NodeService;
+  readonly schema: SchemaService;
   readonly files: FileStore;
   readonly providers: LlmSettings;
   readonly searchConfiguration: SearchConfiguration;
@@ -105,6 +107,7 @@ export async function buildAssistant(
       endpoints,
       tools,
       agents,
+      schema: parts.schema,
       searchConfiguration: parts.searchConfiguration,
       models,
       files,

@@ -38,7 +38,7 @@ import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
 import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
 import { VERSION } from '../server-status.ts';
 import type { Assistant } from './assistant.ts';
-import type { Foundation } from './foundation.ts';
+import { currentSchema, type Foundation } from './foundation.ts';
 import type { Search } from './search.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -71,6 +71,7 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
   const { endpoints, graph, assistant } = parts;
   const { searchConfiguration, goldenSets } = parts.search;
   const { tasks, migrations } = parts.tasks;
+  const people = knownPeople(reader);
   return {
     schema: new SchemaKind(
       graph.schema,
@@ -84,7 +85,7 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
     'type-access': new TypeAccessKind(
       reader,
       graph.access,
-      knownPeople(reader),
+      people,
       (document) => fromFile(typeAccess)(document) as ReturnType<AccessService['types']>,
     ),
     'search-settings': new SearchSettingsKind(
@@ -113,7 +114,7 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
       definition: fromFile(agentChange),
     }),
     task: new TaskKind(
-      { tasks, endpoints, people: knownPeople(reader) },
+      { tasks, endpoints, people },
       {
         name: (name) => validate(taskInPath, { name }, 'task').name,
         definition: fromFile(taskChange),
@@ -139,11 +140,6 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
 
 function fromFile<T>(schema: Parameters<typeof validate<T>>[0]): (given: unknown) => T {
   return (given) => validate(schema, given, 'file');
-}
-
-function currentSchema(reader: GraphReader): SchemaDocument {
-  reader.refresh();
-  return reader.schema();
 }
 
 function knownPeople(reader: GraphReader): KnownPeople {

@@ -16,7 +16,7 @@ import type { TextVectors, WantedTexts } from '#search/embeddings/embed-texts.ts
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Logger } from '#observe/logger.ts';
-import { observedFetch } from '../telemetry/observed-requests.ts';
+import { observedFetch } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
 import type { IndexThread } from '../search/index-thread.ts';
 

@@ -5,9 +5,8 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { EmbedQuery, ModelCalls } from '#runtime/invocation.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
-import type { ReadState } from '../read-state.ts';
-import { callObserver } from '../telemetry/observed-calls.ts';
-import { observedFetch } from '../telemetry/observed-requests.ts';
+import type { ReadState } from '../open-storage.ts';
+import { callObserver, observedFetch } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface EndpointArguments {

@@ -1,6 +1,7 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { VaultReader } from '#identity/vault.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -39,4 +40,10 @@ export function buildJobs(foundation: Foundation): JobRegistry {
 /** The same for a text that is no JSON. */
 export function textRedactor(redact: Foundation['redact']): (text: string) => string {
   return (text) => String(JSON.parse(redact(JSON.stringify(text))));
+}
+
+/** The schema with the types of the server, as of the newest commit. */
+export function currentSchema(reader: GraphReader): ReturnType<GraphReader['schema']> {
+  reader.refresh();
+  return reader.schema();
 }

@@ -10,7 +10,7 @@ import type { HttpServices } from '#http/services.ts';
 import type { TokenCounts } from '#assistant/router/llm-call.ts';
 import { startPeriodic } from '../periodic.ts';
 import { providerTransport } from '../provider-transport.ts';
-import { observedTransport } from '../telemetry/observed-requests.ts';
+import { observedTransport } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface Llm extends AsyncDisposable {

@@ -15,7 +15,7 @@ import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { RunnableTask } from '#tasks/task.ts';
 import { ApiDocument } from '../api-document.ts';
 import type { Interfaces } from '../front-end/interfaces.ts';
-import type { ReadState } from '../read-state.ts';
+import type { ReadState } from '../open-storage.ts';
 import type { IndexOptions } from '../search/index-options.ts';
 import { VERSION } from '../server-status.ts';
 import { Statistics } from '../statistics.ts';
@@ -114,6 +114,7 @@ export async function buildServices(
       running,
       endpoints,
       nodes: graph.nodes,
+      schema: graph.schema,
       files: files.fileStore,
       providers: search.aiProviders,
       searchConfiguration: search.searchConfiguration,

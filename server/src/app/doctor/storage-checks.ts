@@ -7,7 +7,7 @@ import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { diskOf } from '#observe/health.ts';
 import { olderStore, readStoreKeys, STORE_FILE } from '#store/master-key.ts';
-import { remedyOfFormat } from '../older-format.ts';
+import { remedyOfFormat } from '../read-settings.ts';
 
 /** What a check of `trellis doctor` has found. */
 export interface Finding {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DigestFolder } from './digest-folder.ts';
-import { frontEndFile } from './front-end-folder.ts';
+import { frontEndFile } from './front-end-files.ts';
 
 let path: string;
 let folder: DigestFolder;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FrontEndFile } from '#http/services.ts';
 import { syncFolder, UNFINISHED, unlessMissing } from '#log/durable-file.ts';
 import { storageProblem } from '#log/log-problem.ts';
-import { frontEndFile } from './front-end-folder.ts';
+import { frontEndFile } from './front-end-files.ts';
 
 /** In the storage folder. */
 export const FRONT_END_FOLDER = 'front-end';

@@ -3,7 +3,7 @@ import { isPage } from '#http/front-end/front-end-answers.ts';
 import { Problem } from '#base/problem.ts';
 import type { FrontEndFile } from '#http/services.ts';
 import type { DigestFolder } from './digest-folder.ts';
-import { frontEndFile, type FrontEndFiles } from './front-end-folder.ts';
+import { frontEndFile, type FrontEndFiles } from './front-end-files.ts';
 import type { FrontEndManifest, FrontEndManifestFile } from './front-end-manifest.ts';
 
 /** Gets files of the primary's front ends: by their digests, in that order. */

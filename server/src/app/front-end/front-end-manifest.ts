@@ -3,7 +3,7 @@ import { readSetting, settingOperation } from '#access/settings.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { FrontEndFiles } from './front-end-folder.ts';
+import type { FrontEndFiles } from './front-end-files.ts';
 
 /**
  * What a front end consists of: a setting of the graph, so that replicas see it change with

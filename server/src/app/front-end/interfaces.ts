@@ -12,7 +12,7 @@ import { currentSettings } from '#identity/workspace-settings.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { DigestFolder } from './digest-folder.ts';
-import { frontEndFile, type FrontEndFiles, urlPathOf } from './front-end-folder.ts';
+import { frontEndFile, type FrontEndFiles, urlPathOf } from './front-end-files.ts';
 import { manifestOf } from './front-end-manifest.ts';
 import { InterfaceStore, type StoredInterface } from './interface-store.ts';
 

@@ -8,11 +8,10 @@ import type { Logger } from '#observe/logger.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import type { ReplicationRole } from '../replication/open-primary.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
-import type { FrontEndFiles } from './front-end-folder.ts';
+import { type FrontEndFiles, servedFiles, ServedFrontEnd } from './front-end-files.ts';
 import { manifestOf, storeManifest } from './front-end-manifest.ts';
 import { chosenFiles } from './interfaces.ts';
-import { replicaListNotice } from './replica-list-notice.ts';
-import { servedFiles, ServedFrontEnd } from './served-front-end.ts';
+import { replicaListNotice } from '../replication/notices.ts';
 
 export interface PrimaryFrontEndParts {
   readonly builtIn: FrontEndFiles;

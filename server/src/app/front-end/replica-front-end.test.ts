@@ -6,10 +6,9 @@ import { Problem } from '#base/problem.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DigestFolder } from './digest-folder.ts';
 import { FrontEndCache } from './front-end-cache.ts';
-import { frontEndFile, type FrontEndFiles } from './front-end-folder.ts';
+import { frontEndFile, type FrontEndFiles, ServedFrontEnd } from './front-end-files.ts';
 import { manifestOf } from './front-end-manifest.ts';
 import { FrontEndSync } from './replica-front-end.ts';
-import { ServedFrontEnd } from './served-front-end.ts';
 
 function filesOf(texts: Readonly<Record<string, string>>): FrontEndFiles {
   return new Map(

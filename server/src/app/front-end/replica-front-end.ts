@@ -10,15 +10,14 @@ import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { isPassing } from '../replication/replica-run.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
 import { type FetchFrontEndFiles, FrontEndCache } from './front-end-cache.ts';
-import type { FrontEndFiles } from './front-end-folder.ts';
+import { type FrontEndFiles, servedFiles, ServedFrontEnd } from './front-end-files.ts';
 import {
   type FrontEndManifest,
   MANIFEST_SETTING,
   readFrontEndManifest,
 } from './front-end-manifest.ts';
 import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
-import { readReplicaListNotice } from './replica-list-notice.ts';
-import { servedFiles, ServedFrontEnd } from './served-front-end.ts';
+import { readReplicaListNotice } from '../replication/notices.ts';
 
 export interface FollowedFrontEnd {
   readonly storage: string;

@@ -5,7 +5,7 @@ import { failed, OFF, OK, type PartState } from '#observe/health.ts';
 import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
-import type { FrontEndFiles } from '../front-end/front-end-folder.ts';
+import type { FrontEndFiles } from '../front-end/front-end-files.ts';
 import type { OpenStorage } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
 import { PrimaryReplication } from './primary-replication.ts';

@@ -16,8 +16,7 @@ import type { RegisteredReplica, ReplicaStatus } from '#replication/replica-regi
 import type { OnVerificationProgress } from '#replication/verification.ts';
 import type { LagReport } from '#replication/lag.ts';
 import { Thread } from '../threads/thread.ts';
-import { RegistrationGate } from './registration-gate.ts';
-import { proofOfPrimary } from './registration-proof.ts';
+import { proofOfPrimary, RegistrationGate } from './registration.ts';
 import type { Steps } from '../threads/channel.ts';
 
 /** What the thread that serves replicas is started with. It runs no user code. */

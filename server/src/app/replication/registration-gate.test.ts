@@ -3,7 +3,7 @@ import {
   REPLICA_REGISTRATIONS_REMEMBERED_MAX,
 } from '#base/replication-limits.ts';
 import { expect, it } from 'vitest';
-import { RegistrationsSeen } from './registration-gate.ts';
+import { RegistrationsSeen } from './registration.ts';
 
 const START = 10_000_000;
 

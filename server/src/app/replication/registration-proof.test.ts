@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSameProof, proofOfPrimary, proofOfReplica } from './registration-proof.ts';
+import { isSameProof, proofOfPrimary, proofOfReplica } from './registration.ts';
 
 const secret = Buffer.from('a secret of 32 bytes, more or less');
 const registration = fc.record({

@@ -8,16 +8,16 @@ import { releaseMemory } from '#base/release-memory.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { type History, promoteStore, readHistory } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
-import { openStoreKeys, STORE_FILE } from '#store/master-key.ts';
+import { STORE_FILE } from '#store/master-key.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { restoreSnapshot } from '#store/restore.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { PieceFolder } from '#store/snapshot-spool.ts';
 import { takeSnapshot } from '#store/snapshot.ts';
-import { openSegmentLog, removeLog } from '#log/segment-log.ts';
+import { removeLog } from '#log/segment-log.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { ReplicaStorePort } from './replica-run.ts';
-import { archiveRule } from '../writer/archive-rule.ts';
+import { openStoreLog } from '../writer/store-log.ts';
 
 /**
  * Says that the folder is a replica's: a primary that finds it goes on from it, as one of a new
@@ -183,35 +183,25 @@ export interface PromotionOptions {
 }
 
 /**
- * Makes the folder that a replica left behind a primary's, with a new epoch (specification, section
+ * Makes the folder that a replica left a primary's, with a new epoch (specification, section
  * 3.2); a folder that never was a replica's is left as it is. Throws `replica_unfinished` when the
  * replica never had the whole graph.
  */
 export async function promoteReplica(options: PromotionOptions): Promise<void> {
-  const { storage, logger } = options;
+  const { storage, masterKey, logger } = options;
   if (!ReplicaStore.isIn(storage)) return;
   if (!existsSync(join(storage, STORE_FILE))) {
     throw new Problem('replica_unfinished', `${storage} holds a replica that was never complete`, {
       hint: 'Promote another replica, or empty the folder to begin a new workspace.',
     });
   }
-  const masterKey = options.masterKey ?? undefined;
-  const { logKey } = openStoreKeys({ storage, masterKey, clock: systemClock });
-  const folder = join(storage, 'log');
   const epoch = await promoteStore({
     storage,
-    masterKey,
+    masterKey: masterKey ?? undefined,
     clock: systemClock,
     log: {
-      open: (after) =>
-        openSegmentLog({
-          folder,
-          clock: systemClock,
-          ...(logKey === undefined ? {} : { encryptionKey: logKey }),
-          archive: archiveRule(false),
-          beginning: { after },
-        }),
-      remove: () => removeLog(folder),
+      open: (after) => openStoreLog({ storage, masterKey, lowMemory: false, beginning: { after } }),
+      remove: () => removeLog(join(storage, 'log')),
     },
   });
   await ReplicaStore.unmark(storage);

@@ -4,8 +4,8 @@ import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { Thread } from '../threads/thread.ts';
-import type { FollowingOptions } from './open-following.ts';
-import type { RegistrationOptions } from './register-replica.ts';
+import type { FollowingOptions } from './followed-state.ts';
+import type { RegistrationOptions } from './registration.ts';
 
 /** What the thread that follows a primary is started with. It runs no user code. */
 export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {

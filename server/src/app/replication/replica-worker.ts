@@ -13,9 +13,8 @@ import type { Manifest } from '#store/manifest.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { serve } from '../threads/thread.ts';
-import { openFollowing } from './open-following.ts';
-import { PausableState } from './pausable-state.ts';
-import { registerReplica } from './register-replica.ts';
+import { openFollowing, PausableState } from './followed-state.ts';
+import { registerReplica } from './registration.ts';
 import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
 import {
   type FollowedState,

@@ -6,7 +6,7 @@ import { buildSegments, type BuildPorts } from '#search/indexing/build-segments.
 import { TEXT_INDEX_LIMITS } from '#search/text/text-index.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
 import { lowerPriority, serve } from '../threads/thread.ts';
-import type { BuildCalls, BuildOptions } from './build-threads.ts';
+import type { BuildCalls, BuildOptions } from './segment-threads.ts';
 
 /**
  * Makes segments beside the thread that indexes, of nodes that it reads itself, one task at a time.

@@ -9,7 +9,7 @@ import { IndexMerges } from '#search/indexing/run-index.ts';
 import { Searcher } from '#search/service/searcher.ts';
 import { startThread } from '../threads/thread.ts';
 import { IndexThread } from './index-thread.ts';
-import { MergeThread } from './merge-thread.ts';
+import { MergeThread } from './segment-threads.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
 
 const NODES = ['Note', 'Paper'].map((type) => ({

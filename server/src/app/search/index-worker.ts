@@ -10,8 +10,7 @@ import { serve } from '../threads/thread.ts';
 import type { IndexCalls, IndexNotices, IndexThreadOptions } from './index-thread.ts';
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
 import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
-import { BuildThreads } from './build-threads.ts';
-import { MergeThread } from './merge-thread.ts';
+import { BuildThreads, MergeThread } from './segment-threads.ts';
 
 /**
  * The thread that keeps the search index up with the commit log. It reads the log's files and the

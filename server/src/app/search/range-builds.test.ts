@@ -6,7 +6,7 @@ import type { WriterOperation } from '#graph/operations.ts';
 import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { startThread } from '../threads/thread.ts';
-import { BuildThreads } from './build-threads.ts';
+import { BuildThreads } from './segment-threads.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
 import { interleavedThreads } from './testing/interleaved-threads.ts';
 

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
 import { digestAt } from '#log/commit-log.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
@@ -8,7 +9,7 @@ import type { OpenPages } from '#search/text/segment-bytes.ts';
 import { SegmentFiles } from '#search/text/segment-files.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { IndexView } from '#search/text/index-view.ts';
-import { hasRoom } from './has-room.ts';
+import { roomBytes } from '#store/storage-problem.ts';
 
 /**
  * Differs when documents are made in another way from the same nodes: analysis, detection of
@@ -81,7 +82,7 @@ export class StoredIndex implements IndexFiles, Disposable {
     // The log is kept from here on.
     this.savedSequence ??= sequence;
     try {
-      if (!hasRoom(storage, view.memoryBytes)) {
+      if (roomBytes(storage) < view.memoryBytes + SEARCH_FILES_ROOM_BYTES_MIN) {
         this.savedSequence = undefined;
         this.#files.clear(view);
         return NONE;

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
 import { digestAt } from '#log/commit-log.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
 } from '#search/indexing/vectors/vector-field.ts';
 import type { VectorIndexWriter } from '#search/vector/index-writer.ts';
 import { loadVectorIndex, saveVectorIndex } from '#search/vector/vector-files.ts';
-import { hasRoom } from './has-room.ts';
+import { roomBytes } from '#store/storage-problem.ts';
 
 const LIST = 'vectors.json';
 
@@ -72,7 +73,7 @@ export class StoredVectors implements VectorFiles {
       const list = join(this.#folder, LIST);
       rmSync(list, { force: true });
       const bytes = fields.reduce((sum, { writer }) => sum + bytesOf(writer), 0);
-      if (!hasRoom(dirname(this.#folder), bytes)) {
+      if (roomBytes(dirname(this.#folder)) < bytes + SEARCH_FILES_ROOM_BYTES_MIN) {
         rmSync(this.#folder, { recursive: true, force: true });
         this.savedSequence = undefined;
         return;

@@ -1,8 +1,7 @@
-import { Problem } from '#base/problem.ts';
-import type { CommitResult } from '#graph/operations.ts';
-import type { Telemetry } from '#observe/telemetry/telemetry.ts';
+import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
+import type { ProviderTransport } from '#assistant/router/provider-client.ts';
 import type { CallObserver } from '#runtime/sandbox/endpoint-call.ts';
-import type { TimedCommit } from '../writer/writer-client.ts';
+import type { Fetch } from '#runtime/outbound-requests.ts';
 
 /** A span and a duration for each call of an endpoint; undefined without telemetry. */
 export function callObserver(telemetry: Telemetry | undefined): CallObserver | undefined {
@@ -28,47 +27,74 @@ export function callObserver(telemetry: Telemetry | undefined): CallObserver | u
   };
 }
 
-export type ObserveCommit = (perform: () => Promise<TimedCommit>) => Promise<CommitResult>;
+/**
+ * `fetch` with a span for each request, which it names in `traceparent`; without telemetry it is
+ * `fetch` itself.
+ */
+export function observedFetch<F extends Fetch>(
+  fetch: F,
+  telemetry: Telemetry | undefined,
+): F | Fetch {
+  if (telemetry === undefined) return fetch;
+  return (address, options) =>
+    observe(telemetry, { address, method: options.method ?? 'GET' }, async (span) => {
+      const headers = new Headers(options.headers);
+      if (span.traceparent !== undefined) headers.set('traceparent', span.traceparent);
+      const response = await fetch(address, { ...options, headers });
+      return { response, status: response.status };
+    });
+}
 
-/** Told of a commit that is part of a trace. */
-export type OnTraced = (commit: {
-  readonly sequence: number;
-  readonly traceparent: string;
-}) => void;
+/** The same for requests to providers of models. */
+export function observedTransport(
+  send: ProviderTransport,
+  telemetry: Telemetry | undefined,
+): ProviderTransport {
+  if (telemetry === undefined) return send;
+  return (address, request) =>
+    observe(telemetry, { address, method: 'POST' }, async ({ traceparent }) => {
+      const headers = { ...request.headers, ...(traceparent === undefined ? {} : { traceparent }) };
+      const response = await send(address, { ...request, headers });
+      return { response, status: response.status };
+    });
+}
+
+interface Sent<T> {
+  readonly response: T;
+  readonly status: number;
+}
 
 /**
- * A span and a duration for each commit, and in it a span of what the writer thread has done;
- * undefined without telemetry.
+ * To the head of the answer. Only the host of the address is told: paths and queries hold keys now
+ * and then.
  */
-export function commitObserver(
-  telemetry: Telemetry | undefined,
-  onTraced: OnTraced,
-): ObserveCommit | undefined {
-  if (telemetry === undefined) return undefined;
-  return async (perform) => {
-    const startedAt = performance.now();
-    const span = telemetry.startSpan('commit');
-    let outcome = 'ok';
-    try {
-      const { result, startedAt: took, endedAt } = await perform();
-      const { sequence } = result;
-      span.set({ 'trellis.commit.sequence': sequence });
-      const attributes = { 'trellis.commit.sequence': sequence, 'thread.name': 'writer' };
-      span.run(() =>
-        telemetry.startSpan('write commit', { startedAt: took, attributes }).end(endedAt),
-      );
-      const { traceparent } = span;
-      if (traceparent !== undefined) onTraced({ sequence, traceparent });
-      return result;
-    } catch (error) {
-      outcome = error instanceof Problem ? error.code : 'internal_error';
-      span.fail(outcome);
-      throw error;
-    } finally {
-      span.end();
-      telemetry.record('trellis.commit.duration', (performance.now() - startedAt) / 1_000, {
-        'trellis.commit.outcome': outcome,
-      });
-    }
+async function observe<T>(
+  telemetry: Telemetry,
+  { address, method }: { readonly address: string; readonly method: string },
+  send: (span: OpenSpan) => Promise<Sent<T>>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const url = URL.parse(address);
+  const attributes = {
+    'http.request.method': method,
+    'server.address': url?.hostname ?? '',
+    'server.port': Number(url?.port || (url?.protocol === 'https:' ? 443 : 80)),
   };
+  const span = telemetry.startSpan(method, { kind: 'client', attributes });
+  let status: { readonly 'http.response.status_code'?: number } = {};
+  try {
+    const { response, status: code } = await span.run(() => send(span));
+    status = { 'http.response.status_code': code };
+    span.set(status);
+    if (code >= 400) span.fail(String(code));
+    return response;
+  } catch (error) {
+    span.fail(error instanceof Error ? error.name : 'error');
+    throw error;
+  } finally {
+    span.end();
+    const { 'server.port': _port, ...labels } = attributes;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    telemetry.record('http.client.request.duration', seconds, { ...labels, ...status });
+  }
 }

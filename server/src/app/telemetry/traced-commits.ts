@@ -1,6 +1,47 @@
 import type { Notice } from '#replication/message-shapes.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
-import type { OnTraced } from './observed-calls.ts';
+import { Problem } from '#base/problem.ts';
+import type { ObserveCommit } from '../writer/writer-client.ts';
+
+/** Told of a commit that is part of a trace. */
+type OnTraced = (commit: { readonly sequence: number; readonly traceparent: string }) => void;
+
+/**
+ * A span and a duration for each commit, and in it a span of what the writer thread has done;
+ * undefined without telemetry.
+ */
+export function commitObserver(
+  telemetry: Telemetry | undefined,
+  onTraced: OnTraced,
+): ObserveCommit | undefined {
+  if (telemetry === undefined) return undefined;
+  return async (perform) => {
+    const startedAt = performance.now();
+    const span = telemetry.startSpan('commit');
+    let outcome = 'ok';
+    try {
+      const { result, startedAt: took, endedAt } = await perform();
+      const { sequence } = result;
+      span.set({ 'trellis.commit.sequence': sequence });
+      const attributes = { 'trellis.commit.sequence': sequence, 'thread.name': 'writer' };
+      span.run(() =>
+        telemetry.startSpan('write commit', { startedAt: took, attributes }).end(endedAt),
+      );
+      const { traceparent } = span;
+      if (traceparent !== undefined) onTraced({ sequence, traceparent });
+      return result;
+    } catch (error) {
+      outcome = error instanceof Problem ? error.code : 'internal_error';
+      span.fail(outcome);
+      throw error;
+    } finally {
+      span.end();
+      telemetry.record('trellis.commit.duration', (performance.now() - startedAt) / 1_000, {
+        'trellis.commit.outcome': outcome,
+      });
+    }
+  };
+}
 
 /**
  * The notice by which a replica learns that a commit is part of a trace: what is in the log is the

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { checkName, DEFAULT_SETTINGS, withChanges } from '#runtime/endpoint-definition.ts';
-import { newCalls } from '#runtime/endpoint-store.ts';
+import { newCalls } from '#runtime/endpoint-calls.ts';
 import type { StoredEndpoint } from '#runtime/endpoint-store.ts';
 import { loadedEndpoint } from '#runtime/guest/calls.ts';
 import type { InProcessPool } from '#runtime/in-process/in-process-pool.ts';

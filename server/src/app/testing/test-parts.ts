@@ -18,7 +18,7 @@ import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
 import { buildJobs, type Foundation } from '../build/foundation.ts';
 import { buildServices, type Services } from '../build/services.ts';
 import { PublicAddress } from '../build/identity.ts';
-import { openReadState, type ReadState } from '../read-state.ts';
+import { openReadState, type ReadState } from '../open-storage.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
 export const TEST_PASSWORD = 'correct horse battery';

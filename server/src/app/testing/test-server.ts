@@ -5,7 +5,7 @@ import { createHttpServer, type HttpServer, type HttpServerOptions } from '#http
 import type { FrontEndFile, HttpServices } from '#http/services.ts';
 import { userKey } from '#identity/users.ts';
 import { withoutReplication } from '../replication/open-primary.ts';
-import { ServedFrontEnd } from '../front-end/served-front-end.ts';
+import { ServedFrontEnd } from '../front-end/front-end-files.ts';
 import { ServerStatus } from '../server-status.ts';
 import { openTestParts, type CallerName, type TestParts } from './test-parts.ts';
 

@@ -1,14 +1,10 @@
-import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
-import { openSegmentLog } from '#log/segment-log.ts';
-import { openStoreKeys } from '#store/master-key.ts';
 import { openState } from '#store/state-writer.ts';
 import type { State } from '#store/commit-pipeline.ts';
-import { archiveRule } from './archive-rule.ts';
-import { keepTrimming } from './keep-trimming.ts';
+import { keepTrimming, openStoreLog } from './store-log.ts';
 
 export interface OpenWriterOptions {
   readonly storage: string;
@@ -34,22 +30,24 @@ export async function openWriter(
   options: OpenWriterOptions,
   onNote: (text: string) => void,
 ): Promise<OpenWriter> {
-  const { storage, lowMemory, followers = new Followers() } = options;
-  const masterKey = options.masterKey ?? undefined;
+  const { storage, masterKey, lowMemory, followers = new Followers() } = options;
   await using opened = new AsyncDisposableStack();
-  // The keys come first: a wrong one must not touch the log either.
-  const keys = openStoreKeys({ storage, masterKey, clock: systemClock });
   const log = opened.use(
-    await openSegmentLog({
-      folder: join(storage, 'log'),
-      clock: systemClock,
-      ...(keys.logKey === undefined ? {} : { encryptionKey: keys.logKey }),
-      archive: archiveRule(lowMemory),
+    await openStoreLog({
+      storage,
+      masterKey,
+      lowMemory,
       onRecovery: (note) => onNote(`log recovery: ${JSON.stringify(note)}`),
     }),
   );
   const state = opened.use(
-    await openState({ storage, log, masterKey, clock: systemClock, applied: followers.applied }),
+    await openState({
+      storage,
+      log,
+      masterKey: masterKey ?? undefined,
+      clock: systemClock,
+      applied: followers.applied,
+    }),
   );
   const graph = new GraphWriter(state, systemClock);
   await graph.addSystemSchema();

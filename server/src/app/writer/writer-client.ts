@@ -61,6 +61,8 @@ export interface WriterNotices {
   note(text: string): void;
 }
 
+export type ObserveCommit = (perform: () => Promise<TimedCommit>) => Promise<CommitResult>;
+
 export interface WriterEvents {
   /** Something an operator should know, such as a torn tail that was cut off. */
   onNote(text: string): void;
@@ -68,7 +70,7 @@ export interface WriterEvents {
    * Performs each commit, and is told when the thread worked on it; undefined when nobody wants to
    * be.
    */
-  observeCommit?: ((perform: () => Promise<TimedCommit>) => Promise<CommitResult>) | undefined;
+  observeCommit?: ObserveCommit | undefined;
   /** The writer thread ended without being asked to: nothing can be written any more. */
   onCrash(error: Error): void;
 }

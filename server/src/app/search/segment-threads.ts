@@ -6,7 +6,8 @@ import {
 } from '#base/search-limits.ts';
 import type { BuildTask, BuiltSegment } from '#search/indexing/build-segments.ts';
 import type { SegmentThreads } from '#search/indexing/rebuild.ts';
-import { Thread, type startThread } from '../threads/thread.ts';
+import type { MergeTask } from '#search/text/text-index.ts';
+import { type startThread, Thread } from '../threads/thread.ts';
 
 /** What such a thread is started with. */
 export interface BuildOptions {
@@ -138,5 +139,51 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   #tellFreed(): void {
     this.#freed.resolve();
     this.#freed = Promise.withResolvers();
+  }
+}
+
+/** What the thread is started with. */
+export interface MergeOptions {
+  readonly storage: string;
+}
+
+export interface MergeCalls {
+  merge(task: MergeTask): SharedArrayBuffer;
+}
+
+/**
+ * A thread for large merges; it starts with the first, and with the next one after it has ended by
+ * itself.
+ */
+export class MergeThread implements AsyncDisposable {
+  readonly #options: MergeOptions;
+  readonly #start: typeof startThread | undefined;
+  #thread: Thread<MergeCalls, object> | undefined;
+
+  constructor(options: MergeOptions, start?: typeof startThread) {
+    this.#options = options;
+    this.#start = start;
+  }
+
+  /** Rejects when the thread ends before it is done. */
+  merge(task: MergeTask): Promise<SharedArrayBuffer> {
+    this.#thread ??= this.#begin();
+    return this.#thread.ask('merge', task);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#thread?.end(new Error('the server stops'));
+    await this.#thread?.terminate();
+  }
+
+  #begin(): Thread<MergeCalls, object> {
+    return new Thread({
+      name: 'the thread that merges',
+      file: new URL('./merge-worker.ts', import.meta.url),
+      data: this.#options,
+      start: this.#start,
+      handlers: {},
+      onEnd: () => (this.#thread = undefined),
+    });
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Problem } from '#base/problem.ts';
-import type { FrontEndFile } from '#http/services.ts';
+import type { FrontEndFile, FrontEndService } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 
@@ -84,4 +84,38 @@ function unreadable(message: string, cause?: unknown): Problem {
     hint: 'Set TRELLIS_FRONT_END to a folder that this user may read, or to nothing for the built-in one.',
     cause,
   });
+}
+
+/** Where the built-in front end always is, so that an administrator can get back to it. */
+const BUILT_IN_PATH = '/trellis';
+
+/** What HTTP serves of the front end, which changes as a whole. */
+export class ServedFrontEnd implements FrontEndService {
+  readonly replicaUrls: () => string;
+  #files: FrontEndFiles;
+
+  constructor(files: FrontEndFiles, replicaUrls: () => string) {
+    this.#files = files;
+    this.replicaUrls = replicaUrls;
+  }
+
+  file(path: string): FrontEndFile | undefined {
+    return this.#files.get(path);
+  }
+
+  replaceBy(files: FrontEndFiles): void {
+    this.#files = files;
+  }
+}
+
+/**
+ * The chosen interface, or without one the built-in front end; and that once more below a path of
+ * its own.
+ */
+export function servedFiles(
+  builtIn: FrontEndFiles,
+  chosen: FrontEndFiles | undefined,
+): FrontEndFiles {
+  const below = [...builtIn].map(([path, file]) => [BUILT_IN_PATH + path, file] as const);
+  return new Map([...(chosen ?? builtIn), ...below]);
 }
