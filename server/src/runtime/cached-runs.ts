@@ -6,12 +6,13 @@ import {
 } from '#base/endpoint-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import { requestKey } from './caller-key.ts';
 import type { StoredEndpoint } from './endpoint-store.ts';
 import type { CallResult } from './sandbox/endpoint-call.ts';
 import type { EndpointRun } from './invocation.ts';
 import { settingVersion } from '#access/settings.ts';
 import { TYPE_ACCESS_SETTING } from '#access/type-rules.ts';
+import { createHash } from 'node:crypto';
+import type { Caller } from '#access/caller.ts';
 
 /** What there is in memory for a call, or else what is to be called with the result of its run. */
 export interface FoundAnswer {
@@ -198,4 +199,25 @@ export class ResultCache {
     this.#entries.delete(key);
     this.#characters -= entry.answer.json.length;
   }
+}
+
+/**
+ * Who a caller is as far as an endpoint can tell: the user, or the token when it acts as nobody,
+ * and what it may see. Two sessions of one user are the same caller.
+ */
+export function callerKey(caller: Caller): string {
+  const { userUid, tokenId, isAdmin, isReadOnlyAdmin, isGuest } = caller;
+  const who = userUid === null ? `token ${tokenId}` : `user ${userUid}`;
+  return `${who} ${Number(isAdmin)}${Number(isReadOnlyAdmin)}${Number(isGuest)}`;
+}
+
+/**
+ * The same for two calls of one caller with the same body to the same version of an endpoint;
+ * bodies are the same when their texts are. Its length is fixed, whatever the body.
+ */
+export function requestKey(version: string, caller: Caller, body: string | null): string {
+  return createHash('sha256')
+    .update(`${version} ${callerKey(caller)} ${body === null ? '' : '+'}`)
+    .update(body ?? '')
+    .digest('base64url');
 }

@@ -8,10 +8,9 @@ import {
 } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
-import type { MigrationStore } from './migrations/migration-store.ts';
+import type { MigrationStore, StoredMigration } from './migrations/migration-store.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
 import type { Author } from './history/code-history.ts';
-import type { StoredMigration } from './migrations/migration.ts';
 
 export interface BuildServiceOptions {
   readonly store: EndpointStore;

@@ -7,7 +7,8 @@ import {
 import { Problem } from '#base/problem.ts';
 import { toInputScript } from './compile/script.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
-import { newCalls, type StoredEndpoint } from './endpoint-store.ts';
+import type { StoredEndpoint } from './endpoint-store.ts';
+import { newCalls } from './endpoint-calls.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** A JSON Schema (draft 2020-12) of an object. */

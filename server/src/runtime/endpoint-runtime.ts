@@ -8,34 +8,38 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { answerOf, jsonOf, ofBuiltIn, problemOf, type EndpointAnswer } from './call-outcome.ts';
-import type { Pool } from './call-observer.ts';
-import { callerKey, requestKey } from './caller-key.ts';
-import { cachedAnswer, CachedRuns, minSequenceOf, type Keep } from './cached-runs.ts';
-import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
-import { notFound } from './endpoint-definitions.ts';
-import type { EndpointLog } from './endpoint-log.ts';
-import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
-import {
-  type EmbedQuery,
-  type EndpointRun,
-  Invocation,
-  type InvocationServices,
-  type NestedRun,
-} from './invocation.ts';
-import type { ModelCalls } from './model-calls.ts';
-import type { OutboundRequests } from './outbound-requests.ts';
-import { PooledRuns } from './pooled-runs.ts';
-import type { PrimaryCalls } from './primary-calls.ts';
-import { refusalOf } from './run-permission.ts';
-import { RunQueues } from './run-queues.ts';
-import type { RuntimeLogger } from './runtime-logger.ts';
 import {
   CallFault,
+  type Pool,
   type CallResult,
   type EndpointCall,
   type HostAnswer,
   type LoadableEndpoint,
 } from './sandbox/endpoint-call.ts';
+import {
+  callerKey,
+  requestKey,
+  cachedAnswer,
+  CachedRuns,
+  minSequenceOf,
+  type Keep,
+} from './cached-runs.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import { notFound } from './endpoint-definitions.ts';
+import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
+import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
+import {
+  Invocation,
+  type EmbedQuery,
+  type EndpointRun,
+  type InvocationServices,
+  type NestedRun,
+  type ModelCalls,
+} from './invocation.ts';
+import type { OutboundRequests } from './outbound-requests.ts';
+import { PooledRuns } from './pooled-runs.ts';
+import type { PrimaryCalls } from './primary-calls.ts';
+import { RunQueues } from './run-queues.ts';
 
 export interface EndpointRuntimeOptions {
   readonly store: Pick<EndpointStore, 'find'>;
@@ -283,4 +287,38 @@ export class EndpointRuntime {
 
 function isMalformed(error: unknown): boolean {
   return error instanceof CallFault && error.kind === 'malformed';
+}
+
+/**
+ * Why this caller may not run this endpoint on this server: `forbidden`, `read_only_replica`,
+ * `endpoint_not_compiled`; undefined when they may. That one for administrators exists is for
+ * administrators to know: others get what they would get without it.
+ */
+export function refusalOf(
+  { definition, servingCode }: StoredEndpoint,
+  caller: Caller,
+  isReplica: boolean,
+): Problem | undefined {
+  const { name, access, isReadOnly } = definition;
+  if (access === 'admins' && !isAdminOf(isReadOnly, caller)) {
+    if (!isAdminOf(true, caller)) return notFound(name);
+    return new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
+      details: { role: isReadOnly ? 'admin' : 'admin-write' },
+    });
+  }
+  if (isReplica && !isReadOnly) {
+    return new Problem('read_only_replica', `The endpoint "${name}" is not marked Read Only`);
+  }
+  if (servingCode === undefined) {
+    return new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
+  }
+  return undefined;
+}
+
+/**
+ * Whether code is for this caller that is for administrators: what it writes, somebody who only
+ * reads must not have written.
+ */
+export function isAdminOf(isReadOnly: boolean, { isAdmin, isReadOnlyAdmin }: Caller): boolean {
+  return isReadOnly ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
 }

@@ -1,5 +1,10 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { Diagnostic, EndpointChange, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
+import type {
+  Diagnostic,
+  EndpointChange,
+  NewEndpoint,
+  EndpointDefinition,
+} from '@trellis/contract/shapes/endpoint.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
@@ -10,30 +15,25 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { CodeOverview } from './code-overview.ts';
-import { observedPool, type CallObserver } from './call-observer.ts';
+import { observedPool, type CallObserver } from './sandbox/endpoint-call.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
-import { EndpointRuntime } from './endpoint-runtime.ts';
+import { EndpointRuntime, refusalOf } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
-import { EndpointLog } from './endpoint-log.ts';
+import { EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 import { EndpointStore } from './endpoint-store.ts';
-import type { EmbedQuery, EndpointRun } from './invocation.ts';
+import type { EmbedQuery, EndpointRun, ModelCalls } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
 import { openMigrations, type OpenMigrations } from './migrations/migration-service.ts';
-import type { MetricsRow } from './metrics/call-metrics.ts';
-import type { ModelCalls } from './model-calls.ts';
-import { OutboundRequests } from './outbound-requests.ts';
-import type { Fetch } from './outbound-requests.ts';
+import type { MetricsRow } from './endpoint-calls.ts';
+import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
-import { refusalOf } from './run-permission.ts';
-import type { RuntimeLogger } from './runtime-logger.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
 import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
 

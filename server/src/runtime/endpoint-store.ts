@@ -1,28 +1,15 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/contract/limits.ts';
 import { toScript } from './compile/script.ts';
-import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
-import { RecordedInputs } from './history/recorded-inputs.ts';
-import { CallMetrics } from './metrics/call-metrics.ts';
-import { namesPrimary } from './primary-naming.ts';
+import { type EndpointCalls, newCalls } from './endpoint-calls.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** The node type in which definitions are stored: see `#graph/system-schema.ts`. */
 export const ENDPOINT_TYPE = '_Endpoint';
-
-/** What this process knows of the calls of one endpoint. */
-export interface EndpointCalls {
-  readonly metrics: CallMetrics;
-  readonly inputs: RecordedInputs;
-}
-
-export function newCalls(): EndpointCalls {
-  return { metrics: new CallMetrics(), inputs: new RecordedInputs() };
-}
 
 /** An endpoint as it is stored. */
 export interface StoredEndpoint {
@@ -180,4 +167,16 @@ function storedEndpoint(
     calls,
     loadable: () => (loadable ??= load()),
   };
+}
+
+/** As the code of an endpoint finds it in its scope. */
+const NAME = 'runOnPrimary';
+
+/**
+ * Whether code may call `runOnPrimary`: only code in which the name stands is let, in a comment
+ * too. So the catalogue tells it without running anything, and what it says holds: a name that is
+ * put together at run time is refused.
+ */
+export function namesPrimary(code: string): boolean {
+  return code.includes(NAME);
 }

@@ -5,20 +5,17 @@ import { must } from '#base/assert.ts';
 import {
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
+  ENDPOINT_PROGRESS_CHARACTERS_MAX,
   ENDPOINT_REQUESTS_MAX,
 } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import type { Caller } from '#access/caller.ts';
-import { levelOf, type EndpointLog } from './endpoint-log.ts';
-import type { ModelCalls } from './model-calls.ts';
+import { levelOf, type EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
-import { onlyReads, unnamedPrimary } from './run-permission.ts';
-import { type RunProgress, progressOf } from './run-progress.ts';
-import type { RuntimeLogger } from './runtime-logger.ts';
+import type { RunKeyListener, RunProgress } from './pooled-runs.ts';
 import type { CallHost, CallSignal, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
-import type { RunKeyListener } from './pooled-runs.ts';
 
 export interface EndpointRun {
   readonly name: string;
@@ -50,6 +47,32 @@ export interface EndpointRun {
   readonly mayOnlyRead?: boolean | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
   readonly agentDepth?: number | undefined;
+}
+
+/** Whose code asks, and what may come of it. */
+export interface ModelAsker {
+  /** Caller of the run: what the run uses is counted for its user. */
+  readonly caller: Caller;
+  /** Headers of the request that it came with, as JSON text of an object. */
+  readonly headers: string;
+  readonly authorization: string | undefined;
+  /** Nothing may be written. */
+  readonly isReadOnly: boolean;
+  /** Runs of agents that it comes of, one within the other. */
+  readonly agentDepth: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `ai` of endpoint code: see `Ai` of `@trellis/endpoint`, which says what is taken and given. The
+ * requests are what the code made, and may be anything. They reject with `invalid_request`,
+ * `ai_needs_user`, `read_only_replica`, and with what models and agents reject with.
+ */
+export interface ModelCalls {
+  complete(request: unknown, asker: ModelAsker): Promise<unknown>;
+  embed(request: unknown, asker: ModelAsker): Promise<unknown>;
+  runAgent(request: unknown, asker: ModelAsker): Promise<unknown>;
 }
 
 /** What the main thread does for endpoint code beyond its own run. */
@@ -336,4 +359,30 @@ export class Invocation implements CallHost {
       this.#requestsRunning--;
     }
   }
+}
+
+/** From what the code of an endpoint sent, which may be anything; null when it says nothing. */
+function progressOf(json: string): RunProgress | null {
+  const { fraction, text } = Object(JSON.parse(json)) as Record<string, unknown>;
+  const progress = {
+    fraction: typeof fraction === 'number' ? Math.min(1, Math.max(0, fraction)) : null,
+    text: typeof text === 'string' ? cut(text) : null,
+  };
+  return progress.fraction === null && progress.text === null ? null : progress;
+}
+
+function cut(text: string): string {
+  return text.slice(0, ENDPOINT_PROGRESS_CHARACTERS_MAX).toWellFormed();
+}
+
+/** To code that was offered as a reader. */
+function onlyReads(): Problem {
+  return new Problem('forbidden', 'Only what reads was offered here: runOnPrimary() is refused');
+}
+
+/** To code that is listed as one that does not call it. */
+function unnamedPrimary(): Problem {
+  return new Problem('forbidden', 'The code does not name runOnPrimary(): it is refused', {
+    hint: 'Write the name out, so that the list of endpoints tells that it may be called.',
+  });
 }

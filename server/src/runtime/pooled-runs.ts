@@ -9,12 +9,18 @@ import {
 } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import { progressHeader, type RunProgress } from './run-progress.ts';
 import type { CallSignal } from './sandbox/endpoint-call.ts';
 
 /** Under these names a run and how far it is are told. */
 export const RUN_KEY_HEADER = 'msk-endpoint-key';
 export const PROGRESS_HEADER = 'msk-endpoint-progress';
+
+/** How far a run is, as its code said last with `progress()`. */
+export interface RunProgress {
+  /** From 0 to 1. */
+  readonly fraction: number | null;
+  readonly text: string | null;
+}
 
 /** Whose a run is: both must be the same for its key to be worth anything. */
 export interface RunOwner {
@@ -299,4 +305,15 @@ function tooMany(): Problem {
     'endpoint_overloaded',
     `${ENDPOINT_POOLED_RUNS_PER_CALLER_MAX} runs of this caller are under way already`,
   );
+}
+
+/**
+ * The value of `MSK-ENDPOINT-PROGRESS`: as the query of a URL, so that any text fits into a header,
+ * such as `fraction=0.25&text=Reading+books`.
+ */
+export function progressHeader({ fraction, text }: RunProgress): string {
+  const members = new URLSearchParams();
+  if (fraction !== null) members.set('fraction', String(fraction));
+  if (text !== null) members.set('text', text);
+  return members.toString();
 }

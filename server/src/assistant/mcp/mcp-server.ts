@@ -6,7 +6,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
-import type { RunProgress } from '#runtime/run-progress.ts';
+import type { RunProgress } from '#runtime/pooled-runs.ts';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {

@@ -5,7 +5,7 @@ import type { ToolCatalog } from '../tools/tool-catalog.ts';
 import type { ToolRuns } from '../tools/tool-runs.ts';
 import { MCP_CALLS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { callerKey } from '#runtime/caller-key.ts';
+import { callerKey } from '#runtime/cached-runs.ts';
 
 /** The services that the protocol uses. */
 export interface McpParts {

@@ -10,7 +10,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
-import { CallMetrics, type MetricsRow } from '#runtime/metrics/call-metrics.ts';
+import { CallMetrics, type MetricsRow } from '#runtime/endpoint-calls.ts';
 import {
   type StoredTool,
   TOOL_TYPE,

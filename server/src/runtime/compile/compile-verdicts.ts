@@ -5,10 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
-import type { MigrationStore } from '../migrations/migration-store.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { MigrationStore, StoredMigration } from '../migrations/migration-store.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
-import type { StoredMigration } from '../migrations/migration.ts';
 
 export interface CompileVerdictsOptions {
   readonly store: EndpointStore;

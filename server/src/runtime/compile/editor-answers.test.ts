@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inEndpoint, placeIn, WORDS } from '../testing/code-place.ts';
-import { positionAt } from './diagnostic.ts';
-import { EndpointCompiler } from './endpoint-compiler.ts';
-import type { CodePlace } from './endpoint-compiler.ts';
+import { positionAt } from './diagnostics.ts';
+import { EndpointCompiler, type CodePlace } from './endpoint-compiler.ts';
 import { TypeChecker } from './type-checker.ts';
 
 const compiler = new EndpointCompiler();

@@ -29,13 +29,18 @@ import {
   type Symbol as CompilerSymbol,
   SymbolFlags,
 } from 'typescript/unstable/async';
-import { offsetAt, positionAt } from './diagnostic.ts';
-import { diagnosticsOf } from './diagnostics.ts';
+import { offsetAt, positionAt, diagnosticsOf } from './diagnostics.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
 import { engineDiagnostics } from './script.ts';
-import { nodesAround, signatureHelpAt, signatureText } from './signature-help.ts';
-import { documentationOf, oneLine, typeText } from './symbol-text.ts';
+import {
+  nodesAround,
+  signatureHelpAt,
+  signatureText,
+  documentationOf,
+  oneLine,
+  typeText,
+} from './signature-help.ts';
 import { type Asked, type AskOptions, CheckTimeout, TypeChecker } from './type-checker.ts';
 
 /** A place in code that need not be complete: before the character of that column, both from 1. */

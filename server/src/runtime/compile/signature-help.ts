@@ -1,16 +1,19 @@
 import type { SignatureHelp } from '@trellis/contract/shapes/editor.ts';
 import {
   NodeBuilderFlags,
+  SignatureKind,
   type Project,
   type Signature,
-  SignatureKind,
+  type Checker,
+  type Symbol as CompilerSymbol,
+  type Type,
 } from 'typescript/unstable/async';
 import {
+  SyntaxKind,
   type CallExpression,
   type NewExpression,
   type Node,
   type SourceFile,
-  SyntaxKind,
 } from 'typescript/unstable/ast';
 import {
   isBlock,
@@ -21,8 +24,7 @@ import {
   isPropertyAccessExpression,
 } from 'typescript/unstable/ast/is';
 import { assert, must } from '#base/assert.ts';
-import { EDITOR_SIGNATURES_MAX } from '#base/limits.ts';
-import { type Documentation, documentationOf, oneLine } from './symbol-text.ts';
+import { EDITOR_SIGNATURES_MAX, EDITOR_TEXT_CHARACTERS_MAX } from '#base/limits.ts';
 import type { Asked } from './type-checker.ts';
 
 interface SignatureText {
@@ -165,4 +167,53 @@ export function nodesAround(tree: SourceFile, offset: number): Node[] {
     });
   }
   return around;
+}
+
+/** What a comment says of a symbol, and of the parameters if it is a function. */
+export interface Documentation {
+  readonly text: string | undefined;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Text of the JSDoc comment before its declarations. */
+export async function documentationOf(
+  checker: Checker,
+  symbol: CompilerSymbol,
+): Promise<Documentation> {
+  const [comment, tags] = await Promise.all([
+    checker.getDocumentationCommentOfSymbol(symbol),
+    checker.getJsDocTagsOfSymbol(symbol),
+  ]);
+  const parameters = new Map<string, string>();
+  const lines = [comment];
+  for (const { name, text = '' } of tags) {
+    const parameter = name === 'param' ? /^(\w+)\s+(?:-\s+)?([\s\S]+)$/.exec(text) : null;
+    const [, parameterName, explanation] = parameter ?? [];
+    if (parameterName === undefined || explanation === undefined) {
+      lines.push(`@${name} ${text}`.trimEnd());
+    } else {
+      parameters.set(parameterName, bounded(explanation));
+    }
+  }
+  const text = lines.filter((line) => line !== '').join('\n');
+  return { text: text === '' ? undefined : bounded(text), parameters };
+}
+
+/** A type in TypeScript, as it is named in that place. */
+export async function typeText(checker: Checker, type: Type, place?: Node): Promise<string> {
+  return oneLine(await checker.typeToString(type, place, NodeBuilderFlags.NoTruncation));
+}
+
+/**
+ * What the compiler prints, without the modules that names come from: an endpoint cannot import.
+ */
+export function oneLine(printed: string): string {
+  return bounded(printed.replaceAll(/import\("[^"]*"\)\./g, '').replaceAll(/\s*\n\s*/g, ' '));
+}
+
+/** Cut off where it goes beyond what anybody reads in an editor. */
+function bounded(text: string): string {
+  return text.length <= EDITOR_TEXT_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, EDITOR_TEXT_CHARACTERS_MAX - 3).toWellFormed()}...`;
 }

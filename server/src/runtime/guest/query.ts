@@ -1,8 +1,7 @@
 import { ask } from './channel.ts';
 import { isArray, stringify } from './primordials.ts';
-import { uidOf } from './references.ts';
-import { embedQuery, similarity } from './search.ts';
-import type { SimilarityOptions } from './search.ts';
+import { uidOf } from './graph.ts';
+import { embedQuery, similarity, type SimilarityOptions } from './search.ts';
 
 /**
  * A step as the host runs it (see `#graph/query/plan.ts`), or one with a function or a query in it,

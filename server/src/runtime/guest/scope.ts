@@ -1,7 +1,5 @@
-import { Ai } from './ai.ts';
 import { ask } from './channel.ts';
-import { fetchFor } from './fetch.ts';
-import type { FetchAnswer, FetchOptions } from './fetch.ts';
+import { fetchFor, type FetchAnswer, type FetchOptions } from './fetch.ts';
 import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
@@ -204,5 +202,27 @@ export class Signal {
   static abort(signal: Signal): void {
     signal.#aborted = true;
     for (const listener of signal.#listeners) listener();
+  }
+}
+
+/** See `Ai` of `@trellis/endpoint`. */
+export class Ai {
+  readonly #call: number;
+
+  constructor(call: number) {
+    this.#call = call;
+  }
+
+  complete(request: unknown): Promise<unknown> {
+    const asked = typeof request === 'string' ? { prompt: request } : request;
+    return ask(this.#call, 'complete', stringify(asked ?? null));
+  }
+
+  embed(texts: unknown): Promise<unknown> {
+    return ask(this.#call, 'embed', stringify({ texts }));
+  }
+
+  runAgent(name: unknown, message: unknown, variables?: unknown): Promise<unknown> {
+    return ask(this.#call, 'runAgent', stringify({ name, message, variables }));
   }
 }

@@ -5,12 +5,11 @@ import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
-import { notFound } from '../endpoint-definitions.ts';
-import type { EndpointDefinitions } from '../endpoint-definitions.ts';
+import { notFound, type EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
 import type { MigrationService } from '../migrations/migration-service.ts';
 import type { CodeHistory, CodeItem, RecordedVersion, TimeRange } from './code-history.ts';
-import type { RecordedInput, RecordedInputs } from './recorded-inputs.ts';
+import type { RecordedInput, RecordedInputs } from '../endpoint-calls.ts';
 import type { Comparison, VersionComparison } from './version-comparison.ts';
 
 interface ChangeList extends Page {

@@ -10,8 +10,7 @@ import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import { DEFAULT_SETTINGS, type EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
-import { MIGRATION_TYPE } from '../migrations/migration-store.ts';
-import type { MigrationSettings } from '../migrations/migration.ts';
+import { MIGRATION_TYPE, type MigrationSettings } from '../migrations/migration-store.ts';
 import { type CodeContent, contentDiff } from './unified-diff.ts';
 
 /** What of a version of each kind can be set beside the code. */

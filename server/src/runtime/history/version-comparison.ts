@@ -5,9 +5,8 @@ import type { EndpointAnswer } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { RunnableEndpoint } from '../endpoint-runtime.ts';
-import { namesPrimary } from '../primary-naming.ts';
-import { newCalls } from '../endpoint-store.ts';
-import type { EndpointStore } from '../endpoint-store.ts';
+import { namesPrimary, type EndpointStore } from '../endpoint-store.ts';
+import { newCalls } from '../endpoint-calls.ts';
 import type { CodeHistory, CodeItem, RecordedVersion } from './code-history.ts';
 import type { EndpointRun } from '../invocation.ts';
 

@@ -10,8 +10,14 @@ import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import type { CodeAction, CodeHistory, CodeItem } from '../history/code-history.ts';
 import type { CodeContent } from '../history/unified-diff.ts';
-import { MIGRATION_TYPE, migrationFields, type MigrationStore } from './migration-store.ts';
-import { type MigrationSettings, NEVER_RAN, type StoredMigration } from './migration.ts';
+import {
+  MIGRATION_TYPE,
+  migrationFields,
+  NEVER_RAN,
+  type MigrationStore,
+  type MigrationSettings,
+  type StoredMigration,
+} from './migration-store.ts';
 
 export interface MigrationChangesParts {
   readonly store: MigrationStore;

@@ -13,12 +13,11 @@ import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { answerOf, problemOf } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
-import type { RunProgress } from '../run-progress.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { RunProgress } from '../pooled-runs.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
 import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
-import type { MigrationStates } from './migration-store.ts';
-import type { MigrationRun, StoredMigration } from './migration.ts';
+import type { MigrationStates, MigrationRun, StoredMigration } from './migration-store.ts';
 
 export interface MigrationRunnerParts extends MigrationCallParts {
   readonly states: MigrationStates;

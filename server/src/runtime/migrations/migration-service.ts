@@ -16,11 +16,10 @@ import { SERVER } from '#jobs/job-viewer.ts';
 import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkSeen, type CodeHistory } from '../history/code-history.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import { MigrationChanges, migrationItem } from './migration-changes.ts';
 import { MigrationRunner } from './migration-runner.ts';
-import { MigrationStates, type MigrationStore } from './migration-store.ts';
-import type { StoredMigration } from './migration.ts';
+import { MigrationStates, type MigrationStore, type StoredMigration } from './migration-store.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { InvocationServices } from '../invocation.ts';
 

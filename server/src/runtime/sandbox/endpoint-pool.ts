@@ -6,7 +6,7 @@ import {
   ENDPOINT_WATCHDOG_MS,
 } from '#base/endpoint-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import { CallCounts, CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
 import { SearchThreads } from './search-threads.ts';

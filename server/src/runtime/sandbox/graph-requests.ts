@@ -2,13 +2,16 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
+import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
 import { runQuery } from '#graph/query/run.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Searcher } from '#search/service/searcher.ts';
+import { storageErrors } from '@trellis/contract/errors/storage.ts';
+import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
+import type { FoundNode, WantedSimilarity, WantedText } from '#graph/query/query-context.ts';
 
 /** The reads of endpoint code, answered where it runs. */
 export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
@@ -126,4 +129,73 @@ function referenceOf(value: unknown): NodeReference {
   if (typeof uid === 'string') return { uid };
   if (typeof type === 'string' && typeof key === 'string') return { type, key };
   throw new Problem('invalid_request', 'A node is named by its UID, or by its type and key');
+}
+
+const ENTRIES: Readonly<Record<string, CatalogueEntry>> = storageErrors;
+
+/** Whether the message is for the log alone, as it names folders, files and keys. */
+export function isInternal({ code }: Pick<ProblemMessage, 'code'>): boolean {
+  return Object.hasOwn(ENTRIES, code) && ENTRIES[code]?.internal === true;
+}
+
+/** What the code of an endpoint is told of a problem: only the code when it is internal. */
+export function toldProblem(problem: ProblemMessage): ProblemMessage {
+  if (!isInternal(problem)) return problem;
+  return {
+    code: problem.code,
+    message: 'the storage of the server failed',
+    hint: 'An administrator finds the reason in the log.',
+    details: undefined,
+  };
+}
+
+/** What a query has to find before it can go on: JSON of it goes to where the index is. */
+export type WantedFind =
+  | { readonly operation: 'findByText'; readonly asUser: boolean; readonly wanted: WantedText }
+  | {
+      readonly operation: 'findSimilar';
+      readonly asUser: boolean;
+      readonly wanted: WantedSimilarity;
+    };
+
+/** Thrown out of a query that is begun again once there is what it wants. */
+export class MissingFind extends Error {
+  override readonly name = 'MissingFind';
+  /** JSON of a `WantedFind`. */
+  readonly wanted: string;
+
+  constructor(wanted: string) {
+    super('a query waits for what is found elsewhere');
+    this.wanted = wanted;
+  }
+}
+
+/**
+ * Finds by words and vectors for one query in a process that has no index: what was fetched for it.
+ * A query finds before it does anything else, so that one which is begun again has lost nothing.
+ */
+export class FetchedFinds implements Finders {
+  readonly #found = new Map<string, readonly FoundNode[]>();
+
+  /** `found` is JSON of the nodes. */
+  add(wanted: string, found: string): void {
+    this.#found.set(wanted, JSON.parse(found) as readonly FoundNode[]);
+  }
+
+  readonly findByText: Finders['findByText'] = (wanted, visibility) =>
+    this.#find({ operation: 'findByText', asUser: isUser(visibility), wanted });
+
+  readonly findSimilar: Finders['findSimilar'] = (wanted, visibility) =>
+    this.#find({ operation: 'findSimilar', asUser: isUser(visibility), wanted });
+
+  #find(find: WantedFind): readonly FoundNode[] {
+    const wanted = JSON.stringify(find);
+    const found = this.#found.get(wanted);
+    if (found === undefined) throw new MissingFind(wanted);
+    return found;
+  }
+}
+
+function isUser(visibility: Visibility | undefined): boolean {
+  return visibility !== undefined;
 }

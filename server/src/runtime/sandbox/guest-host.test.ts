@@ -2,14 +2,13 @@ import { Script } from 'node:vm';
 import { init } from 'es-module-lexer/js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
-import { openTestGraph } from '#graph/testing/test-graph.ts';
-import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import { GuestHost } from './guest-host.ts';
-import { guestSource } from './guest-source.ts';
-import { LazyScript } from './lazy-script.ts';
-import { HeapKeeper } from './heap-keeper.ts';
+import { guestSource } from './script-sources.ts';
+import { LazyScript } from './guest.ts';
+import { HeapKeeper } from './garbage-collector.ts';
 import { Progress } from './progress.ts';
 
 let graph: TestGraph;

@@ -6,14 +6,18 @@ import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { IdMap } from './id-map.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { FetchedFinds, MissingFind } from './fetched-finds.ts';
+import {
+  FetchedFinds,
+  MissingFind,
+  answerRead,
+  READ_OPERATIONS,
+  isInternal,
+  toldProblem,
+} from './graph-requests.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
-import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
-import { Guest } from './guest.ts';
-import type { HeapKeeper } from './heap-keeper.ts';
-import type { LazyScript } from './lazy-script.ts';
+import { Guest, type LazyScript } from './guest.ts';
+import type { HeapKeeper } from './garbage-collector.ts';
 import { type Progress, ProgressThrottle } from './progress.ts';
-import { isInternal, toldProblem } from './told-problem.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
 

@@ -1,8 +1,9 @@
+import { Script } from 'node:vm';
+
 import vm from 'node:vm';
 import type { Caller } from '#access/caller.ts';
 import { IdMap } from './id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
-import type { LazyScript } from './lazy-script.ts';
 import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';
 
 export interface GuestOptions {
@@ -131,4 +132,21 @@ function withoutThrowing(action: () => void): void {
 
 function failureText(message: string): string {
   return JSON.stringify({ message, stack: '' });
+}
+
+/** A script that is compiled when it is first run, once for all realms of a thread. */
+export class LazyScript {
+  readonly #source: string;
+  readonly #filename: string;
+  #script: Script | undefined;
+
+  constructor(source: string, filename: string) {
+    this.#source = source;
+    this.#filename = filename;
+  }
+
+  runInContext(context: object): unknown {
+    this.#script ??= new Script(this.#source, { filename: this.#filename });
+    return this.#script.runInContext(context);
+  }
 }

@@ -9,10 +9,9 @@ import { IdMap } from './id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
 import type { SearchThreads } from './search-threads.ts';
-import { SEARCH_OPERATIONS } from './graph-requests.ts';
+import { SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
 import type { RunningCall } from './running-call.ts';
-import { isInternal, toldProblem } from './told-problem.ts';
 import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface PoolWorkerEvents {

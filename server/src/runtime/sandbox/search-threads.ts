@@ -10,7 +10,7 @@ import {
 } from '#base/endpoint-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedSimilarNodes } from '#search/similarity/node-embeddings.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import { stopping } from './running-call.ts';
 import type { CallSignal } from './endpoint-call.ts';
 import {

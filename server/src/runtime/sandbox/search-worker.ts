@@ -9,11 +9,10 @@ import { Searcher } from '#search/service/searcher.ts';
 import { similarToNode, type WantedSimilarNodes } from '#search/similarity/node-embeddings.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
-import type { WantedFind } from './fetched-finds.ts';
+import { answerSearch, visibilityOf, type WantedFind } from './graph-requests.ts';
 import { readFrame } from './frame.ts';
 import { garbageCollector } from './garbage-collector.ts';
-import { answerSearch, visibilityOf } from './graph-requests.ts';
-import type { SearchAsk, SearchThreadSetup, ToSearchThread } from './search-messages.ts';
+import type { SearchAsk, SearchThreadSetup, ToSearchThread } from './search-thread.ts';
 
 /**
  * The entry of a thread that searches: for the code of endpoints, none of which is here, and for

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { storageErrors } from '@trellis/contract/errors/storage.ts';
 import type { ErrorCode } from '@trellis/contract/errors.ts';
 import { Problem } from '#base/problem.ts';
-import { toldProblem } from './told-problem.ts';
+import { toldProblem } from './graph-requests.ts';
 
 it('tells the code of endpoints of no problem of the storage more than any client', () => {
   const internal = Object.entries(storageErrors).filter(([, entry]) => entry.internal);

@@ -79,7 +79,7 @@ export type SettleItem = readonly [
  * Items of frames from a worker. The main thread checks each of them: a worker may be taken over.
  *
  * `ready`: everything is loaded and locked. `ask`: call, request, operation; payload: JSON of its
- * arguments. For itself the worker asks to `find`, by a request below zero: see `fetched-finds.ts`.
+ * arguments. For itself the worker asks to `find`, by a request below zero: see `FetchedFinds`.
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
  * `{fraction, text}`. `unlogged`: call, how many lines more it would have logged. `answer`: call,
  * status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`: call, status;

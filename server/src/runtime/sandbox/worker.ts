@@ -9,15 +9,14 @@ import { openGraphReader } from '#graph/open-reader.ts';
 import { culpritWriter } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { GuestHost } from './guest-host.ts';
-import { guestSource } from './guest-source.ts';
-import { LazyScript } from './lazy-script.ts';
-import { HeapKeeper } from './heap-keeper.ts';
+import { guestSource, zodSource } from './script-sources.ts';
+import { LazyScript } from './guest.ts';
+import { HeapKeeper } from './garbage-collector.ts';
 import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
 import { formatStacksApart } from './stack-format.ts';
 import { StateGate } from './state-gate.ts';
 import { FRAMES_DESCRIPTOR, NOTE_DESCRIPTOR, type WorkerSetup } from './worker-messages.ts';
-import { zodSource } from './zod-source.ts';
 
 /**
  * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves

@@ -8,12 +8,14 @@ import { RunningCallers } from '#access/running-callers.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { Problem } from '#base/problem.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
-import { openTestGraph } from '#graph/testing/test-graph.ts';
-import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '../call-outcome.ts';
-import { openEndpointService } from '../endpoint-service.ts';
-import type { EndpointService, EndpointServiceOptions } from '../endpoint-service.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
+import {
+  openEndpointService,
+  type EndpointService,
+  type EndpointServiceOptions,
+} from '../endpoint-service.ts';
+import type { RuntimeLogger } from '../endpoint-log.ts';
 import type { EndpointRun } from '../invocation.ts';
 
 export const ADMIN: Caller = ADMINISTRATOR;

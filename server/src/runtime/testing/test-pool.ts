@@ -1,17 +1,20 @@
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
 import { systemClock } from '#base/clock.ts';
-import { openTestGraph } from '#graph/testing/test-graph.ts';
-import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { EndpointLog } from '../endpoint-log.ts';
 import { Invocation } from '../invocation.ts';
 import { OutboundRequests } from '../outbound-requests.ts';
-import type { RunProgress } from '../run-progress.ts';
-import { CallFault } from '../sandbox/endpoint-call.ts';
-import type { FaultKind } from '../sandbox/endpoint-call.ts';
+import type { RunProgress } from '../pooled-runs.ts';
+import { CallFault, type FaultKind } from '../sandbox/endpoint-call.ts';
 import { EndpointPool } from '../sandbox/endpoint-pool.ts';
-import { ADMIN, collectingLogger, enterEmptyFolder, LIBRARY } from './test-endpoints.ts';
-import type { LogRecord } from './test-endpoints.ts';
+import {
+  ADMIN,
+  collectingLogger,
+  enterEmptyFolder,
+  LIBRARY,
+  type LogRecord,
+} from './test-endpoints.ts';
 
 export interface TestCall {
   /** Code outside the function. */

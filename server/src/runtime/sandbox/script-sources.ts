@@ -1,11 +1,41 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { must } from '#base/assert.ts';
 
-/** Messages in other languages than English: half of the package's text. */
-const LEFT_OUT = 'v4/locales/index.cjs';
-const ENTRY = 'v4/classic/external.cjs';
+/** The guest's modules, in the order of their imports. */
+const GUEST_MODULES = [
+  'primordials.ts',
+  'channel.ts',
+  'remarks.ts',
+  'search.ts',
+  'fetch.ts',
+  'graph.ts',
+  'query.ts',
+  'reply.ts',
+  'scope.ts',
+  'calls.ts',
+  'boot.ts',
+];
+
+/**
+ * The guest's side of the bridge as one script whose value is the `GuestBridge`. A guest has no
+ * module loader: so the modules of `../guest/` are put into one function, without their imports and
+ * exports. Their names must differ for that.
+ */
+export function guestSource(): string {
+  const modules = GUEST_MODULES.map((name) => {
+    const source = readFileSync(new URL(`../guest/${name}`, import.meta.url), 'utf8');
+    return stripTypeScriptTypes(source)
+      .replaceAll(/^import [^;]*;$/gm, '')
+      .replaceAll(/^export (?=(?:async )?(?:abstract )?(?:class|const|function))/gm, '');
+  });
+  return `(() => { 'use strict';\n${modules.join('\n')}\nreturn bridge;\n})()`;
+}
+
+/** Messages in other languages than English: half of zod. */
+const ZOD_LEFT_OUT = 'v4/locales/index.cjs';
+const ZOD_ENTRY = 'v4/classic/external.cjs';
 
 /**
  * zod as one script whose value is `z`, for realms without a module loader: the package's own
@@ -18,7 +48,7 @@ export function zodSource(): string {
   const collect = (path: string): void => {
     if (modules.has(path)) return;
     modules.set(path, '');
-    if (path === LEFT_OUT) return;
+    if (path === ZOD_LEFT_OUT) return;
     const source = readFileSync(join(root, path), 'utf8').replaceAll(
       /\brequire\("([^"]+)"\)/g,
       (_call, name: string) => {
@@ -29,7 +59,7 @@ export function zodSource(): string {
     );
     modules.set(path, source);
   };
-  collect(ENTRY);
+  collect(ZOD_ENTRY);
   const members = [...modules.keys()].map((path) => {
     const source = must(modules.get(path), 'a module that was collected');
     return `${JSON.stringify(path)}(module, exports, require) {\n${source}\n}`;
@@ -45,6 +75,6 @@ function require(path) {
   }
   return loaded[path].exports;
 }
-return require(${JSON.stringify(ENTRY)});
+return require(${JSON.stringify(ZOD_ENTRY)});
 })()`;
 }

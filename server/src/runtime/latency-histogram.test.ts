@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';
-import { LatencyHistogram, QUANTILE_ERROR_FACTOR } from './call-metrics.ts';
+import { LatencyHistogram, QUANTILE_ERROR_FACTOR } from './endpoint-calls.ts';
 
 const SHORTEST_MS = 0.01;
 
