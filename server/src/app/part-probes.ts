@@ -45,7 +45,7 @@ export function primaryProbes(parts: {
   return {
     ...serviceProbes(parts.services),
     writer: () => (parts.writer.isFailing ? failed('last_write_failed') : OK),
-    replication: parts.replication.condition,
+    replication: () => parts.replication.condition(),
     logs: logProbe(parts.areLogsWritten),
   };
 }

@@ -25,11 +25,7 @@ import { licenseReporter, licenseSettings } from './license.ts';
 import type { OpenStorage } from './open-storage.ts';
 import { primaryProbes } from './part-probes.ts';
 import { PublicAddress } from './build/identity.ts';
-import {
-  openReplication,
-  type ReplicationRole,
-  withoutReplication,
-} from './replication/open-primary.ts';
+import { openReplication, type ReplicationRole } from './replication/open-primary.ts';
 import { lagIn } from './statistics.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './replication/notices.ts';
@@ -60,7 +56,7 @@ export async function openPrimaryWorkspace(
   const status = new ServerStatus({
     storage,
     role: 'primary',
-    replication: replication.health,
+    replication: () => replication.health(),
     probes: primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
     isStorageDamaged: () => scrub.isDamaged,
   });
@@ -71,7 +67,7 @@ export async function openPrimaryWorkspace(
         ...services,
         status,
         backups: backups.http,
-        replicas: replication.replicas,
+        replicas: replication,
         frontEnd: frontEnd.served,
         sequence: () => sequence.get(),
         waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
@@ -132,20 +128,13 @@ async function buildPrimary(
     isReplica: false,
   };
   const jobs = buildJobs(foundation);
-  const replication = opened.use(await openChannel(options, state, builtIn));
-  replication.reportTo(jobs);
-  traced.announceTo(replication.announce, () => replication.publicUrls().length > 0);
-  const frontEnd = new PrimaryFrontEnd({
-    builtIn,
-    storage,
-    replication,
-    reader,
-    commits,
-    logger,
-  });
+  const replication = opened.use(
+    await openReplication(options, { followers, jobs, frontEnd: builtIn }),
+  );
+  traced.announceTo(replication);
+  const frontEnd = new PrimaryFrontEnd({ builtIn, storage, replication, reader, commits, logger });
   const scrub = opened.use(openScrub(options, state));
   const backups = openBackups(options, { followers, audit, jobs });
-  const verification = replicaVerificationTask(replication.replicas);
   const address = new PublicAddress(config.publicAddress);
   const services = opened.use(
     await buildServices(foundation, {
@@ -162,7 +151,7 @@ async function buildPrimary(
       replicaLag: async () => lagIn(await replication.health()),
       license: { report: licenseReporter(licenseSettings(options), clock) },
       logs,
-      builtInTasks: [backupTask(backups), verification, scrub.task],
+      builtInTasks: [backupTask(backups), replicaVerificationTask(replication), scrub.task],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
       onFrontEndChanged: frontEnd.refresh,
     }),
@@ -203,17 +192,6 @@ function openScrub(
       followers: followers.buffer,
     },
   });
-}
-
-/** Without a key in common with anybody there are no replicas (specification, section 2.9). */
-function openChannel(
-  { storage, config, secrets, replicationLogger: logger }: WorkspaceOptions,
-  opened: OpenStorage,
-  frontEnd: FrontEndFiles,
-): ReturnType<typeof openReplication> {
-  const { jwtKey, graphMasterKey: masterKey } = secrets;
-  if (jwtKey === null) return Promise.resolve(withoutReplication());
-  return openReplication({ storage, opened, config, masterKey, logger, frontEnd }, jwtKey);
 }
 
 /** As much of the endpoint service as it takes. */

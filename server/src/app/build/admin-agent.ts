@@ -10,7 +10,7 @@ import type { ModelRunner } from '#assistant/model/model-run.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SearchConfiguration } from '#http/services.ts';
-import { validate } from '#http/route.ts';
+import { validate } from '#http/error-answer.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import { readSearchSettings } from '#search/settings/search-settings-service.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';

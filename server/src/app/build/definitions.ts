@@ -16,7 +16,7 @@ import { ToolKind } from '#definitions/kinds/tool-kind.ts';
 import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { validate } from '#http/route.ts';
+import { validate } from '#http/error-answer.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';

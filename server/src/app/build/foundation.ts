@@ -7,7 +7,7 @@ import type { VaultReader } from '#identity/vault.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
-import { JobStore } from '#jobs/job-store.ts';
+import { JobStore } from '#jobs/job-record.ts';
 
 /** What nearly every part is built on. What only some need is an argument of theirs. */
 export interface Foundation {

@@ -1,46 +1,45 @@
-import type { Config } from '#config/config.ts';
 import type { HttpServices } from '#http/services.ts';
-import type { Logger } from '#observe/logger.ts';
-import { failed, OFF, OK, type PartState } from '#observe/health.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { Followers } from '#log/followers.ts';
+import { failed, OFF } from '#observe/health.ts';
 import { Problem } from '#base/problem.ts';
-import type { Notice } from '#replication/message-shapes.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
 import type { FrontEndFiles } from '../front-end/front-end-files.ts';
-import type { OpenStorage } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
+import type { WorkspaceOptions } from '../workspace.ts';
 import { PrimaryReplication } from './primary-replication.ts';
 
-export interface PrimaryParts {
-  readonly storage: string;
-  readonly opened: OpenStorage;
-  readonly config: Config;
-  readonly masterKey: string | null;
-  readonly logger: Logger;
+/** What a primary is to replicas, whether it serves any or not. */
+export type ReplicationRole = Pick<
+  PrimaryReplication,
+  | keyof HttpServices['replicas']
+  | 'health'
+  | 'condition'
+  | 'publicUrls'
+  | 'onReplicas'
+  | 'embedWith'
+  | 'announce'
+  | typeof Symbol.asyncDispose
+>;
+
+interface ReplicationArguments {
+  readonly followers: Followers;
+  readonly jobs: JobRegistry;
+  /** The built-in one. */
   readonly frontEnd: FrontEndFiles;
 }
 
-/** What HTTP tells of replication, and how replicas get in. */
-export interface ReplicationRole extends AsyncDisposable {
-  readonly replicas: HttpServices['replicas'];
-  readonly health: HttpServices['status']['replication'];
-  /** How the channel is. */
-  readonly condition: () => PartState;
-  readonly publicUrls: PrimaryReplication['publicUrls'];
-  readonly onReplicas: PrimaryReplication['onReplicas'];
-  readonly embedWith: PrimaryReplication['embedWith'];
-  readonly reportTo: PrimaryReplication['reportTo'];
-  /** To every replica, also to those that connect later. */
-  announce(notice: Notice): void;
-}
-
 /**
- * Lets replicas follow this primary. A port that is taken is in the log and keeps nothing else from
- * working: the workspace is worth more than its replicas.
+ * Lets replicas follow this primary, unless it has no key in common with anybody (specification,
+ * section 2.9). A port that is taken is in the log and keeps nothing else from working: the
+ * workspace is worth more than its replicas.
  */
 export async function openReplication(
-  { storage, opened, config, masterKey, logger, frontEnd }: PrimaryParts,
-  jwtKey: string,
+  { storage, config, secrets, replicationLogger: logger }: WorkspaceOptions,
+  { followers, jobs, frontEnd }: ReplicationArguments,
 ): Promise<ReplicationRole> {
+  const { jwtKey, graphMasterKey: masterKey } = secrets;
+  if (jwtKey === null) return withoutReplication();
   const options = {
     storage,
     masterKey,
@@ -49,25 +48,10 @@ export async function openReplication(
     secret: deriveReplicationSecret(Buffer.from(jwtKey)),
     version: VERSION,
     frontEnd: new Map([...frontEnd.values()].map(({ digest, bytes }) => [digest, bytes])),
-    followers: opened.followers.buffer,
+    followers: followers.buffer,
   };
   try {
-    const replication = await PrimaryReplication.open(options, logger);
-    return {
-      replicas: replication,
-      health: () => replication.health(),
-      condition: () => (replication.isEnded ? failed('thread_ended') : OK),
-      publicUrls: () => replication.publicUrls(),
-      onReplicas: (listener) => replication.onReplicas(listener),
-      embedWith: (embed) => replication.embedWith(embed),
-      reportTo: (jobs) => replication.reportTo(jobs),
-      announce: (notice) => {
-        replication
-          .announce(notice)
-          .catch((err: unknown) => logger.warn({ err }, `replicas do not hear of ${notice.kind}`));
-      },
-      [Symbol.asyncDispose]: () => replication[Symbol.asyncDispose](),
-    };
+    return await PrimaryReplication.open(options, { logger, jobs });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     logger.error({ err: error }, 'replicas cannot follow this server');
@@ -75,18 +59,19 @@ export async function openReplication(
   }
 }
 
-/** The role of a primary that has no key in common with anybody (specification, section 2.9). */
+/** The role of a primary that serves no replicas. */
 export function withoutReplication(): ReplicationRole {
   const refuse = (): Promise<never> =>
     Promise.reject(new Problem('replication_off', 'This server serves no replicas.'));
   return {
-    replicas: { register: refuse, list: refuse, verify: refuse },
-    health: () => ({ isReplica: false, hasReplicas: false }),
+    register: refuse,
+    list: refuse,
+    verify: refuse,
+    health: async () => ({ isReplica: false, hasReplicas: false }),
     condition: () => OFF,
     publicUrls: () => [],
     onReplicas: () => undefined,
     embedWith: () => undefined,
-    reportTo: () => undefined,
     announce: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

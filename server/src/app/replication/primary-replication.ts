@@ -9,6 +9,7 @@ import { systemClock, systemTimers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { Followers } from '#log/followers.ts';
+import { failed, OK, type PartState } from '#observe/health.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -68,6 +69,12 @@ export interface ReplicationNotices {
   note(note: { readonly level: 'info' | 'warn'; readonly text: string }): void;
 }
 
+interface ReplicationParts {
+  readonly logger: Logger;
+  /** Comparisons of replicas are jobs. */
+  readonly jobs: JobRegistry;
+}
+
 /**
  * What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the
  * channel in a thread of its own.
@@ -76,6 +83,7 @@ export class PrimaryReplication implements AsyncDisposable {
   readonly #thread: Thread<ReplicationCalls, ReplicationNotices>;
   readonly #options: PrimaryOptions;
   readonly #logger: Logger;
+  readonly #jobs: JobRegistry;
   #port = 0;
   /** The epoch of the log. */
   #epoch = '';
@@ -84,13 +92,13 @@ export class PrimaryReplication implements AsyncDisposable {
   #onReplicas: () => void = () => undefined;
   #embed: AnswerEmbed = () =>
     Promise.reject(new Problem('embeddings_unavailable', 'The primary is not ready yet.'));
-  #jobs: JobRegistry | undefined;
   #isClosing = false;
   #isEnded = false;
 
-  private constructor(options: PrimaryOptions, logger: Logger) {
+  private constructor(options: PrimaryOptions, { logger, jobs }: ReplicationParts) {
     this.#options = options;
     this.#logger = logger;
+    this.#jobs = jobs;
     this.#gate = new RegistrationGate({
       ...options,
       clock: systemClock,
@@ -114,8 +122,8 @@ export class PrimaryReplication implements AsyncDisposable {
   }
 
   /** Rejects with `replication_unavailable` when the port is taken. */
-  static async open(options: PrimaryOptions, logger: Logger): Promise<PrimaryReplication> {
-    const replication = new PrimaryReplication(options, logger);
+  static async open(options: PrimaryOptions, parts: ReplicationParts): Promise<PrimaryReplication> {
+    const replication = new PrimaryReplication(options, parts);
     try {
       const { port, epoch } = await replication.#thread.ask('listening');
       replication.#port = port;
@@ -172,24 +180,27 @@ export class PrimaryReplication implements AsyncDisposable {
     };
   }
 
-  /** Throws `verification_running`, `job_cancelled`. */
+  /**
+   * Compares the replicas as a job; a second one at a time is refused, and is none. Throws
+   * `verification_running`, `job_cancelled`.
+   */
   verify(): Promise<ReplicaVerification> {
-    const run: VerificationPort['run'] = (onProgress) =>
-      this.#thread.ask('verify', undefined, {
-        onProgress: ({ done, total }) => onProgress?.(done, total),
+    const kind = 'replica-verification';
+    if (this.#jobs.underWay().some((job) => job.kind === kind)) return this.#compare();
+    return this.#jobs.run({ kind, step: stepAt(0, 0), isCancellable: true }, async (job) => {
+      const cancel = (): void => this.#thread.tell('cancelVerification');
+      job.signal.addEventListener('abort', cancel, { once: true });
+      const report = await this.#compare((done, total) => {
+        job.report({ progress: done / total, step: stepAt(done, total) });
       });
-    const cancel = (): void => this.#thread.tell('cancelVerification');
-    return this.#jobs === undefined ? run(undefined) : verifyAsJob(this.#jobs, { run, cancel });
+      for (const { replicaName, state } of report.replicas) job.log(`${replicaName}: ${state}`);
+      return report;
+    });
   }
 
-  /** Whether replicas are not served any more. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** Comparisons are jobs of this registry from now on. */
-  reportTo(jobs: JobRegistry): void {
-    this.#jobs = jobs;
+  /** How the channel is. */
+  condition(): PartState {
+    return this.#isEnded ? failed('thread_ended') : OK;
   }
 
   /** The addresses of the registered replicas. */
@@ -208,8 +219,12 @@ export class PrimaryReplication implements AsyncDisposable {
   }
 
   /** To every replica, also to those that connect later. */
-  announce(notice: Notice): Promise<void> {
-    return this.#thread.ask('announce', notice);
+  announce(notice: Notice): void {
+    this.#thread
+      .ask('announce', notice)
+      .catch((err: unknown) =>
+        this.#logger.warn({ err }, `replicas do not hear of ${notice.kind}`),
+      );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -219,6 +234,12 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#gate[Symbol.dispose]();
     await closed.catch(() => undefined);
     await this.#thread.terminate();
+  }
+
+  #compare(onProgress?: OnVerificationProgress): Promise<ReplicaVerification> {
+    return this.#thread.ask('verify', undefined, {
+      onProgress: ({ done, total }) => onProgress?.(done, total),
+    });
   }
 
   readonly #answerEmbed: AnswerEmbed = async (request) => {
@@ -258,26 +279,6 @@ function recordOf(replica: ReplicaStatus): ReplicaOverview['replicas'][number] {
     appliedSequence,
     lagVersions,
   };
-}
-
-interface VerificationPort {
-  /** Throws `verification_running`, `job_cancelled`. */
-  run(onProgress: OnVerificationProgress | undefined): Promise<ReplicaVerification>;
-  cancel(): void;
-}
-
-/** Compares the replicas as a job; a second one at a time is refused, and is none. */
-function verifyAsJob(jobs: JobRegistry, port: VerificationPort): Promise<ReplicaVerification> {
-  const kind = 'replica-verification';
-  if (jobs.underWay().some((job) => job.kind === kind)) return port.run(undefined);
-  return jobs.run({ kind, step: stepAt(0, 0), isCancellable: true }, async (job) => {
-    job.signal.addEventListener('abort', () => port.cancel(), { once: true });
-    const report = await port.run((done, total) => {
-      job.report({ progress: done / total, step: stepAt(done, total) });
-    });
-    for (const { replicaName, state } of report.replicas) job.log(`${replicaName}: ${state}`);
-    return report;
-  });
 }
 
 /** See `OnVerificationProgress`. */

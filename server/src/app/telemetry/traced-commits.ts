@@ -1,6 +1,7 @@
 import type { Notice } from '#replication/message-shapes.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { Problem } from '#base/problem.ts';
+import type { ReplicationRole } from '../replication/open-primary.ts';
 import type { ObserveCommit } from '../writer/writer-client.ts';
 
 /** Told of a commit that is part of a trace. */
@@ -57,16 +58,17 @@ const WAITING_MAX = 1_000;
 
 /** On a primary: tells its replicas, once there are any, which commits are part of a trace. */
 export class TracedCommits {
-  #announce: ((notice: Notice) => void) | undefined;
+  #replication: Pick<ReplicationRole, 'announce' | 'publicUrls'> | undefined;
 
-  /** `hasReplicas` is asked at each of them. */
-  announceTo(announce: (notice: Notice) => void, hasReplicas: () => boolean): void {
-    this.#announce = (notice) => {
-      if (hasReplicas()) announce(notice);
-    };
+  announceTo(replication: Pick<ReplicationRole, 'announce' | 'publicUrls'>): void {
+    this.#replication = replication;
   }
 
-  readonly note: OnTraced = (commit) => this.#announce?.({ kind: KIND, payload: commit });
+  readonly note: OnTraced = (payload) => {
+    const replication = this.#replication;
+    if (replication !== undefined && replication.publicUrls().length > 0)
+      replication.announce({ kind: KIND, payload });
+  };
 }
 
 /** When a replica has applied what ends at this sequence. Milliseconds since the Unix epoch. */

@@ -114,7 +114,8 @@ function servicesOf(
   frontEnd: TestServer['frontEnd'],
   isReady: boolean,
 ): TestServer['services'] {
-  const { replicas, health: replication } = withoutReplication();
+  const replicas = withoutReplication();
+  const replication = () => replicas.health();
   const status = new ServerStatus({ storage, role: 'primary', replication, probes: {} });
   if (isReady) status.becomeReady();
   const nowhere = { list: refuse, run: refuse, verify: refuse, remove: refuse };
