@@ -8,7 +8,7 @@ export const EXIT_WRONG_USAGE = 2;
 export interface FailureExtra {
   /** What to do about it. */
   readonly hint?: string | undefined;
-  /** That of the service's refusal, when it is one. */
+  /** The code of the service's refusal, if the service refused. */
   readonly code?: string;
   readonly cause?: unknown;
 }
@@ -44,7 +44,7 @@ export interface FailureReport {
   readonly traceId?: string;
 }
 
-/** What to tell of an error; `server` is the address that a refusal came from. */
+/** The report of an error; `server` is the address that a refusal came from. */
 export function reportOf(error: unknown, server: string): FailureReport {
   if (error instanceof TrellisError) return reportOfTrellisError(error, server);
   if (error instanceof CommandFailure) return withHint(error.code, error.message, error.hint);

@@ -79,7 +79,7 @@ export class Profile {
     }
   }
 
-  /** Never a moment in which others could read it, or in which half of it is there. */
+  /** Writes the file so that others can never read it, and never see half of it. */
   #write(content: ProfileContent): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     const draft = `${this.path}.${process.pid}`;

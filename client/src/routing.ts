@@ -166,7 +166,7 @@ export class Routing {
 
   #rememberThatItNeedsPrimary(call: RoutedCall): void {
     const known = this.#needsPrimaryUntil;
-    // What is forgotten costs one more request.
+    // An endpoint that is forgotten costs one more request.
     if (known.size >= NEEDS_PRIMARY_ENTRIES_MAX) known.clear();
     known.set(nameOf(call), this.#clock.now() + NEEDS_PRIMARY_MS);
   }

@@ -66,7 +66,7 @@ function rotateRight(word: number, bits: number): number {
 const PRIMES = firstPrimes(64);
 /** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 const INITIAL_STATE = PRIMES.slice(0, 8).map((prime) => fractionBits(prime, 2n));
-/** The same of the cube roots of the first 64. */
+/** The same bits of the cube roots of the first 64 primes. */
 const ROUND_CONSTANTS = Uint32Array.from(PRIMES, (prime) => fractionBits(prime, 3n));
 
 function firstPrimes(count: number): number[] {

@@ -125,7 +125,7 @@ export interface HitExplanation {
 
 export interface SideScore {
   readonly score: number;
-  /** That of the best text, of which the parts count as shares. */
+  /** The score of the best text; parts count as shares of it. */
   readonly best?: number;
   /** Where ranks count. */
   readonly rank?: number;

@@ -51,7 +51,7 @@ export interface CallOptions extends RoutingFlags {
 export interface Answer {
   readonly response: Response;
   readonly text: string;
-  /** Who gave it. */
+  /** The server that gave it. */
   readonly server: Server;
 }
 

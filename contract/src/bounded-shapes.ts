@@ -17,7 +17,7 @@ export const graphName = z.string().max(GRAPH_NAME_CHARACTERS_MAX);
 /** ISO 8601, with any offset. */
 export const moment = z.iso.datetime({ offset: true }).max(TIME_CHARACTERS_MAX);
 
-/** Names with a value each, of which there are not more than so many. */
+/** A record with at most `membersMax` members. */
 export function recordUpTo<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
   membersMax: number,
   key: Key,

@@ -71,8 +71,8 @@ export const errorBody = z.strictObject({
 });
 
 /**
- * The same with what clients of OpenAI and of Anthropic read: of the router, under
- * `/api/llm/openai` and `/api/llm/anthropic`.
+ * The error body of the LLM router, with the members that clients of OpenAI and Anthropic read:
+ * under `/api/llm/openai` and `/api/llm/anthropic`.
  */
 export const routerErrorBody = errorBody.extend({
   type: z.literal('error'),

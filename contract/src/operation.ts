@@ -164,7 +164,7 @@ export interface ResponseShape {
 }
 
 /**
- * What the body of a request may have at most, decompressed, where it is taken as a whole: JSON, or
+ * How many bytes the body of a request may have, decompressed, when it is read as a whole: JSON, or
  * a form.
  */
 export function bodyBytesMaxOf({

@@ -10,8 +10,8 @@
 export const BODY_BYTES_MAX_DEFAULT = 1024 * 1024;
 export const STRANGER_BODY_BYTES_MAX = 16 * 1024;
 /**
- * For code, of which each letter may be six in JSON, for names of many nodes, and for settings of
- * all types.
+ * A body with code, whose letters may take six characters each in JSON; with the names of many
+ * nodes; or with the settings of all types.
  */
 export const LONG_BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** The form with which a SAML provider sends a browser back. */

@@ -37,7 +37,7 @@ export type Scope = keyof typeof scopes;
 
 export const SCOPES = Object.keys(scopes) as readonly Scope[];
 
-/** Each of them is enough to call the operation. */
+/** The scopes of an operation: each is enough to call it. */
 export function scopesOf({
   scope,
 }: {

@@ -44,14 +44,14 @@ export const webSocketMessage = z.discriminatedUnion('type', [
 ]);
 export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
 
-/** To whom a message goes: as an operation's `auth`; one of a job also to its user. */
+/** Who gets a message, like `auth` of an operation. A message about a job also goes to its user. */
 export const WEB_SOCKET_MESSAGE_AUTH = {
   REPLICAS_CHANGED: 'session',
   FRONTEND_CHANGED: 'session',
   JOB_CHANGED: 'admin',
 } as const satisfies Record<WebSocketMessage['type'], Auth>;
 
-/** With which the server closes, beside those of RFC 6455 that concern the protocol itself. */
+/** The codes that the server closes with, beside those of RFC 6455 for the protocol itself. */
 export const WEB_SOCKET_CLOSE_CODES = {
   /** It stops: connect again, here or elsewhere. */
   goingAway: 1001,

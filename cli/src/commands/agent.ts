@@ -90,7 +90,7 @@ function textOf({ result }: AgentRunWithTranscript): string {
   return typeof result === 'string' ? textLines(result) : JSON.stringify(result, null, 2);
 }
 
-/** What a model says may have been said to it by anybody. */
+/** Text of a model without control characters: anybody may have told it what to say. */
 function textLines(text: string): string {
   return text.split('\n').map(harmless).join('\n');
 }

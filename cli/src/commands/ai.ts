@@ -128,7 +128,10 @@ function parseChange(value: unknown, file: string): AiProvidersChange {
   throw new CommandFailure(`${file} is not providers:\n  ${faults.join('\n  ')}`);
 }
 
-/** What was printed can be set again. */
+/**
+ * The settings without the members that only answers have, so that printed settings can be set
+ * again.
+ */
 function withoutAnswers(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, member: unknown) =>
     name === 'hasApiKey' ? undefined : member,

@@ -72,7 +72,7 @@ function ending({ answer, citations }: ChatAnswer): string {
   return [`${end}\nSources:`, ...sources].join('\n');
 }
 
-/** Nothing that a terminal obeys but ends of lines. */
+/** Replaces every control character except ends of lines. */
 function lines(text: string): string {
   return text.split('\n').map(harmless).join('\n');
 }

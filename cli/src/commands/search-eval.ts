@@ -96,7 +96,7 @@ async function evaluate(
   // One after the other: the server runs no two at a time.
   for (const one of names) reports.push(await client.goldenSets.run(one, { signal }));
   output.data(name === undefined ? reports : reports[0], reports.map(textOf).join('\n\n'));
-  // What measures nothing must not pass as good.
+  // A run without golden sets must not pass as good.
   if (reports.length === 0) output.note('There is no golden set: see "trellis search golden set".');
   let exitCode = reports.length === 0 ? EXIT_FAILED : EXIT_GOOD;
   for (const { name: set, metrics } of reports) {

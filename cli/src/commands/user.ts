@@ -120,7 +120,7 @@ function addRightsOptions(command: Command): Command {
     .option('--guest', 'make the user a guest');
 }
 
-/** What the options say; the service checks it. */
+/** The change that the options ask for; the service checks it. */
 function changeOf({ firstName, lastName, role, admin, readOnlyAdmin, guest }: RightsOptions) {
   return {
     ...(firstName === undefined ? {} : { firstName }),

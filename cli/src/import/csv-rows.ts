@@ -38,7 +38,7 @@ export class CsvRows {
   readonly #delimiter: string;
   #rest = '';
   #line = 1;
-  /** How lines end; found with the first of them. */
+  /** How lines end; known after the first line. */
   #lineEnd: '\n' | '\r' | undefined;
 
   /** The delimiter is not empty, and has neither quotes nor line breaks. */

@@ -7,7 +7,7 @@ import type { InputFile } from './input-file.ts';
 import type { RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
 
-/** As much of wrong headings as a message shows. */
+/** How much of wrong headings a message shows. */
 const SHOWN_CHARACTERS = 2_000;
 
 export interface CsvOptions {

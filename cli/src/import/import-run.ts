@@ -64,7 +64,7 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
       delivery.catch(() => {});
     }
   } finally {
-    // Also when the source has failed: what is on its way is acknowledged first.
+    // Waits even if the source has failed: what is on its way is acknowledged first.
     await delivery;
   }
   return summary;

@@ -11,7 +11,7 @@ export type RestoredCode<Kind extends CodeKind> = {
   readonly migration: Migration;
 }[Kind];
 
-/** Those whose answers depend on the kind of the item. */
+/** Methods whose answers depend on the kind of the item. */
 export function codeVersions(transport: Transport) {
   return {
     getVersion: <Kind extends CodeKind>(

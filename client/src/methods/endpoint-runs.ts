@@ -14,7 +14,7 @@ export interface RunOptions extends CallOptions {
   readonly onRunning?: ((run: RunningEndpoint) => void | Promise<void>) | undefined;
 }
 
-/** What a run was answered with. */
+/** The answer to a run. */
 export interface EndpointAnswer {
   /** Chosen by the endpoint, also from 400 up. */
   readonly status: number;
@@ -151,7 +151,7 @@ function keyHeader(key: string): Record<string, string> {
   return { 'msk-endpoint-key': key };
 }
 
-/** Those that are taken for refusals elsewhere. */
+/** Statuses that other calls take for refusals. */
 const REFUSING_STATUSES = Array.from({ length: 200 }, (_, at) => 400 + at);
 
 /** `MSK-ENDPOINT-PROGRESS` is written as the query of a URL. */

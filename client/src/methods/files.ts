@@ -22,7 +22,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 /** Tries of one piece beyond the first. */
 const PIECE_RETRIES_MAX = 4;
 
-/** Those of `client.files` that send or receive bytes. */
+/** Methods of `client.files` that send or receive bytes. */
 export function fileTransfers(transport: Transport, files: OperationMethods<'files'>) {
   /**
    * Rejects with `upload_conflict`, and the right `offset` in the details, when the upload is

@@ -8,7 +8,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 export type Zip = Blob | Uint8Array<ArrayBuffer>;
 
 export interface ImportOptions {
-  /** Also deletes what the zip has not. */
+  /** Also deletes whatever the zip does not have. */
   readonly mirror?: boolean;
   /** Only reports what would be done. */
   readonly dryRun?: boolean;

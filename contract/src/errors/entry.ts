@@ -6,8 +6,8 @@ export interface CatalogueEntry {
   /** Sent as `Retry-After` unless the problem's details name another number of seconds. */
   readonly retryAfterSeconds?: number;
   /**
-   * What the server says of it names the inside (folders, errors of the system): that is for the
-   * log and for whoever starts the server. A caller reads title and hint.
+   * The server's message names the inside (folders, errors of the system): it is for the log and
+   * for whoever starts the server. A caller gets title and hint.
    */
   readonly internal?: true;
 }

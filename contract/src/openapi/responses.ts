@@ -7,7 +7,7 @@ type Content = Record<string, { readonly schema?: JsonSchema }>;
 
 const JSON_TYPE = 'application/json';
 const EVENTS = 'text/event-stream';
-/** What is no text. */
+/** Media types whose content is not text. */
 const BINARY = ['application/zip', 'application/octet-stream'];
 /** Statuses of what is refused before it is known which operation it is for. */
 const BEFORE_ROUTES = ['408', '417', '431'];

@@ -30,8 +30,8 @@ export const typeAccess = z.strictObject({
 export type TypeAccessDocument = Immutable<z.infer<typeof typeAccess>>;
 
 /**
- * Whom one node is restricted to, and who owns it; UIDs. Restricted to nobody: the setting of its
- * type holds.
+ * The teams and users that a node is restricted to, and who owns it; UIDs. When it is restricted to
+ * nobody, the setting of its type holds.
  */
 export const nodeAccess = z.strictObject({ teams: uids, users: uids, owners: uids });
 export type NodeAccess = Immutable<z.infer<typeof nodeAccess>>;

@@ -117,7 +117,7 @@ export const adminAgentAnswer = z.strictObject({
   model: z.string(),
   /** `answer` is the usual end; with any other the text may be cut short. */
   ended: z.enum(['answer', 'length', 'steps', 'tool-calls', 'tokens']),
-  /** That of the session after this turn. */
+  /** The proposal of the session after this turn. */
   proposal: adminAgentProposal.nullable(),
 });
 export type AdminAgentAnswer = Immutable<z.infer<typeof adminAgentAnswer>>;

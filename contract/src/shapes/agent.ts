@@ -41,7 +41,7 @@ const agentSettings = z.strictObject({
   model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX).nullable(),
   /** With variables: `${NAME}`, and `${NAME:-what stands there without a value}`. */
   instructions: z.string().trim().min(1).max(AGENT_INSTRUCTIONS_CHARACTERS_MAX),
-  /** Names of tools, of which a run gets those that its user may call. */
+  /** Names of tools; a run gets those that its user may call. */
   tools: z.array(toolName).max(AGENT_TOOLS_MAX),
   /** A JSON Schema that every answer has to fit; null where answers are text. */
   outputSchema: z.record(z.string(), z.unknown()).nullable(),

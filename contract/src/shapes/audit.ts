@@ -8,7 +8,7 @@ export const auditQuery = pageQuery.extend({
   action: z.string().max(100).optional(),
   /** UID or name of who did it, or tried to. */
   user: z.string().max(200).optional(),
-  /** UID, id or name of whom or what it was done to. */
+  /** UID, id or name of the target. */
   target: z.string().max(200).optional(),
   outcome: z.enum(['success', 'failure']).optional(),
   /** Not before this time, and before that one. */

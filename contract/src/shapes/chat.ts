@@ -168,7 +168,7 @@ export const chatOptions = z.strictObject({
   /** The one that is asked when a turn names none. */
   model: z.string().nullable(),
   models: z.array(z.string()),
-  /** Those that the caller's model is offered, by name. */
+  /** The tools that the caller's model is offered, by name. */
   tools: z.array(z.strictObject({ name: toolName, description: z.string() })),
 });
 export type ChatOptions = Immutable<z.infer<typeof chatOptions>>;

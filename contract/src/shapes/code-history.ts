@@ -73,7 +73,7 @@ export const codeDiff = z.strictObject({
 });
 
 export const codeRestore = z.strictObject({
-  /** Whose content the new version gets. */
+  /** The version whose content the new one gets. */
   version,
   /**
    * The newest version that the caller has seen: refused with `version_conflict` when there is a

@@ -30,7 +30,7 @@ const limit = (max: number) => z.int().min(1).max(max);
 
 /** How many researches there may be, and how far one may go (specification, section 4.6). */
 const researchLimits = z.strictObject({
-  /** That wait, in the workspace. */
+  /** Researches that wait, in the workspace. */
   queued: limit(RESEARCH_QUEUED_MAX),
   /** At a time, in the workspace. */
   running: limit(RESEARCH_RUNNING_MAX),
@@ -79,7 +79,7 @@ const researchRun = z.strictObject({
   user: z.strictObject({ uid: z.string(), name: z.string() }),
   /** When it was asked for. */
   startedAt: z.iso.datetime(),
-  /** That of its job. */
+  /** The step of its job. */
   step: z.string(),
 });
 export type ResearchRun = Immutable<z.infer<typeof researchRun>>;

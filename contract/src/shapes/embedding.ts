@@ -7,8 +7,8 @@ import { nodeObject } from './node.ts';
 import { graphName, uidText } from '../bounded-shapes.ts';
 
 /**
- * The body of `POST /api/embeddings/uids` (specification, section 5): whose vectors, and of which
- * field when not of all.
+ * The body of `POST /api/embeddings/uids` (specification, section 5): the nodes, and the field when
+ * not the vectors of all fields are wanted.
  */
 export const embeddingsWanted = z.strictObject({
   UIDs: z.array(uidText).max(NODE_UIDS_MAX),

@@ -73,7 +73,7 @@ export const healthReport = z.strictObject({
   }),
   /** The file system that holds the storage folder; null when it cannot be read. */
   disk: z.strictObject({ status: supply, totalBytes: bytes, freeBytes: bytes }).nullable(),
-  /** Those that a server of its role has. */
+  /** The parts that a server of its role has. */
   parts: z.array(partHealth),
 });
 export type HealthReport = Immutable<z.infer<typeof healthReport>>;

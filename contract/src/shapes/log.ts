@@ -25,8 +25,8 @@ export const logRecord = z.strictObject({
 export type LogRecord = Immutable<z.infer<typeof logRecord>>;
 
 /**
- * One that comes as it is logged. The sequence rises from record to record; also after a restart of
- * the server.
+ * A record that is sent as it is logged. The sequence rises from record to record; also after a
+ * restart of the server.
  */
 export const liveLogRecord = logRecord.extend({ sequence: z.int().min(0) });
 export type LiveLogRecord = Immutable<z.infer<typeof liveLogRecord>>;

@@ -24,7 +24,7 @@ export const nodeObject = z.looseObject({
 });
 export type NodeObject = Immutable<z.infer<typeof nodeObject>>;
 
-/** What is no UID at all is as good as that of a node that does not exist. */
+/** A text that is no UID counts as the UID of a node that does not exist. */
 const uids = z.array(uidText).max(NODE_UIDS_MAX);
 const NAMES_NO_NODES = 'needs uids, or type, or both';
 

@@ -80,7 +80,7 @@ export const stateDifference = z.strictObject({
   /** Runs of entries (about 4 MiB each) that only the one has, or only the other. */
   piecesOnPrimary: z.int().min(0),
   piecesOnReplica: z.int().min(0),
-  /** With which the first of them begins, hexadecimal. */
+  /** The first key of the first of them, hexadecimal. */
   firstKey: z.string(),
 });
 

@@ -69,7 +69,7 @@ const evaluation = {
   at: z.iso.datetime(),
   /** Sequence of the workspace when the run began. */
   sequence: z.int().min(0),
-  /** Those of which a relevant node exists: the others count for nothing. */
+  /** How many queries have a relevant node that exists: the others do not count. */
   queries: z.int().min(0),
   metrics: searchMetrics,
 };

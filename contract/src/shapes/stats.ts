@@ -47,7 +47,7 @@ export type LoadSample = Immutable<z.infer<typeof loadSample>>;
  * server that answers.
  */
 export const overviewStatistics = z.strictObject({
-  /** Those of the server's own types are counted too. */
+  /** Includes the nodes and edges of the server's own types. */
   nodes: count,
   edges: count,
   /** The storage sequence number that the counts reflect. */

@@ -21,7 +21,7 @@ const toolSettings = z.strictObject({
   description: z.string().trim().min(1).max(TOOL_DESCRIPTION_CHARACTERS_MAX),
   /** The name of the endpoint that it wraps. */
   endpoint: z.string().min(1).max(ENDPOINT_NAME_CHARACTERS_MAX),
-  /** Whose models are offered it, of those who may call the endpoint. */
+  /** Users whose models are offered the tool, if they may call the endpoint. */
   access: z.enum(['users', 'admins']),
   enabled: z.boolean(),
 });
@@ -38,7 +38,7 @@ export type ToolChange = Immutable<z.infer<typeof toolChange>>;
 export const toolDefinition = toolSettings.extend({
   UID: z.string(),
   name: toolName,
-  /** That of its endpoint; null when there is no such endpoint. */
+  /** Whether its endpoint is read-only; null when there is no such endpoint. */
   isReadOnly: z.boolean().nullable(),
   /**
    * The same. As a tool that reads it is refused all the same: see `mayRunOnPrimary` of endpoints.

@@ -81,8 +81,8 @@ export const licenseReport = z.strictObject({
   /** Whether there is one: `MSK_LICENSE` is set. */
   licensed: z.boolean(),
   /**
-   * To whom it was issued. This and the next two are those of a license that the authority has
-   * signed.
+   * To whom the license was issued. It, `features` and `expiresAt` come from a license that the
+   * authority has signed.
    */
   subject: z.string().optional(),
   features: z.array(z.string()),

@@ -54,7 +54,7 @@ export class AccessIndex {
     this.#rules = new TypeRules(reader);
   }
 
-  /** Whose visible nodes are kept. */
+  /** How many users have their visible nodes kept in memory. */
   get usersKept(): number {
     return this.#users.size;
   }
@@ -209,7 +209,7 @@ export class AccessIndex {
         return this.#takeRestriction(from, to, isThere);
       case '_MemberOf':
         this.#setMember(from, to, isThere);
-        // Whoever is beneath is made anew when asked for.
+        // What users below it may see is computed again when asked for.
         for (const [user, { principals }] of this.#users) {
           if (principals.has(from)) this.#users.delete(user);
         }

@@ -197,7 +197,7 @@ function invalid(path: string, message: string): Problem {
 
 /** System types that have rules: the others are administrators' only. */
 const SYSTEM_TYPES_WITH_RULES: ReadonlySet<string> = new Set(['_User', '_AccessGroup']);
-/** They are in every node that is shown at all. */
+/** Fields that every visible node shows: they cannot be withheld. */
 const NOT_WITHHELD: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
 
 interface Fault {

@@ -1,7 +1,7 @@
 import type { WriterOperation } from '#graph/operations.ts';
 import type { Caller } from './caller.ts';
 
-/** What is recorded; a dotted name of area and deed. Stable: administrators filter by it. */
+/** The kind of an event: area and deed, with a dot between. Stable: administrators filter by it. */
 export type AuditAction =
   | 'login.succeeded'
   | 'login.failed'

@@ -38,8 +38,8 @@ export type CallerKind =
   | 'mcp';
 
 /**
- * Whose budget work counts to: that of the user, whatever they show; or of the token when it acts
- * as nobody.
+ * The key of the budget that a caller's work counts against: the user, whichever token they use; or
+ * the token, when it acts as nobody.
  */
 export function budgetKey({ userUid, tokenId }: Caller): string {
   return userUid ?? tokenId;

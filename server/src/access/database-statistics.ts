@@ -3,7 +3,7 @@ import type { GraphReader } from '#graph/reader.ts';
 
 /** How much there is of each type, the server's own types included; the largest first. */
 export interface TypeCounts {
-  /** That the counts reflect. */
+  /** Sequence of the commit that the counts reflect. */
   readonly sequence: number;
   readonly nodes: number;
   readonly edges: number;

@@ -98,7 +98,7 @@ function callerOf(reader: GraphReader, user: number): Caller {
   };
 }
 
-/** Those of a file are those of the node that it hangs on. */
+/** A file has the reasons of the node that it belongs to. */
 function reasonsOf(reader: GraphReader, user: number, id: number, type: string): Reason[] {
   const [node] = type === FILE_TYPE ? reader.neighbors(id, 'in', HAS_FILE) : [];
   const typeOfNode = node === undefined ? undefined : reader.typeOf(node);

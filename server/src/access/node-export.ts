@@ -41,7 +41,7 @@ const IS_COLUMN: ReadonlySet<string> = new Set(EXPORT_COLUMNS);
 /** Neighbours are looked at in groups of so many. */
 const GROUP_SIZE = 256;
 
-/** The next ids, not all of which can be seen; undefined at the end. */
+/** Returns the next ids, of which the caller may not see all; undefined at the end. */
 type IdSource = (view: NodeView) => readonly number[] | undefined;
 
 /** Nodes for a download (open-shapes, section 4). */
@@ -63,7 +63,7 @@ export class NodeExporter {
     return this.#export(caller, types, undefined, columns, source);
   }
 
-  /** The same, apart for each type of which there is a node to be seen. */
+  /** The same, one export for each type that has a node which the caller may see. */
   async byType(
     caller: Caller,
     { uids, type, fields }: NodeSelection,

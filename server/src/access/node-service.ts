@@ -183,7 +183,7 @@ function nodeNotFound(): Problem {
 
 /** Text, and names of fields whose values stand between. */
 interface NodeTemplate {
-  /** One more than there are fields. */
+  /** One text more than there are fields. */
   readonly texts: readonly string[];
   readonly fields: readonly string[];
 }
@@ -278,7 +278,7 @@ function listVersions(view: NodeView, id: number, { skip, take }: Page): NodeVer
   return { items: versions.slice(skip, skip + take), total: versions.length, skip, take };
 }
 
-/** What a change did to the values, which are as they were before it when this returns. */
+/** Undoes a change of the values, and returns what it had done to them. */
 function takenBack(values: Map<string, PastValue>, before: readonly FieldBefore[]): FieldChange[] {
   return before.map(({ field, value }) => {
     const change = fieldChange(field, value, values.get(field));
@@ -307,7 +307,7 @@ function fieldChange(
   };
 }
 
-/** A user whom the asker does not see, and one who is gone, is nobody. */
+/** Null for a user whom the caller may not see, and for one who is gone. */
 function userOf(view: NodeView, uid: string): NodeVersion['actor'] {
   const fields = view.fieldsByUid(uid, ['UserName']);
   if (fields === undefined || fields === 'withheld') return null;

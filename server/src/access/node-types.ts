@@ -7,9 +7,9 @@ import { concealsType, isTellableType } from '#graph/tellable-names.ts';
 export type NodeType = SchemaDocument['nodes'][number];
 
 /**
- * A type as a caller may know it: of one of which they see no node, nothing but the name that they
- * gave. Throws `invalid_request` when there is none and they may know that; the hint names one of
- * which they see nodes.
+ * A type as a caller may know it. When the caller sees no node of the type, it has only the name
+ * that they gave. Throws `invalid_request` when there is no such type and the caller may know that;
+ * the hint names a type whose nodes they see.
  */
 export function typeAsSeen(
   reader: GraphReader,

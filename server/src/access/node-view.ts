@@ -122,8 +122,8 @@ export class NodeView {
   }
 
   /**
-   * What is at the other ends of edges, in either direction, once for each edge; of one edge type,
-   * or of all.
+   * The nodes at the other ends of edges, in either direction, once for each edge; for one edge
+   * type, or for all.
    */
   *neighbors(id: number, edge?: string): Generator<readonly number[]> {
     yield this.#reader.neighbors(id, 'out', edge);
@@ -164,11 +164,11 @@ export class NodeTurns {
   }
 }
 
-/** How much one answer of JSON holds, which is in memory as a whole. */
+/** Limits how much one answer of JSON holds: it is in memory as a whole. */
 export class AnswerSize {
   #left = NODES_ANSWER_CHARACTERS_MAX;
 
-  /** What may still come. */
+  /** Characters that the answer may still get. */
   get left(): number {
     return this.#left;
   }

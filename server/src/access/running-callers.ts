@@ -20,9 +20,9 @@ export interface LiveCallers {
 }
 
 /**
- * What runs on this server, by those for whom it does. Whoever works for longer than an answer
- * takes registers; a look at all of them is to be taken every `CALLER_LOOK_INTERVAL_MS`. It reads
- * the state that this server has applied, so it is the same on replicas.
+ * The work that runs on this server, by its caller. Work that takes longer than one answer
+ * registers here. Call `look` every `CALLER_LOOK_INTERVAL_MS`. It reads the state that this server
+ * has applied, so it is the same on replicas.
  */
 export class RunningCallers {
   readonly #live: LiveCallers;

@@ -28,7 +28,7 @@ export interface TypeRule {
   readonly fields: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-/** What is stored, which only `AccessService` writes, after checking it. */
+/** The access as it is stored. Only `AccessService` writes it, after a check. */
 export function readTypeAccess(reader: GraphReader): TypeAccessByType {
   const stored = readSetting(reader, TYPE_ACCESS_SETTING) as
     | { readonly types?: TypeAccessByType }
@@ -37,8 +37,8 @@ export function readTypeAccess(reader: GraphReader): TypeAccessByType {
 }
 
 /**
- * The rules of types as of the commit that the reader stands at; made anew when the setting has
- * changed.
+ * The rules of types as of the commit that the reader stands at; compiled again when the setting
+ * has changed.
  */
 export class TypeRules {
   readonly #reader: GraphReader;
@@ -49,7 +49,7 @@ export class TypeRules {
     this.#reader = reader;
   }
 
-  /** Another one when they have changed. */
+  /** A different number when the rules have changed. */
   get version(): number {
     return this.#version;
   }

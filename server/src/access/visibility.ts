@@ -17,7 +17,7 @@ export const PUBLIC_USER_FIELDS = [
 ] as const;
 
 const PUBLIC_OF_USERS: ReadonlySet<string> = new Set(PUBLIC_USER_FIELDS);
-/** What shows nothing of a node but that it is there. */
+/** Fields that tell nothing about a node but that it exists. */
 const ALWAYS_READABLE: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
 const TEAM = '_AccessGroup';
 /**

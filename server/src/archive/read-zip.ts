@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import type { Problem } from '#base/problem.ts';
 
-/** What of a zip is looked at; whatever the zip itself says of it. */
+/** What is read of a zip, whatever the zip claims about itself. */
 export interface ZipReading {
   /** Files that are wanted. */
   readonly filesMax: number;
@@ -13,7 +13,7 @@ export interface ZipReading {
    * have to be.
    */
   readonly expansion?: { readonly ratioMax: number; readonly fromBytes: number };
-  /** What the zip is not fit for. */
+  /** Makes the problem of a zip that is refused. */
   readonly refusal: (message: string, more?: { hint?: string; cause?: unknown }) => Problem;
   /** Looks at a name before the file is unpacked; throws what is to be refused. */
   readonly checkName?: (name: string, shown: string) => void;
@@ -123,7 +123,7 @@ async function contentOf(archive: ZipFile, entry: Entry, reading: ZipReading): P
   return bytes;
 }
 
-/** What the reading of the zip throws is the fault of the zip. */
+/** Turns what reading the zip throws into a fault of the zip. */
 async function readable<T>(work: Promise<T>, { refusal }: ZipReading): Promise<T> {
   try {
     return await work;

@@ -6,10 +6,13 @@ import { ZipFile } from 'yazl';
  * zip was made.
  */
 const OLDEST = new Date(1980, 0, 1);
-/** That of a file which everybody may read. */
+/** The mode of a file that everybody may read. */
 const MODE = 0o100_644;
 
-/** The same files in the same order are the same bytes, wherever and whenever they are packed. */
+/**
+ * A zip whose bytes depend only on the files and their order, not on where and when they are
+ * packed.
+ */
 export async function* reproducibleZip(
   files: Iterable<{ readonly path: string; readonly text: string }>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -5,7 +5,8 @@ import type { BackupPool } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
 
 /**
- * One backup, as its file tells of it in the clear: nothing of what the workspace holds is in it.
+ * The part of a backup's file that is not encrypted: it says nothing about what the workspace
+ * holds.
  */
 export interface BackupHeader {
   readonly format: BackupFormat;
@@ -28,7 +29,7 @@ export interface BackupHeader {
   readonly edges: number;
   /** The size of all that it consists of. */
   readonly bytes: number;
-  /** What of it no earlier backup had. */
+  /** Bytes that no earlier backup had. */
   readonly newBytes: number;
   /**
    * Whether every commit since the backup before it is in the archive, so that points between the
@@ -54,8 +55,8 @@ export interface BackupFile {
 }
 
 /**
- * One whose pieces are older than it is has a format of its own, for versions that would take it
- * for what the pieces hold.
+ * A backup whose pieces are older than the backup has a format of its own: earlier versions would
+ * restore only the pieces.
  */
 type BackupFormat = typeof WHOLE_FORMAT | typeof OLDER_PIECES_FORMAT;
 const WHOLE_FORMAT = 1;

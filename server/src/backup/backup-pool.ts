@@ -10,8 +10,8 @@ export const PIECES_FOLDER = 'pieces';
 const OVERHEAD_BYTES = SALT_BYTES + TAG_BYTES;
 
 /**
- * What there is much of, each by the digest of its content, once: pieces of snapshots, files, the
- * contents of backups.
+ * The large content of backups, each once by the digest of its bytes: pieces of snapshots, files,
+ * the contents of backups.
  */
 export class BackupPool {
   readonly #target: BackupTarget;

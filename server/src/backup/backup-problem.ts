@@ -4,7 +4,7 @@ export function noBackup(id: string): Problem {
   return new Problem('backup_not_found', `There is no backup ${id}.`);
 }
 
-/** Something that the target should have done. */
+/** The problem of a target that did not do what it should. */
 export function targetFailed(doing: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);

@@ -38,7 +38,7 @@ export interface StartedBackup {
  */
 export class BackupService {
   readonly #parts: BackupServiceParts;
-  /** What is being done, for people. */
+  /** The work that runs, in words for people. */
   #busy: string | undefined;
 
   constructor(parts: BackupServiceParts) {

@@ -15,7 +15,7 @@ const WRITE_BYTES_MAX = 256 * 1024;
 export class FolderTarget implements BackupTarget {
   readonly name: string;
   readonly #folder: string;
-  /** Those whose names are not durable yet. */
+  /** Folders whose names of files are not durable yet. */
   readonly #changed = new Set<string>();
 
   constructor(folder: string) {

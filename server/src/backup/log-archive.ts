@@ -44,8 +44,8 @@ export async function listArchive(
 }
 
 /**
- * The files, of those of one epoch by ascending first sequence, by which one comes from after one
- * sequence as far as they reach without a gap, or to `to`.
+ * The files of one epoch, by ascending first sequence, that lead from a sequence without a gap as
+ * far as they reach, or to `to`.
  */
 export function chainFrom(
   files: readonly ArchivedFile[],
@@ -69,8 +69,8 @@ export function chainFrom(
   return { chain, reached };
 }
 
-/** The files by which one comes from a sequence of a history as far as they reach, or to `to`. */
-export async function chainBehind(
+/** The files that lead from a sequence of a history as far as they reach, or to `to`. */
+export async function chainAfter(
   target: BackupTarget,
   { epoch, sequence }: { readonly epoch: string; readonly sequence: number },
   to?: number,

@@ -84,8 +84,8 @@ export async function openPoolSecret(
 }
 
 /**
- * What a piece is called: where it is encrypted, the name betrays nothing of it. 64 hexadecimal
- * digits.
+ * The name of a piece. When pieces are encrypted, the name tells nothing about the content. 64
+ * hexadecimal digits.
  */
 export function pieceName(secret: PoolSecret, digest: string): string {
   if (secret === undefined) return digest;

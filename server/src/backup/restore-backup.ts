@@ -42,8 +42,8 @@ export interface Restored {
 }
 
 /**
- * What a restore puts into the storage folder, and takes away again before it begins anew; the file
- * that makes it a store first.
+ * The names that a restore puts into the storage folder, and removes before it begins again; first
+ * the file that makes the folder a store.
  */
 const RESTORED_NAMES = ['store.json', 'graph', 'vault', 'restoring', 'front-end', SIGNING_KEY_FILE];
 const COMMITS_AT_ONCE = 256;
@@ -135,7 +135,7 @@ async function replay(
       signal.throwIfAborted();
       if (record.last < next) continue;
       if (record.first !== next) throw backupCorrupt(`${file.path} does not go on at ${next}`);
-      // Those up to the backup belong to it, whatever a clock that was set back says.
+      // Commits up to the backup belong to it, even when a clock that was set back says otherwise.
       const isTooNew = record.time > lastTime && record.last > header.sequence;
       if (record.last > lastSequence || isTooNew) {
         await Promise.all(appending);
@@ -179,7 +179,7 @@ async function clear({ storage, logPlace }: RestoreBackupOptions): Promise<void>
   await logPlace.remove();
 }
 
-/** What the restore is of: another one must not take its place unnoticed. */
+/** The text that says what is restored, so that another restore cannot take its place unnoticed. */
 function markOf({ header, lastSequence, lastTime }: RestorePlan): string {
   const time = Number.isFinite(lastTime) ? lastTime : null;
   return JSON.stringify({ id: header.id, lastSequence, lastTime: time });

@@ -27,7 +27,7 @@ export async function markRestore(storage: string, text: string): Promise<void> 
   await createFileDurably(storage, MARK_FILE, Buffer.from(`${text}\n`));
 }
 
-/** It is whole now. */
+/** Removes the mark: the restore is complete. */
 export async function unmarkRestore(storage: string): Promise<void> {
   await rm(join(storage, MARK_FILE));
   await syncFolder(storage);

@@ -2,9 +2,9 @@ import { Problem } from '#base/problem.ts';
 import { isBackupId, listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
 import { backupCorrupt, noBackup } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { chainBehind, type ArchivedFile } from './log-archive.ts';
+import { chainAfter, type ArchivedFile } from './log-archive.ts';
 
-/** What somebody wants back. */
+/** The point that somebody wants to restore. */
 export type RestoreWish =
   | { readonly kind: 'newest' }
   | { readonly kind: 'backup'; readonly id: string }
@@ -12,7 +12,7 @@ export type RestoreWish =
   /** Milliseconds since the Unix epoch. */
   | { readonly kind: 'time'; readonly time: number };
 
-/** How to get there. */
+/** The steps to a point. */
 export interface RestorePlan {
   readonly header: BackupHeader;
   /** The commits after its pieces, in order; they may go beyond the point. */
@@ -106,7 +106,7 @@ async function planTime(target: BackupTarget, time: number): Promise<RestorePlan
 }
 
 function chainOf(target: BackupTarget, { epoch, snapshotSequence }: BackupHeader, to: number) {
-  return chainBehind(target, { epoch, sequence: snapshotSequence }, to);
+  return chainAfter(target, { epoch, sequence: snapshotSequence }, to);
 }
 
 function unreachable(point: string, headers: readonly BackupHeader[]): Problem {

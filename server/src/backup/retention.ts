@@ -2,7 +2,7 @@ import type { BackupHeader } from './backup-header.ts';
 
 /** Which backups stay: each rule keeps some, and what none keeps goes. The newest always stays. */
 export interface RetentionRule {
-  /** So many of the newest. */
+  /** How many of the newest stay. */
   readonly last: number;
   /**
    * The newest of each of so many days (UTC) that have any, and of so many weeks, which begin on

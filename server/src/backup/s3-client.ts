@@ -99,7 +99,7 @@ export class S3Client {
           throw targetFailed(what, new Error(`${status} ${errorCodeOf(body)}`));
         }
       } catch (error) {
-        // What fetch throws is of the network.
+        // A TypeError of fetch is a fault of the network.
         if (isLast || !(error instanceof TypeError || isTimeout(error)))
           throw targetFailed(what, error);
       }
@@ -154,7 +154,7 @@ function sha256(bytes: Uint8Array): string {
 /** What an answer to ListObjectsV2 says. */
 interface S3Listing {
   readonly objects: readonly { readonly key: string; readonly bytes: number }[];
-  /** With which the next answer begins; undefined for the last. */
+  /** The token of the next page; undefined on the last. */
   readonly next: string | undefined;
 }
 

@@ -63,8 +63,8 @@ export async function claimLease(
 }
 
 /**
- * Also what was refused may have been written: by a try before, whose answer was lost. Its ETag,
- * then.
+ * The ETag of our own write, when an earlier try has written although its answer was lost and this
+ * one was refused.
  */
 async function ownEtag(
   object: LeaseObject,
@@ -164,7 +164,7 @@ export class S3Lease implements AsyncDisposable {
 interface LeaseHolder {
   /** Another one for each claim. */
   readonly holder: string;
-  /** So that no two states of the object are the same, and its ETags differ. */
+  /** Counts the renewals, so that no two states of the object are the same and its ETags differ. */
   readonly renewals: number;
 }
 

@@ -30,7 +30,7 @@ export async function scrubBackups(options: BackupScrub): Promise<number> {
     isThere: () => Promise<boolean>,
   ) => {
     const damage = await damageIn(read);
-    // What is removed meanwhile is no damage.
+    // A file that was removed in the meantime is no damage.
     if (damage !== undefined && (await isThere())) onDamage(`${of}: ${damage}`);
     await rest();
   };

@@ -24,7 +24,7 @@ import {
 } from './backup-header.ts';
 import { BackupPool, PoolWriter } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { type ArchivedFile, chainBehind, LogArchiver, readArchived } from './log-archive.ts';
+import { type ArchivedFile, chainAfter, LogArchiver, readArchived } from './log-archive.ts';
 import { openPoolSecret } from './pool-description.ts';
 import type { Clock } from '#base/clock.ts';
 import type { LogTail } from '#log/log-tail.ts';
@@ -135,7 +135,7 @@ async function takeState(
     return { manifest: await writeState(options, parts, undefined), commitBytes: 0 };
   }
   const { snapshot } = former.contents;
-  const behind = await commitsBehind(options.target, snapshot, held.sequence);
+  const behind = await commitsAfter(options.target, snapshot, held.sequence);
   const isNear = behind !== undefined && areFew(behind, snapshot);
   if (isNear && piecesOf(snapshot).every(({ digest, bytes }) => writer.has(digest, bytes))) {
     return { manifest: snapshot, commitBytes: behind.bytes };
@@ -152,7 +152,7 @@ async function changedSince(
   changed: ChangedPieces | undefined,
 ): Promise<ChangedPieces | undefined> {
   if (changed === undefined || header.snapshotSequence === header.sequence) return changed;
-  const earlier = await commitsBehind(target, contents.snapshot, header.sequence);
+  const earlier = await commitsAfter(target, contents.snapshot, header.sequence);
   if (earlier === undefined) return undefined;
   try {
     await addArchived(changed, pool, earlier);
@@ -243,8 +243,8 @@ function mebibytes(bytes: number): string {
 
 interface Archived {
   /**
-   * What they have touched of the pieces of the backup before; undefined when not every commit
-   * since could be read.
+   * The pieces of the earlier backup that these commits have touched; undefined when not every
+   * commit since then could be read.
    */
   readonly changed: ChangedPieces | undefined;
   readonly bytes: number;
@@ -272,7 +272,7 @@ async function archiveCommits(
     note(`The log begins at ${from}: commits after ${after} are missing in the archive.`);
   }
   // What a run that was killed has archived.
-  const { reached } = await chainBehind(target, former.header);
+  const { reached } = await chainAfter(target, former.header);
   const archiver = new LogArchiver(pool, held.epoch);
   let last = from - 1;
   for await (const record of log.read(from)) {
@@ -294,13 +294,13 @@ interface ArchivedCommits {
   readonly bytes: number;
 }
 
-/** Those after a state; undefined when some are missing. */
-async function commitsBehind(
+/** The commits after a state; undefined when some are missing. */
+async function commitsAfter(
   target: BackupTarget,
   snapshot: Manifest,
   to: number,
 ): Promise<ArchivedCommits | undefined> {
-  const { chain, reached } = await chainBehind(target, snapshot, to);
+  const { chain, reached } = await chainAfter(target, snapshot, to);
   if (reached < to) return undefined;
   return { files: chain, bytes: chain.reduce((sum, file) => sum + file.bytes, 0) };
 }
@@ -317,14 +317,14 @@ async function addArchived(
 }
 
 /**
- * A file beside the state, of which the next backup need not read what the one before has under the
- * same path and digest.
+ * A file beside the state. A backup does not read it when the earlier backup has the same path and
+ * digest.
  */
 export interface SourceFile {
   readonly path: string;
   /** Undefined where it is known only from the content. */
   readonly digest: string | undefined;
-  /** Undefined when it went meanwhile. */
+  /** Undefined when the file was removed in the meantime. */
   read(): Promise<Uint8Array | undefined>;
 }
 
@@ -332,7 +332,7 @@ export interface SourceFile {
 export interface BackupSource {
   readonly reader: HoldingReader;
   readonly log: LogTail;
-  /** Undefined when there is too little to read for two. */
+  /** Undefined when the state is too small for a second reader. */
   readonly second: SecondReader | undefined;
   /** About how large the state is. */
   readonly stateBytes: number;
@@ -352,7 +352,7 @@ interface TakeBackupOptions extends WorkProgress {
   readonly version: string;
 }
 
-/** What there is of the backup before, in the same history. */
+/** The earlier backup of the same history. */
 interface Former {
   readonly header: BackupHeader;
   readonly contents: BackupContents;

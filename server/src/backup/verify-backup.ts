@@ -33,8 +33,9 @@ export interface VerifyBackupOptions extends WorkProgress {
 /**
  * Restores a backup beside the workspace and compares what came out of it, entry by entry, with
  * what went in; reads its files, and the commits that are archived between it and the backup
- * before. What is found damaged goes, so that the next run writes it anew. Throws `backup_corrupt`,
- * `backup_not_found`, the problems of the target, and `job_cancelled` by the signal.
+ * before. Damaged pieces are removed, so that the next run writes them again. Throws
+ * `backup_corrupt`, `backup_not_found`, the problems of the target, and `job_cancelled` by the
+ * signal.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<void> {
   const { target, id, masterKey, scratch, clock, log } = options;
@@ -93,7 +94,7 @@ async function compareState(
   if (!isSameState(restored, snapshot)) throw differs(snapshot, restored);
 }
 
-/** Adds the commits up to a backup whose pieces are older than it is to what was restored. */
+/** Adds the commits that a backup has after its pieces to what was restored. */
 async function addCommits(
   { target, signal, report, log }: VerifyBackupOptions,
   parts: {
@@ -121,7 +122,7 @@ async function addCommits(
   log(`Its pieces are of sequence ${snapshotSequence}; the commits after it lead to ${sequence}.`);
 }
 
-/** What is damaged would be taken for good by every run to come. Throws when something is. */
+/** Removes damaged pieces, which every later run would take for good. Throws when there are any. */
 async function removeDamaged(
   { target, signal, report }: VerifyBackupOptions,
   pool: BackupPool,

@@ -1,4 +1,4 @@
-/** What long work tells of itself, and hears. */
+/** How long work reports its progress, and learns that it should stop. */
 export interface WorkProgress {
   /** Aborted when it is to end early; its reason is thrown then. */
   readonly signal: AbortSignal;

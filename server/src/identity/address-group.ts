@@ -5,7 +5,7 @@ const NETWORK_PARTS = 4;
 const PARTS = 8;
 
 /**
- * Who counts as one behind an address: an IPv4 address itself; of IPv6 its first 64 bits, as one
+ * The group that counts as one client: an IPv4 address itself; for IPv6 its first 64 bits, as one
  * customer has all the others (RFC 6177). Such as `203.0.113.9` and `2001:db8:0:1::/64`.
  */
 export function addressGroup(address: string): string {
@@ -23,7 +23,9 @@ export function addressGroup(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** What a stranger names, as something of 22 characters to remember it by. */
+/**
+ * A key of 22 characters for what a stranger names: it takes little memory however long that is.
+ */
 export function subjectKey(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }

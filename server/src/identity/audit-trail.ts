@@ -12,10 +12,7 @@ import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { addressGroup, subjectKey } from './address-group.ts';
 
-/**
- * What strangers cause is of a type of its own: it has a bound of its own, and pushes nothing else
- * out.
- */
+/** Events that strangers cause have a type and a bound of their own, so they push no others out. */
 export const AUDIT_TYPE = '_AuditEvent';
 export const STRANGER_AUDIT_TYPE = '_AuditStrangerEvent';
 
@@ -24,7 +21,7 @@ export interface StoredAuditTrailParts {
   readonly commits: CommitPort;
   readonly logger: { error(fields: object, message: string): void };
   readonly clock: Clock;
-  /** So many events are kept; and so many of strangers. */
+  /** How many events are kept, and how many of those that strangers cause. */
   readonly eventsMax?: number;
   readonly strangerEventsMax?: number;
 }

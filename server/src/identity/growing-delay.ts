@@ -90,7 +90,7 @@ export class GrowingDelay {
     subject.wasRefused = false;
     const beyond = subject.failures - freeFailures;
     if (beyond >= 0) subject.openAtMs = now + Math.min(delayMinMs * 2 ** beyond, delayMaxMs);
-    // One that was pushed out while it was tried comes in again.
+    // A subject that was pushed out while it was tried comes in again.
     this.#subjects.delete(key);
     this.#subjects.set(key, subject);
     this.#forgetSubjects(now, 0);
@@ -122,7 +122,7 @@ export class GrowingDelay {
     return subject;
   }
 
-  /** Nothing is to be known of it. */
+  /** Forgets a subject that has neither failures nor tries. */
   #leaveOut(key: string, { failures, open, waiting }: Subject): void {
     if (failures === 0 && open === 0 && waiting.length === 0) this.#subjects.delete(key);
   }

@@ -216,7 +216,7 @@ export class IdentityService {
 }
 
 /**
- * In which line for the processor: a device that is known waits as itself, anybody else as their
+ * The line in which a try waits for the processor: a known device as itself, anybody else as their
  * address.
  */
 function ticketOf({ user, address, device }: Attempt): Ticket {
@@ -224,14 +224,14 @@ function ticketOf({ user, address, device }: Attempt): Ticket {
   return { isKnown, group: isKnown ? user : addressGroup(address) };
 }
 
-/** Whom somebody tried to be, whether there is such a user or not. */
+/** The name that somebody tried, whether there is such a user or not. */
 function triedUser(name: string): { readonly uid: string; readonly name: string } {
   // A copy: what is cut of a long text keeps the whole of it in memory.
   const start = Buffer.from(name.slice(0, TRIED_NAME_CHARACTERS_MAX)).toString();
   return { uid: userUid(name), name: start };
 }
 
-/** What a user has done to their own account. */
+/** The event of something that a user has done to their own account. */
 function ofUser(
   action: AuditEvent['action'],
   user: { readonly uid: string; readonly name: string },

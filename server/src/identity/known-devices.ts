@@ -25,8 +25,8 @@ export class KnownDevices {
   }
 
   /**
-   * What the browser shall keep now that this user has signed in: its mark before those that it
-   * brought.
+   * The marks that the browser keeps after this user has signed in: the user's mark first, then
+   * those that it brought.
    */
   mark(userUid: string, brought: string | undefined): string {
     const marks = this.#marks(brought);

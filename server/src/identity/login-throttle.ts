@@ -14,7 +14,7 @@ import { addressGroup, subjectKey } from './address-group.ts';
 import { type EndTry, GrowingDelay } from './growing-delay.ts';
 import { SSO_FAILURE_FORGOTTEN_MS, SSO_FAILURES_MAX } from '#base/limits.ts';
 
-/** Whose password is tried, and from where. */
+/** One try of a password: for which user, and from where. */
 export interface Attempt {
   readonly user: string;
   readonly address: string;
@@ -81,7 +81,7 @@ export class LoginThrottle {
   }
 }
 
-/** Who was right begins again. */
+/** A right password clears the failures. */
 function endTry(
   delay: GrowingDelay,
   key: string,
@@ -92,7 +92,7 @@ function endTry(
   if (outcome === 'right') delay.clear(key);
 }
 
-/** In which line, and as whom, something waits. */
+/** The line in which work waits, and the group that it waits as. */
 export interface Ticket {
   readonly isKnown: boolean;
   readonly group: string;

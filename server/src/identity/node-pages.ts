@@ -24,7 +24,7 @@ export interface PagedNodes {
   readonly caller: Caller;
   /** What the caller may see, at the commit that the reader stands at. */
   readonly visibility: () => Visibility;
-  /** What may be looked at; not all of it need be there any more. */
+  /** Ids of the nodes to look at; some may be gone. */
   readonly ids: readonly number[];
   /** Whether it may be on a page. */
   readonly isShown: (id: number) => boolean;
@@ -32,9 +32,9 @@ export interface PagedNodes {
 }
 
 /**
- * A page of nodes that the caller may see, in the order of the first of the searched fields, of
- * which one holds what is looked for; a field that the caller may not read holds nothing. All of
- * them are looked at, in turns of the caller.
+ * A page of the nodes that the caller may see and that have the text in one of the searched fields,
+ * in the order of the first of these. A field that the caller may not read counts as empty. Every
+ * node is looked at, in turns of the caller.
  */
 export async function pageOfNodes<T extends NodeObject>(
   nodes: PagedNodes,

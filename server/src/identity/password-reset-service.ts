@@ -199,7 +199,7 @@ export class PasswordResetService implements AsyncDisposable {
     if (second !== undefined) return 'shared_address';
     if (!user.active) return 'inactive';
     if (!user.isConfirmed) return 'unconfirmed_address';
-    // Who comes from an identity provider only should not get around it.
+    // A user who signs in at an identity provider only should not get around it.
     const hasPassword = typeof readCredential(vault, user.uid)?.passwordHash === 'string';
     if (!hasPassword && hasLinkedAccount(vault, user.uid)) return 'identity_provider';
     return undefined;
@@ -224,7 +224,7 @@ export class PasswordResetService implements AsyncDisposable {
     };
   }
 
-  /** Whose password the token may change; throws `invalid_reset_token`. */
+  /** The user whose password the token may change. Throws `invalid_reset_token`. */
   #holder(token: string): UserRecord {
     const { reader, vault, clock } = this.#parts;
     reader.refresh();
@@ -249,7 +249,7 @@ function invalidToken(): Problem {
 
 const PREFIX = 'reset/';
 
-/** What is kept of a reset link until it is used. Times in milliseconds since the Unix epoch. */
+/** The record of a reset link until it is used. Times in milliseconds since the Unix epoch. */
 interface StoredReset {
   readonly userUid: string;
   readonly issuedMs: number;
@@ -296,8 +296,8 @@ function isStoredReset(record: Partial<Record<keyof StoredReset, unknown>>): rec
 }
 
 /**
- * So many times for one subject, such as an address, within any window of that length. Strangers
- * name subjects: hashes are kept.
+ * Limits how often something happens for one subject, such as an address, within any window of that
+ * length. It keeps hashes, as strangers name the subjects.
  */
 export class RateLimit {
   readonly #clock: Clock;

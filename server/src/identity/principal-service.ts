@@ -7,8 +7,8 @@ import { userUid } from './users.ts';
 type UidsByName = Readonly<Record<string, string | null>>;
 
 /**
- * Who is meant, for those who write down who may see what. A wrong UID would show a node to
- * somebody else: when in doubt, nobody.
+ * Finds the user or team that a name means, for those who write down who may see what. A wrong UID
+ * would show a node to somebody else: when in doubt, nobody.
  */
 export class PrincipalService {
   readonly #reader: GraphReader;

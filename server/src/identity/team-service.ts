@@ -217,7 +217,7 @@ function checkMayChangeTeam(
 }
 
 /**
- * Where they are not, administrators alone change them, and others are told so (specification,
+ * When teams are disabled, only administrators change them, and others are told so (specification,
  * section 4.7, rule 1).
  */
 function checkTeamsAreEnabled(caller: Caller, { teamsEnabled }: TeamSettings): void {

@@ -160,7 +160,7 @@ function userUidOf(claims: Claims): string | null {
   return claims.kind === 'session' ? claims.sub : (claims.actingUser ?? null);
 }
 
-/** What the revocation list knows a token by. */
+/** The id under which the revocation list knows a token. */
 function tokenIdOf(claims: Claims): string {
   return claims.kind === 'session' ? claims.sid : claims.id;
 }

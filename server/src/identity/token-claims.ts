@@ -2,7 +2,10 @@ import type { TokenKind } from '@trellis/contract/rights.ts';
 import { createSigner, createVerifier } from 'fast-jwt';
 import { Problem } from '#base/problem.ts';
 
-/** What a token of one kind carries; what its rule does not give it, it neither takes nor has. */
+/**
+ * What a token of one kind carries, and nothing else: neither who makes a token nor the check of
+ * its claims may name more.
+ */
 interface TokenRule {
   /**
    * For a kind that carries scopes those it has when none are named; null when they must be named.

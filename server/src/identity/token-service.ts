@@ -53,7 +53,7 @@ export interface ListedToken {
 
 interface TokenPage {
   readonly kind?: TokenKind | undefined;
-  /** Only those that are, or are not. */
+  /** Only tokens that are revoked, or only those that are not. */
   readonly revoked?: boolean | undefined;
   readonly skip: number;
   readonly take: number;
@@ -201,7 +201,7 @@ function listed(token: StoredToken, lastUsedMs: number | null): ListedToken {
 
 const PREFIX = 'token/';
 
-/** What is kept of a token, its value excepted. Times in milliseconds since the Unix epoch. */
+/** The record of a token, without its value. Times in milliseconds since the Unix epoch. */
 interface StoredToken {
   readonly id: string;
   readonly kind: TokenKind;
@@ -254,7 +254,7 @@ function isNullOr(type: 'string' | 'number', value: unknown): boolean {
   return value === null || typeof value === type;
 }
 
-/** What a token of the kind carries when it is made so; null where its kind has no such thing. */
+/** The content of a token that is made; null for what its kind does not have. */
 interface TokenContent {
   readonly scopes: readonly string[] | null;
   readonly path: string | null;

@@ -22,7 +22,7 @@ export class TokenUse {
     this.#vault = vault;
   }
 
-  /** Where the last use of a token is kept: whoever sees it used sets the time. */
+  /** The object that holds the last use of a token: whoever sees the token used sets the time. */
   of(tokenId: string): LastUse {
     let use = this.#uses.get(tokenId);
     if (use === undefined) {

@@ -195,7 +195,7 @@ export class UserService {
     };
   }
 
-  /** Those that began before now stay over, should the user be active again. */
+  /** Ends the sessions that began before now; they stay over if the user becomes active again. */
   #endedSessions(uid: string): VaultWrite[] {
     const now = this.#parts.clock.now();
     // Who comes from an identity provider has no password.

@@ -53,7 +53,9 @@ export function findUsersByEmail(reader: GraphReader, email: string): UserRecord
     .filter((user) => user !== undefined);
 }
 
-/** Those whom the address is known to be of: anybody can write anybody's into their own profile. */
+/**
+ * The users who are known to own the address: anybody can write any address into their own profile.
+ */
 export function confirmedUsers(users: readonly UserRecord[]): UserRecord[] {
   return users.filter(({ isConfirmed }) => isConfirmed);
 }

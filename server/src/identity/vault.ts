@@ -36,9 +36,7 @@ export function parseRecord<T>(
   throw new Problem('storage_failed', `the vault's record ${key} is not readable`);
 }
 
-/**
- * What is kept about a user's password and sessions; times in milliseconds since the Unix epoch.
- */
+/** The record of a user's password and sessions; times in milliseconds since the Unix epoch. */
 export interface Credential {
   /** PHC string of argon2id; null without a password. */
   readonly passwordHash: string | null;

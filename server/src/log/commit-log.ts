@@ -28,7 +28,7 @@ export interface CommitLog extends AsyncDisposable {
    * write and one sync (group commit). The payload is not copied: leave it alone until then.
    *
    * Rejects with the problem `storage_full` or `storage_failed`; then no trace of the commit is
-   * left in the log, and the next append is tried anew. With a commit, every one that was appended
+   * left in the log, and the next append is tried again. With a commit, every one that was appended
    * after it is rejected too, the oldest first; and a handler attached directly to the promise of
    * the oldest runs before any other code, so that it can take back what builds on it.
    *

@@ -6,7 +6,7 @@ const LOCK_FILE = 'lock';
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a folder for this log alone, until disposed or the process ends in whatever way.
+ * Takes a folder for this log alone, until it is disposed or the process ends.
  *
  * The lock is the kernel's, on the file `lock`, taken through the SQLite that is part of Node: an
  * exclusive transaction on an empty database, in which nothing is ever written. A file with a

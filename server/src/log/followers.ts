@@ -20,7 +20,7 @@ export const FOLLOWER_KINDS = ['text index', 'vector index', 'backups', 'replica
 
 export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
 
-/** There is one of each in a process, in the slot of its place in the list. */
+/** A process has one follower of each of these kinds. Its slot is the kind's place in the list. */
 export type SingleFollowerKind = Exclude<FollowerKind, 'replica'>;
 
 const SINGLE_FOLLOWERS = FOLLOWER_KINDS.indexOf('replica');
@@ -79,7 +79,7 @@ export class Followers {
     return followers;
   }
 
-  /** The slot of a kind of which there is one. */
+  /** The slot of a kind that has one follower. */
   of(kind: SingleFollowerKind): FollowerSlot {
     const place = FOLLOWER_KINDS.indexOf(kind);
     Atomics.store(this.#words, place * SLOT_WORDS, wordOf(kind));
@@ -96,7 +96,7 @@ export class Followers {
     assert(false, 'there are more followers than slots for them');
   }
 
-  /** Those that need any of the log. */
+  /** The followers that need some of the log. */
   needing(): readonly NeedingFollower[] {
     const words = this.#words;
     const found: NeedingFollower[] = [];

@@ -2,7 +2,7 @@ import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from './commit-log.ts';
 
-/** Refuses a sequence with which no read of the log can begin. */
+/** Throws for a sequence at which no read of the log can begin. */
 export function requireReadable(
   from: number,
   log: Pick<CommitLog, 'firstSequence' | 'lastSequence'>,

@@ -17,12 +17,12 @@ export interface DurableEnd {
 
 export interface LogTailOptions {
   readonly folder: string;
-  /** That of the log. */
+  /** The key of the log. */
   readonly encryptionKey?: Uint8Array;
   readonly durable: DurableEnd;
 }
 
-/** What is read of a log that another thread of the process writes. */
+/** The part of a log that a thread can use when another thread of the process writes it. */
 export type LogTail = Pick<
   CommitLog,
   'epoch' | 'firstSequence' | 'lastSequence' | 'read' | 'onDurable'

@@ -24,7 +24,7 @@ export type RandomBytes = (length: number) => Uint8Array;
  *     nonce          = the record's first sequence (6, big-endian) | random (6)
  *
  * A nonce never repeats under one key: within a log a sequence is used once, except when a write
- * failed, or an unfinished one was cut off after a crash, and the sequence is given anew: the
+ * failed, or an unfinished one was cut off after a crash, and the sequence is given again: the
  * random part, drawn for each group, is for those and for a copy of the log that goes its own way.
  */
 export class RecordCipher {

@@ -65,8 +65,8 @@ export function bytesAfter(
 }
 
 /**
- * What the log is kept for a follower at most. A replica that is silent is dropped by who serves
- * it.
+ * How much of the log is kept for a follower at most. The replication server drops a replica that
+ * is silent.
  */
 interface HoldBounds {
   /** Bytes of whole segments that nothing but followers needs. */

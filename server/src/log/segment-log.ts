@@ -101,7 +101,7 @@ interface SegmentLogParts {
   /** Oldest first, never empty; the last one is written. */
   readonly segments: Segment[];
   readonly writer: SegmentWriter;
-  /** What is given back when the log is closed. */
+  /** The resources that closing the log releases. */
   readonly resources: AsyncDisposableStack;
 }
 

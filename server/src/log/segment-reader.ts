@@ -16,8 +16,8 @@ import type { RecordCipher } from './record-cipher.ts';
 const WINDOW_BYTES = 1024 * 1024;
 
 /**
- * The same where only headers are wanted: little when the records are long, much when there are
- * many in it.
+ * The same for reading headers only: few bytes are wasted when records are long, and many records
+ * are read at once when they are short.
  */
 const SEEK_BYTES_MIN = 4 * 1024;
 const SEEK_BYTES_MAX = 512 * 1024;

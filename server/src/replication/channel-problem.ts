@@ -33,8 +33,7 @@ export function notAuthenticated(cause?: unknown): Problem {
 }
 
 /**
- * The primary does not know the replica: never registered, dropped, or the primary was started
- * anew.
+ * The primary does not know the replica: never registered, dropped, or the primary was restarted.
  */
 export function notRegistered(why: string, cause?: unknown): Problem {
   return new Problem('replica_not_registered', why, {
@@ -85,7 +84,7 @@ export function isChannelProblem(error: unknown): error is Problem {
   return error instanceof Problem && error.code in STATUS_OF_CODE;
 }
 
-/** What the other side is told; of failures inside no more than that there was one. */
+/** The status that the other side gets. About a failure inside it says only that there was one. */
 export function statusOf(error: unknown): CallStatus {
   if (!isChannelProblem(error)) {
     return { code: status.UNAVAILABLE, details: 'the other side could not go on' };

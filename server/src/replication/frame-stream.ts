@@ -5,7 +5,7 @@ import {
 import { releaseMemory } from '#base/release-memory.ts';
 import { decodeFrame, encodeFrame, type FrameOpener, type FrameSealer } from './frame.ts';
 
-/** With which gRPC begins each message, in one buffer with it. */
+/** Length of the prefix that gRPC puts before each message, in the same buffer. */
 const GRPC_PREFIX_BYTES = 5;
 
 /**

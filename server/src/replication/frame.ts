@@ -49,7 +49,8 @@ export class FrameOpener {
   }
 
   /**
-   * What was sealed. Throws `replication_corrupt` when it is not the next frame as it was sealed.
+   * The bytes that were sealed. Throws `replication_corrupt` when it is not the next frame as it
+   * was sealed.
    */
   open({ ciphertext, tag, last }: Frame): Buffer {
     if (tag.length !== TAG_BYTES) throw corrupt('a frame has no tag');

@@ -33,11 +33,12 @@ export interface LagState {
 export const LAG_WINDOW_REPORTS = 240;
 export const LAG_TIME_CONSTANT_MS = 5_000;
 /**
- * Operations of average lag from which the controller asks for a delay, and at which it stops to.
+ * The average lag, in operations, at which the controller begins to ask for a delay, and at which
+ * it stops.
  */
 export const LAG_ENGAGE = 20_000;
 export const LAG_RELEASE = 5_000;
-/** From which it asks for the most. */
+/** The average lag from which it asks for the longest delay. */
 export const LAG_FULL = 200_000;
 export const DELAY_MAX_MS = 2_000;
 

@@ -1,14 +1,12 @@
 import { corrupt } from './channel-problem.ts';
 
-/**
- * A database in which two states of one sequence differ, by the pieces that only one of them has.
- */
+/** A database in which two states of one sequence differ: how many pieces only one of them has. */
 export interface StateDifference {
   /** Its name. */
   readonly database: string;
   readonly piecesOnPrimary: number;
   readonly piecesOnReplica: number;
-  /** With which the first of these pieces begins, hexadecimal. */
+  /** The first key of the first of these pieces, hexadecimal. */
   readonly firstKey: string;
 }
 

@@ -129,7 +129,7 @@ export class PrimarySessions {
 
   /**
    * Throws `replication_unavailable` when there is none, as after a restart: the replica then
-   * shakes hands anew.
+   * shakes hands again.
    */
   get(id: string): PrimarySession {
     const session = this.#sessions.get(id);

@@ -244,7 +244,7 @@ export async function* mergeArrived(
   const chunks = source[Symbol.asyncIterator]();
   const askForNext = (): Promise<IteratorResult<readonly LogRecord[]>> => {
     const next = chunks.next();
-    // It may fail while nobody waits for it: whoever does then hears of it.
+    // It may fail before anybody waits for it; whoever waits later gets the failure.
     next.catch(() => undefined);
     return next;
   };

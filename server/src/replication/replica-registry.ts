@@ -10,8 +10,8 @@ export interface RegisteredReplica {
   readonly publicUrl: string;
   readonly internalUrl: string;
   /**
-   * What it has of this primary's log from an earlier life, 0 when nothing: the log is kept from
-   * there on.
+   * The sequence up to which the replica has this primary's log from an earlier run, 0 when it has
+   * nothing: the log is kept after it.
    */
   readonly appliedSequence: number;
 }
@@ -56,8 +56,8 @@ interface Entry {
 }
 
 /**
- * The replicas that a primary knows, in memory: after a restart they register anew. One is dropped
- * ten minutes after its last sign of life, which is a report, or before the first one its
+ * The replicas that a primary knows, in memory: after a restart they register again. A replica is
+ * dropped ten minutes after its last sign of life: a report, or before the first report its
  * registration and the copy that it is connected for (specification, section 3.1).
  */
 export class ReplicaRegistry {
@@ -105,7 +105,10 @@ export class ReplicaRegistry {
     });
   }
 
-  /** It is given everything up to `sequence`, as a snapshot or because it goes on from there. */
+  /**
+   * The replica gets everything up to `sequence` by a snapshot, or has it already, so it needs the
+   * log after it.
+   */
   needsAfter(replicaUID: string, sequence: number): void {
     this.#update(replicaUID, ({ position }) => {
       position.needs(Math.min(sequence, this.#options.log.lastSequence));
@@ -124,7 +127,7 @@ export class ReplicaRegistry {
       const lagVersions = Math.max(0, log.lastSequence - appliedSequence);
       entry.status = { ...entry.status, reportedAt: now, appliedSequence, lagVersions };
       entry.position.reached(appliedSequence);
-      // Who was told that the log is not kept for it registers anew.
+      // A replica that was told that the log is not kept for it registers again.
       if (!entry.position.isDropped) {
         entry.position.needs(Math.min(appliedSequence, log.lastSequence));
       }

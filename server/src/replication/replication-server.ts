@@ -188,7 +188,7 @@ function partsOf(options: ReplicationServerOptions): Parts {
   };
 }
 
-/** As the replica is told. */
+/** The message that a dropped replica gets. */
 const WHY_DROPPED: Readonly<Record<DropReason, (replica: ReplicaStatus) => string>> = {
   silent: ({ replicaUID }) => `replica ${replicaUID} was silent`,
   'no room': ({ replicaUID }) =>
@@ -216,7 +216,7 @@ function handlersOf(options: ReplicationServerOptions, parts: Parts) {
       return sendLog(log, follow.from, sender, signal);
     }),
     Report: calls.receive('Report', ({ replicaUID }, message) => {
-      // One that was dropped meanwhile must register anew.
+      // A replica that was dropped in the meantime must register again.
       requireRegistered(registry, replicaUID);
       registry.reported(replicaUID, readReport(message).sequence);
     }),
@@ -330,7 +330,7 @@ interface Listener {
  */
 class NoticeBoard {
   readonly #listeners = new Set<Listener>();
-  /** Those that hold, by their kind. */
+  /** The notices that still hold, by kind. */
   readonly #kept = new Map<string, Notice>();
 
   post(notice: Notice): void {
@@ -341,7 +341,7 @@ class NoticeBoard {
     }
   }
 
-  /** Also to who listens later, until there is another one of its kind. */
+  /** Sends the notice to whoever listens later too, until there is another notice of its kind. */
   keep(notice: Notice): void {
     this.#kept.set(notice.kind, notice);
     this.post(notice);

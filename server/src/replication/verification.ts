@@ -44,7 +44,7 @@ interface Round {
   /** By replica: where it stopped. */
   readonly held: Map<string, number>;
   readonly compared: Map<string, Comparison>;
-  /** Where all go on to, and look. */
+  /** The sequence at which all replicas stop and compare. */
   readonly target: PromiseWithResolvers<number>;
   /** The manifest of the primary there. */
   readonly manifest: PromiseWithResolvers<Manifest>;
@@ -170,7 +170,7 @@ export class Verification {
   }
 }
 
-/** One that was started anew is registered twice until its former life is dropped. */
+/** A replica that was restarted is registered twice until its earlier registration is dropped. */
 function withoutFormerLives(replicas: readonly ReplicaStatus[]): ReplicaStatus[] {
   const newest = new Map(replicas.map((replica) => [replica.internalUrl, replica]));
   return [...newest.values()];

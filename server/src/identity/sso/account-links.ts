@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseRecord, vaultRecord, type VaultReader, type VaultWrite } from '../vault.ts';
 
 /**
- * Whose an account at an identity provider is here. It is kept although the address of the account
- * may change.
+ * The user here to whom an account at an identity provider belongs. It stays when the address of
+ * the account changes.
  */
 interface SubjectLink {
   readonly userUid: string;

@@ -98,9 +98,7 @@ function isSame(a: OidcClientSettings, b: OidcClientSettings): boolean {
   return a.issuer === b.issuer && a.clientId === b.clientId && a.clientSecret === b.clientSecret;
 }
 
-/**
- * What a provider does not name it takes as HTTP Basic (OpenID Connect Discovery 1.0, section 3).
- */
+/** A provider that names no method takes HTTP Basic (OpenID Connect Discovery 1.0, section 3). */
 function secretAuthentication(
   { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
   secret: string,

@@ -34,7 +34,7 @@ export interface OidcSettings extends AdmissionRules {
   readonly groupsClaim: string;
 }
 
-/** As the contract has it: what is left out stays. */
+/** The shape of the contract: what is left out stays. */
 type OidcSettingsChange = {
   readonly [Name in keyof OidcSettings]?: OidcSettings[Name] | undefined;
 };
@@ -125,7 +125,7 @@ export type OidcConfigChange = OidcSettingsChange & {
   readonly clientSecret?: string | null | undefined;
 };
 
-/** One provider with everything that a sign-in needs of it. */
+/** A provider with everything that a sign-in needs. */
 export interface OidcTarget {
   readonly provider: OidcProvider;
   readonly settings: OidcSettings;
@@ -157,7 +157,7 @@ export class OidcConfig {
     const before = this.#read(provider);
     const settings: OidcSettings = { ...before.settings, ...given(change) };
     checkOidcSettings(settings);
-    // Those that were mapped before may be gone: that must not keep anybody from changing the rest.
+    // Teams that were mapped before may be gone: that must not keep anybody from changing the rest.
     checkTeams(this.#parts.reader, 'groupTeams', change.groupTeams ?? {});
     if (settings.enabled) requirePublicAddress(this.#parts.publicAddress);
     const isMoved = settings.issuer !== before.settings.issuer;

@@ -97,7 +97,10 @@ export class OidcSignIn {
     return state;
   }
 
-  /** Who came back. Throws `sso_failed`, and the refusals of `identityFromClaims`. */
+  /**
+   * The identity of the person who came back. Throws `sso_failed`, and the refusals of
+   * `identityFromClaims`.
+   */
   async complete(
     target: OidcTarget,
     state: OidcState,

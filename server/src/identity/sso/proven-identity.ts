@@ -16,7 +16,7 @@ export interface ProvenIdentity {
   readonly groups: readonly string[] | null;
 }
 
-/** What a provider's settings say of who comes in. */
+/** The part of a provider's settings that says who may come in. */
 export interface AdmissionRules {
   readonly allowedDomains: readonly string[];
   /** From the name of a group to the UID of a team. */
@@ -57,7 +57,7 @@ export function personName(value: unknown): string | null {
   return name === '' ? null : name.slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** One group or several. What is no text is no group. */
+/** The groups in a claim that has one or several; anything that is not text is left out. */
 export function groupNames(value: unknown): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.filter((group) => typeof group === 'string');

@@ -8,7 +8,7 @@ import type { Profile, SAML } from '@node-saml/node-saml';
 import type { SamlProvider, ServiceProvider } from './saml-settings.ts';
 
 /**
- * An assertion of which every statement below is signed by the provider and meant for us, now, and
+ * A checked assertion: the provider has signed every statement below, and means it for us, now, and
  * for our request.
  */
 export interface CheckedAssertion {

@@ -33,7 +33,7 @@ export interface SamlAttributes {
 
 export type SamlProviders = Readonly<Record<string, SamlProvider>>;
 
-/** As the contract has it: what is left out stays, null removes the provider. */
+/** The shape of the contract: what is left out stays, null removes the provider. */
 export type SamlProvidersChange = Readonly<Record<string, SamlProviderChange | null>>;
 
 export type SamlProviderChange = {

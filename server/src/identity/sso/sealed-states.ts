@@ -114,7 +114,7 @@ export function browserSecret(brought: string | undefined): string {
     : randomBytes(32).toString('base64url');
 }
 
-/** What a state keeps of the browser that began it. */
+/** The hash by which a state remembers the browser that began it. */
 export function browserHash(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

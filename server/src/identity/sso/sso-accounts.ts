@@ -110,8 +110,8 @@ export class SsoAccounts {
     const [user, second] = confirmedUsers(sameAddress);
     if (second !== undefined) throw userNotAllowed('ambiguous_email');
     if (user === undefined) {
-      // Who comes in is not who has only written the address down: they are new here, where new
-      // users are made.
+      // The users with this address have only written it down: the person who comes in is somebody
+      // else, and new here.
       if (sameAddress.length > 0 && !rules.createUsers) {
         throw userNotAllowed('address_not_confirmed');
       }
@@ -198,14 +198,14 @@ export class SsoAccounts {
 interface MembershipChange {
   readonly joined: readonly string[];
   readonly left: readonly string[];
-  /** What the user is in by their groups, from then on. */
+  /** The teams that the user is in because of their groups, after the change. */
   readonly granted: readonly string[];
 }
 
 /**
- * What makes a user's memberships follow their groups: into the teams that a group of theirs is
- * mapped to, out of those that they came into by `granted`, the same way, and that none is mapped
- * to any more. What was given by hand is not touched.
+ * The change by which a user's teams follow their groups: into each team that one of the groups is
+ * mapped to, and out of each team in `granted` that none is mapped to any more. Memberships that
+ * were given by hand stay.
  */
 export function teamChange(
   reader: GraphReader,

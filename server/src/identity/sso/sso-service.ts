@@ -48,7 +48,7 @@ export interface SsoParts {
   readonly devices: KnownDevices;
 }
 
-/** What is held against who tries: not that a disk is full, or that two came at once. */
+/** The problems that count as failures of whoever tries: not a full disk, or two tries at once. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'sso_failed',
   'sso_domain_not_allowed',
@@ -260,8 +260,8 @@ export class SsoService {
   }
 
   /**
-   * Leaves a trace of a sign-in that was refused, not of what never was one; of whom, as soon as
-   * that is proven.
+   * Records a sign-in that was refused, with its user as soon as that is proven. A request that
+   * never was a sign-in leaves no trace.
    */
   async #audited(
     via: string,
@@ -298,10 +298,10 @@ export class SsoService {
 export interface Visitor {
   /** The secret of its cookie, when it brings one. */
   readonly browser: string | undefined;
-  /** What it keeps of sign-ins before. */
+  /** The marks that the browser keeps of earlier sign-ins. */
   readonly marks: string | undefined;
   readonly address: string;
-  /** It is a program that wants the session as the answer, not a page to go to. */
+  /** Whether a program asks, which wants the session as the answer instead of a page to go to. */
   readonly wantsSession: boolean;
 }
 

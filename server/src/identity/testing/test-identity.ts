@@ -28,7 +28,8 @@ export interface TestIdentity extends AsyncDisposable {
   readonly audit: AuditTrail;
   readonly events: AuditEvent[];
   /**
-   * The parts anew over the same storage, as after a restart, with another key when one is given.
+   * Makes the parts again over the same storage, as after a restart, with another key when one is
+   * given.
    */
   restart(key?: string): Pick<TestIdentity, 'identity' | 'tokens' | 'signature'>;
   /**
