@@ -19,15 +19,15 @@ export interface EmbeddingTarget {
 export interface EmbeddingProviderParts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** As the settings are now; undefined when there is none. */
+  /** The address and key of the current settings; undefined when no provider is set. */
   readonly target: () => EmbeddingTarget | undefined;
   readonly timeoutMs?: number;
 }
 
-/** Any server that speaks OpenAI's protocol: `POST {baseUrl}/embeddings`. */
+/** Asks any server that speaks OpenAI's protocol: `POST {baseUrl}/embeddings`. */
 export class EmbeddingProvider implements EmbedTexts {
   readonly #parts: EmbeddingProviderParts;
-  /** The address of a server that does not know `encoding_format`. */
+  /** The address of a server that refuses `encoding_format`. */
   #withoutFormat: string | undefined;
 
   constructor(parts: EmbeddingProviderParts) {
@@ -50,7 +50,8 @@ export class EmbeddingProvider implements EmbedTexts {
     const body = { model, input: texts.map((text) => text.toWellFormed()) };
     let answer: ProviderAnswer | undefined;
     if (this.#withoutFormat !== target.baseUrl) {
-      // Numbers as text are several times larger, and parsing them stops everything else.
+      // Numbers in JSON are several times larger than base64, and parsing them blocks the
+      // thread.
       answer = await this.#post(target, { ...body, encoding_format: 'base64' }, signal);
       if (isAboutFormat(answer)) {
         this.#withoutFormat = target.baseUrl;
@@ -79,7 +80,7 @@ export class EmbeddingProvider implements EmbedTexts {
           ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
         },
         body: JSON.stringify(body),
-        // The key is for this address, and texts are too.
+        // Key and texts go to this address only.
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
@@ -102,9 +103,9 @@ function isAboutFormat({ status, text }: ProviderAnswer): boolean {
 }
 
 /**
- * The vectors in an answer, by their `index`, which some servers leave out, made to be of length 1.
- * Throws `EmbeddingFailure` unless there are `count`, all of the same dimensions, finite, and other
- * than zero.
+ * Reads the vectors of an answer in the order of their `index`, which some servers leave out, and
+ * scales each to length 1. Throws `EmbeddingFailure` unless there are `count` vectors with the same
+ * dimensions, all finite and not zero.
  */
 function readEmbeddings(text: string, count: number): Float32Array[] {
   const data = dataIn(text);

@@ -17,13 +17,13 @@ export interface ChatProvider {
   readonly provider: 'openai-compatible' | 'anthropic';
   readonly baseUrl: string;
   readonly model: string;
-  /** Those that may be asked for, `model` first. */
+  /** The models that users may ask; `model` comes first. */
   readonly models: readonly string[];
   readonly tokensPerAnswer: number;
   readonly tokensPerUserAndDay: number;
 }
 
-/** One more beside that, for models of its own. */
+/** An additional provider of chat, for models of its own. */
 export interface FurtherChatProvider extends Pick<
   ChatProvider,
   'provider' | 'baseUrl' | 'models' | 'tokensPerAnswer'
@@ -34,17 +34,17 @@ export interface FurtherChatProvider extends Pick<
 type KeyView = { readonly hasApiKey: boolean };
 type KeyChange = { readonly apiKey?: string | null | undefined };
 
-/** As administrators see it: keys are never told. */
+/** The settings as administrators see them, without any keys. */
 export interface ProvidersView {
   readonly chat: (ChatProvider & KeyView) | null;
   readonly furtherChat: readonly (FurtherChatProvider & KeyView)[];
   readonly embeddings: (EmbeddingsProvider & KeyView) | null;
 }
 
-/** What is left out stays as it is; null removes it. */
+/** A member that is left out stays as it is; null removes it. */
 export interface ProvidersChange {
   readonly chat?: (ChatProvider & KeyChange) | null | undefined;
-  /** All that there are to be. */
+  /** The complete new list. */
   readonly furtherChat?: readonly (FurtherChatProvider & KeyChange)[] | undefined;
   readonly embeddings?: (EmbeddingsProvider & KeyChange) | null | undefined;
 }
@@ -54,7 +54,7 @@ export interface ProviderSettingsParts {
   readonly secrets: SecretReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-  /** Called once a change is committed. */
+  /** Called after a change is committed. */
   readonly onProvidersChanged: () => void;
 }
 
@@ -66,18 +66,18 @@ interface StoredProviders {
   readonly embeddings: EmbeddingsProvider | null;
 }
 
-/** What a key is kept for. */
+/** What a key is used for. */
 type Purpose = 'chat' | 'embeddings' | `chat/${string}`;
 type Provider = { readonly baseUrl: string };
 
-/** Where chat is asked for, as the settings are now. */
+/** A provider of chat, from the current settings. */
 export interface ChatTarget {
-  /** Empty of the first. */
+  /** Empty for the first provider. */
   readonly name: string;
   readonly provider: ChatProvider['provider'];
   readonly baseUrl: string;
   readonly apiKey: string | null;
-  /** At least one: the first where nobody names one. */
+  /** At least one; the first is used when a request names no model. */
   readonly models: readonly string[];
   readonly tokensPerAnswer: number;
 }
@@ -87,8 +87,8 @@ export function protocolOf({ provider }: Pick<ChatProvider, 'provider'>): Protoc
 }
 
 /**
- * Which servers are asked for what models do (open-shapes, section 7). Their keys are in the vault,
- * by the same commits.
+ * The providers of chat and embeddings (open-shapes, section 7). Their keys are in the vault,
+ * written by the same commits.
  */
 export class ProviderSettings {
   readonly #parts: ProviderSettingsParts;
@@ -111,8 +111,8 @@ export class ProviderSettings {
   }
 
   /**
-   * Throws `invalid_request` when a key would be sent to another server than it was given for, and
-   * when two providers of chat have the same name or model; and `version_conflict`.
+   * Throws `invalid_request` when a stored key would go to another server than the one it was given
+   * for, or when two providers of chat have the same name or model; and `version_conflict`.
    */
   async put(caller: Caller, change: ProvidersChange, address: string): Promise<ProvidersView> {
     const { reader, commits, audit, onProvidersChanged } = this.#parts;
@@ -149,12 +149,12 @@ export class ProviderSettings {
     return this.get(caller);
   }
 
-  /** Undefined when there is no provider. */
+  /** Undefined when no provider is configured. */
   embeddingModel(): string | undefined {
     return this.#read().embeddings?.model;
   }
 
-  /** Undefined when there is no provider. */
+  /** Undefined when no provider is configured. */
   embeddingTarget(): EmbeddingTarget | undefined {
     const { embeddings } = this.#read();
     if (embeddings === null) return undefined;
@@ -162,7 +162,9 @@ export class ProviderSettings {
     return { baseUrl, apiKey: this.#key('embeddings', embeddings) };
   }
 
-  /** The one for whom nobody names a model first; none when there is no provider. */
+  /**
+   * The provider for requests without a model comes first. Empty when no provider is configured.
+   */
   chatTargets(): readonly ChatTarget[] {
     const { chat, furtherChat } = this.#read();
     if (chat === null) return [];
@@ -170,7 +172,7 @@ export class ProviderSettings {
     return [{ ...chat, name: '', apiKey: this.#key('chat', chat) }, ...further];
   }
 
-  /** Tokens that one user may use in a day, in and out together. */
+  /** The tokens, input and output together, that one user may use in a day. */
   tokensPerUserAndDay(): number {
     return this.#read().chat?.tokensPerUserAndDay ?? Infinity;
   }
@@ -186,7 +188,7 @@ export class ProviderSettings {
     return storedKey(this.#parts.secrets, purpose, baseUrl);
   }
 
-  /** Nobody reads a key by naming a server of their own. */
+  /** Otherwise an administrator could read a key by setting the address of their own server. */
   #keepKey(before: Provider | null, change: Changed<Provider | null>): void {
     if (change.apiKey !== undefined || before === null) return;
     if (change.settings?.baseUrl === before.baseUrl) return;
@@ -196,14 +198,14 @@ export class ProviderSettings {
 
 interface Changed<P> {
   readonly purpose: Purpose;
-  /** Null for one that goes. */
+  /** Null when the provider is removed. */
   readonly settings: P;
-  /** Undefined for the one that is stored. */
+  /** Undefined when the stored key stays. */
   readonly apiKey: string | null | undefined;
   readonly members: readonly string[];
 }
 
-/** A key that goes with the provider goes when the provider does. */
+/** Removing a provider also removes its key. */
 function changed<P extends Provider>(purpose: Purpose, change: P & KeyChange): Changed<P>;
 function changed<P extends Provider>(
   purpose: Purpose,
@@ -245,7 +247,7 @@ function withoutThose(
     .flatMap((one) => changed<Provider>(purposeOf(one), null) ?? []);
 }
 
-/** A model is asked by its name alone. */
+/** A request names only the model, so each model must belong to one provider. */
 function refuseAmbiguous({ chat, furtherChat }: StoredProviders): void {
   const names = new Set<string>();
   const models = new Set(chat?.models);
@@ -259,7 +261,7 @@ function refuseAmbiguous({ chat, furtherChat }: StoredProviders): void {
   }
 }
 
-/** The model of the settings is always one of those that are allowed. */
+/** Adds the default model to the allowed ones, in the first place. */
 function withModel(change: ProvidersChange['chat']): ProvidersChange['chat'] {
   if (!change) return change;
   return { ...change, models: [...new Set([change.model, ...change.models])] };
@@ -280,13 +282,14 @@ function invalid(path: string, message: string, hint?: string): Problem {
   });
 }
 
-/** Secrets at rest, always as of the newest commit. */
+/** The stored secrets, as of the newest commit. */
 interface SecretReader {
   get(key: string): Uint8Array | undefined;
 }
 
 /**
- * For a commit; a key that is null is removed. It is kept with the server that it was given for.
+ * The vault record of a key for a commit; null removes the key. The record contains the server that
+ * the key was given for.
  */
 function keyRecord(
   purpose: string,
@@ -297,7 +300,7 @@ function keyRecord(
   return { key: recordKey(purpose), value: apiKey === null ? null : record.toString('base64') };
 }
 
-/** Null when there is none for this server. */
+/** Null when no key is stored for this server. */
 function storedKey(secrets: SecretReader, purpose: string, baseUrl: string): string | null {
   const key = recordKey(purpose);
   const bytes = secrets.get(key);

@@ -107,9 +107,7 @@ export class AdminAgent implements AsyncDisposable {
     return this.#running(this.#ask(id, asked));
   }
 
-  /**
-   * Throws `file_exists`, `too_many_files`, and `invalid_request` for what is no name of a file.
-   */
+  /** Throws `file_exists`, `too_many_files`, and `invalid_request` for an invalid file name. */
   upload(
     caller: Caller,
     id: string,

@@ -28,7 +28,7 @@ export interface Approval {
 /** Listeners to the progress of a commit. */
 export interface CommitWatch {
   readonly address: string;
-  /** Called when nothing can be refused any more. */
+  /** Called when the commit can no longer be refused. */
   readonly onAccepted: () => void;
   readonly log: (text: string) => void;
 }
@@ -174,7 +174,8 @@ class ProposalCommit {
 
   #do(by: Approver, step: ProposedChange): Promise<number | null> {
     const { kinds, review } = this.#parts;
-    // What the kind writes on is read in the same turn.
+    // The kind reads the definition again in the same turn of the event loop, so nothing can
+    // change in between.
     review.refuseChanged(by.caller, step);
     return kinds[step.kind].commit(by, step);
   }

@@ -30,8 +30,8 @@ export class ProposalReview {
   }
 
   /**
-   * Throws `invalid_request` and what a kind refuses with: then nothing is proposed. What does not
-   * compile has diagnostics.
+   * Throws `invalid_request` and the problems of each kind; then nothing is proposed. A definition
+   * that does not compile has diagnostics.
    */
   propose(caller: Caller, wanted: readonly WantedChange[]): Promise<ProposalItem[]> {
     if (wanted.length === 0) throw invalidChange('A proposal has at least one change');
@@ -92,7 +92,7 @@ function refuseTwice(wanted: readonly WantedChange[]): void {
   }
 }
 
-/** Code, and everything else as settings. */
+/** The code of a definition, and all its other members as settings. */
 function contentOf(definition: JsonObject | null) {
   if (definition === null) return undefined;
   const { code = '', version: _version, ...settings } = definition;

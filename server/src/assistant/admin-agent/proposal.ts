@@ -39,9 +39,7 @@ export interface ProposalDiagnostic {
   readonly code?: number;
 }
 
-/**
- * What the agent wants to be done; kept in its conversation until somebody approves or rejects it.
- */
+/** What the agent wants to do; kept in its conversation until somebody approves or rejects it. */
 export interface Proposal {
   readonly id: string;
   /** ISO 8601 UTC. */
@@ -51,7 +49,7 @@ export interface Proposal {
   readonly isValid: boolean;
 }
 
-/** What an approval has done; nothing follows what has failed. */
+/** The effect of an approval. After a failure nothing more is done. */
 export interface CommitOutcome {
   readonly committed: readonly (DefinitionChange & { readonly historyVersion: number | null })[];
   readonly failed:
@@ -91,28 +89,28 @@ export interface Approver {
 
 /** One kind of definition: how it is read, changed, checked and committed. */
 export interface DefinitionKind {
-  /** In one sentence, for the model: what a definition of this kind has. */
+  /** One sentence for the model: the members of a definition of this kind. */
   readonly description: string;
   list(caller: Caller): readonly { readonly name: string; readonly summary: string }[];
-  /** Undefined when there is none of this name. */
+  /** Undefined when no definition has this name. */
   read(caller: Caller, name: string): JsonObject | undefined;
-  /** Checked as a request would be. Throws `invalid_request`, and what the kind refuses with. */
+  /** Checks the change like a request. Throws `invalid_request`, and the problems of this kind. */
   propose(caller: Caller, wanted: WantedChange): ProposedChange;
   /** The value that `before` would have if the change were proposed now. */
   current(caller: Caller, change: ProposedChange): JsonObject | null;
   check(change: ProposedChange, outlook: Outlook): Promise<readonly ProposalDiagnostic[]>;
-  /** In sentences. */
+  /** Sentences that say where the change gives more access than before; empty where it does not. */
   widenedBy(change: ProposedChange): readonly string[];
   /**
-   * Synchronous up to where it writes on what it has read. Resolves with the version in the history
-   * of code; null where there is none.
+   * Reads the definition and sends its commit in one turn of the event loop, so nothing changes in
+   * between. Resolves with the version in the history of code, or null for kinds without one.
    */
   commit(by: Approver, change: ProposedChange): Promise<number | null>;
 }
 
 /**
- * Throws `invalid_request` for a definition to create that exists, and for one to change or delete
- * that does not.
+ * Throws `invalid_request` when a definition to create exists, and when one to change or delete
+ * does not exist.
  */
 export function refuseMismatch(wanted: WantedChange, isThere: boolean): void {
   const { kind, name, action, definition } = wanted;

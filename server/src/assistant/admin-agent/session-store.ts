@@ -19,9 +19,9 @@ export interface StoredSession {
   readonly title: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
-  /** The same, of the last message or change. */
+  /** ISO 8601 UTC; the time of the last message or change. */
   readonly updatedAt: string;
-  /** How many there are. */
+  /** The number of messages. */
   readonly messages: number;
   readonly proposal: Proposal | null;
 }
@@ -41,9 +41,9 @@ export interface StoredMessage extends NewMessage {
 export interface SessionChange {
   readonly title?: string;
   readonly messages?: readonly NewMessage[];
-  /** Null drops it. */
+  /** Null removes it. */
   readonly proposal?: Proposal | null;
-  /** The event of the audit trail. */
+  /** The event for the audit trail. */
   readonly trace?: WriterOperation;
 }
 
@@ -53,7 +53,10 @@ export interface SessionStoreParts {
   readonly clock: Clock;
 }
 
-/** Conversations with the admin agent, as nodes. Nobody but their owner is given one. */
+/**
+ * Conversations with the admin agent, stored as nodes. Only the owner of a conversation can read
+ * it.
+ */
 export class SessionStore {
   readonly #parts: SessionStoreParts;
 
@@ -79,7 +82,7 @@ export class SessionStore {
     return must(this.#find(id, owner), 'the conversation that was made');
   }
 
-  /** Throws `session_not_found`, also for what is somebody else's. */
+  /** Throws `session_not_found`, also for another user's conversation. */
   own({ userUid }: Caller, id: string): StoredSession {
     this.#parts.reader.refresh();
     const session = userUid === null ? undefined : this.#find(id, userUid);
@@ -87,7 +90,7 @@ export class SessionStore {
     throw new Problem('session_not_found', 'There is no conversation of yours with this id.');
   }
 
-  /** Those of one user, the last changed first. */
+  /** The conversations of one user; the last changed comes first. */
   page(owner: string | null, { skip, take }: Page) {
     const { reader } = this.#parts;
     reader.refresh();
@@ -126,7 +129,7 @@ export class SessionStore {
     return must(this.#find(session.id, owner), 'the conversation that was changed');
   }
 
-  /** With what else belongs to it. */
+  /** Deletes the conversation and its messages; `more` are operations for the same commit. */
   async delete({ id, messages }: StoredSession, more: readonly WriterOperation[]): Promise<void> {
     await commitAndRead(
       [
@@ -181,7 +184,7 @@ export class SessionStore {
   }
 }
 
-/** The node of a conversation, to which its files belong. */
+/** The node of a conversation; its files belong to this node. */
 export function nodeOf(id: string) {
   return { type: SESSION_TYPE, key: id };
 }
@@ -201,7 +204,7 @@ function messageKey(session: string, index: number): string {
   return `${session}/${index}`;
 }
 
-/** Without members that are undefined, which a field cannot hold. */
+/** Without undefined members, because a field cannot store them. */
 function jsonOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

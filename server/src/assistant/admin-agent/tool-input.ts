@@ -4,8 +4,8 @@ import { CHANGE_ACTIONS, DEFINITION_KINDS, invalidChange, type WantedChange } fr
 import { TOOL_RESULT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 
 /**
- * Members of what a model gives a tool, which may be anything. They throw `invalid_request`, which
- * the model reads.
+ * Read members of the input that a model gives to a tool. The input can be anything; they throw
+ * `invalid_request`, which the model reads.
  */
 
 export function textIn(input: JsonObject, name: string): string {

@@ -13,10 +13,10 @@ import type { ModelEvent, ToolCall } from '../model/model-run.ts';
 
 export type AgentRunStatus = 'Running' | 'Completed' | 'Canceled' | 'Failed';
 
-/** How a run stands. */
+/** The state of a run. */
 export interface AgentRunState {
   readonly status: AgentRunStatus;
-  /** Text, or what the agent's schema says; null unless it is completed. */
+  /** Text, or a value of the agent's schema; null unless the run is completed. */
   readonly result: unknown;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** ISO 8601 UTC. */
@@ -33,7 +33,7 @@ export interface NewAgentRun {
   readonly startedAt: string;
 }
 
-/** The facts of each run that are kept in memory. */
+/** What is kept in memory of each run. */
 export interface AgentRunEntry extends Pick<NewAgentRun, 'agent' | 'user'> {
   readonly uid: string;
   readonly key: string;
@@ -42,7 +42,7 @@ export interface AgentRunEntry extends Pick<NewAgentRun, 'agent' | 'user'> {
 /** The node type in which runs are stored: see `#graph/system-schema.ts`. */
 const RUN_TYPE = '_AgentRun';
 
-/** What is shown of a run, beside what its entry says. */
+/** The fields shown for a run, besides those of its entry. */
 const SHOWN_FIELDS = [
   'Message',
   'Variables',
@@ -136,7 +136,7 @@ export class AgentRunStore {
     });
   }
 
-  /** The runs that have no end. */
+  /** The runs that have not ended. */
   underWay(): AgentRunEntry[] {
     return this.#entries.filter((entry) => this.#fields(entry, ['Status'])[0] === 'Running');
   }
@@ -174,7 +174,7 @@ export class AgentRunStore {
     return must(this.#reader.fields(id, names), 'the node of a run').values;
   }
 
-  /** The runs to delete before another run of this user. */
+  /** The runs to delete before a new run of this user is added. */
   #tooMany(user: string): AgentRunEntry[] {
     const own = this.#entries.filter((entry) => entry.user === user);
     return [
@@ -187,8 +187,7 @@ export class AgentRunStore {
 }
 
 /**
- * What was said, and which tools were called. A call with neither output nor error gave more than
- * is kept.
+ * One text or one call of a tool. A call without output and error gave more output than is kept.
  */
 export type TranscriptEntry =
   | { readonly role: 'user' | 'assistant'; readonly text: string }
@@ -221,7 +220,7 @@ export class Transcript {
     return text === '' ? this.#entries : [...this.#entries, { role: 'assistant', text }];
   }
 
-  /** The last text, said when no more tools were called. */
+  /** The last text, which the model said after its last call of a tool. */
   get answer(): string {
     const last = this.entries.at(-1);
     return last?.role === 'assistant' ? last.text : '';

@@ -34,7 +34,7 @@ export interface AgentRunsParts extends AgentAnswerParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Where a run comes from. */
+/** The origin of a run. */
 export interface AgentRunOrigin {
   /** IP address of the client; null when it is not known. */
   readonly address: string | null;
@@ -68,7 +68,7 @@ export class AgentRuns implements AsyncDisposable {
   readonly #agents: AgentStore;
   readonly #store: AgentRunStore;
   readonly #running = new Map<string, RunningAgent>();
-  /** Runs that are being stored and have not begun, by user. */
+  /** The number of runs, by user, that are being stored and have not started yet. */
   readonly #beginning = new Places();
   #isClosed = false;
 
@@ -85,7 +85,7 @@ export class AgentRuns implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the run has ended, however it did. Rejects as `start` does. */
+  /** Resolves when the run has ended, also when it has failed. Rejects like `start`. */
   async run(
     caller: Caller,
     name: string,
@@ -98,7 +98,7 @@ export class AgentRuns implements AsyncDisposable {
   }
 
   /**
-   * Resolves with a run that has begun; it goes on when nobody waits for it. Rejects with
+   * Resolves when the run has started; it goes on even when nobody waits for it. Rejects with
    * `agent_not_found`, `agent_too_deep`, `too_many_requests`.
    */
   async start(
@@ -111,7 +111,7 @@ export class AgentRuns implements AsyncDisposable {
     return this.#read(entry);
   }
 
-  /** The caller's own, and those of everybody for administrators; the newest first. */
+  /** The runs of the caller, or of all users for an administrator; the newest comes first. */
   list(
     caller: Caller,
     query: {
@@ -254,7 +254,7 @@ export class AgentRuns implements AsyncDisposable {
     return { status: 'Failed', result: null, error: fault, endedAt: this.#time(), usage };
   }
 
-  /** A run that is under way has the transcript so far. */
+  /** The transcript of a running run has everything so far. */
   #read(entry: AgentRunEntry): AgentRunWithTranscript {
     const running = this.#running.get(entry.uid)?.transcript.entries;
     return { ...this.#store.read(entry), transcript: running ?? this.#store.transcript(entry) };
@@ -283,7 +283,7 @@ function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
 interface AgentAnswerParts {
   readonly models: ModelRunner;
   readonly callerTools: CallerTools;
-  /** In milliseconds, from any beginning. */
+  /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
 }
 
@@ -300,8 +300,8 @@ interface AgentTask {
 }
 
 /**
- * The answer of an agent: text, or the value that its schema asks for. The agent is asked once more
- * for an answer that does not fit. Rejects as the model does, and with `agent_output_invalid`.
+ * The answer of an agent: text, or a value that fits its schema. When the answer does not fit, the
+ * agent is asked a second time. Rejects like the model, and with `agent_output_invalid`.
  */
 async function answerOfAgent(task: AgentTask, parts: AgentAnswerParts): Promise<unknown> {
   const { agent, message, transcript } = task;

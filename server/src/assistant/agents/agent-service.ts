@@ -42,7 +42,7 @@ export class AgentService {
     this.#store = new AgentStore(parts.reader);
   }
 
-  /** Those that the caller may run. */
+  /** The agents that the caller may run. */
   list(caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {
     const all = this.#store.all().filter((agent) => mayRun(caller, agent));
     const items = all.slice(skip, skip + take).map((agent) => {

@@ -16,9 +16,9 @@ export interface AgentLimits {
 /** What an administrator decides about an agent. */
 export interface AgentSettings {
   readonly description: string;
-  /** Null for the first model that the settings of the provider allow. */
+  /** Null means the first model that the settings of the provider allow. */
   readonly model: string | null;
-  /** With variables: see `variablesIn`. */
+  /** May contain variables: see `variablesIn`. */
   readonly instructions: string;
   readonly tools: readonly string[];
   /** A JSON Schema; null where answers are text. */
@@ -95,8 +95,8 @@ export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields
 }
 
 /**
- * The instructions with the value or default of each variable. One without either stays as typed.
- * Values are not searched for variables.
+ * The instructions with each variable replaced by its value or default. A variable without either
+ * stays as written. Variables inside of values are not replaced.
  */
 export function filledIn(instructions: string, values: Readonly<Record<string, string>>): string {
   return instructions.replace(AGENT_VARIABLE, (typed: string, name: string, fallback?: string) =>

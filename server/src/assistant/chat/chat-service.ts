@@ -64,7 +64,7 @@ export class ChatService implements AsyncDisposable {
   }
 
   /**
-   * Begins a conversation; without a title it has that of its first message. Throws
+   * Creates a conversation; without a title, it gets the title of its first message. Throws
    * `chat_limit_reached`.
    */
   async create(caller: Caller, title = ''): Promise<ChatSummary> {
@@ -75,7 +75,7 @@ export class ChatService implements AsyncDisposable {
     return this.#summary(this.#require(caller, uid));
   }
 
-  /** The caller's own, the last used first. */
+  /** The conversations of the caller; the last used comes first. */
   list(caller: Caller, { skip, take, query = '' }: ChatQuery) {
     const words = query.toLowerCase().split(/\s+/);
     const found = this.#store
@@ -158,8 +158,8 @@ export class ChatService implements AsyncDisposable {
 }
 
 /**
- * The message as the reader may see it now. An answer without an end that nobody works on was
- * interrupted.
+ * The message as the reader may see it now. An answer without an end was interrupted, unless it is
+ * running.
  */
 function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): StoredMessage {
   if (message.role === 'user') {
@@ -178,7 +178,7 @@ function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean):
   };
 }
 
-/** None without a provider. */
+/** Empty when no provider is configured. */
 function modelsOf(allowed: ChatParts['allowedModels']): readonly string[] {
   try {
     return allowed();

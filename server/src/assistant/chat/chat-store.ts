@@ -11,7 +11,7 @@ import type { TokenCounts } from '../router/llm-call.ts';
 /** The types of `#graph/system-schema.ts` in which conversations are kept. */
 const CHAT_TYPE = '_MessageChannel';
 const MESSAGE_TYPE = '_Message';
-/** From a user to their conversations, and from one of those to its messages. */
+/** Edges from a user to their conversations, and from a conversation to its messages. */
 const HAS_CHAT = '_HasChat';
 const HAS_MESSAGE = '_HasMessage';
 
@@ -41,7 +41,7 @@ export interface StoredReply {
   readonly model: string;
   readonly citations: readonly Snippet[];
   readonly toolCalls: readonly ToolCall[];
-  /** Null until it has ended, and where it is not known. */
+  /** Null until the answer has ended, and when it is not known. */
   readonly usage: TokenCounts | null;
   readonly ended: ReplyEnd | null;
   readonly error: ReplyError | null;
@@ -56,7 +56,7 @@ export interface ReplyError {
 }
 export type StoredMessage = StoredQuestion | StoredReply;
 
-/** What is known of a reply at its end. */
+/** The parts of a reply that are known when it ends. */
 export type ReplyOutcome = Pick<StoredReply, 'text' | 'citations' | 'toolCalls' | 'error'> & {
   readonly usage: TokenCounts | null;
   readonly ended: ReplyEnd;
@@ -65,8 +65,8 @@ export type ReplyOutcome = Pick<StoredReply, 'text' | 'citations' | 'toolCalls' 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Conversations as nodes that are restricted to their user. A message that is written later has a
- * higher id, so that neighbours come in the order of the conversation.
+ * Conversations, stored as nodes that only their user may see. A later message has a higher id, so
+ * the edges of a conversation list its messages in order.
  */
 export class ChatStore {
   readonly #reader: GraphReader;
@@ -87,7 +87,7 @@ export class ChatStore {
     return this.#neighbors({ uid: userUid }, HAS_CHAT).length;
   }
 
-  /** Undefined for one that is not this user's. */
+  /** Undefined when the conversation does not exist or belongs to another user. */
   find(userUid: string, chatUid: string): StoredChat | undefined {
     this.#reader.refresh();
     const id = this.#reader.id({ uid: chatUid });
@@ -103,7 +103,7 @@ export class ChatStore {
     return ids.map((id) => messageOf(must(this.#reader.node(id), 'a message')));
   }
 
-  /** Rejects with what the writer refuses with. */
+  /** Rejects with the problems of the writer. */
   async commit(operations: readonly WriterOperation[]): Promise<void> {
     await commitAndRead(operations, { commits: this.#commits, reader: this.#reader });
   }
@@ -216,13 +216,13 @@ function messageOf(node: NodeObject): StoredMessage {
   };
 }
 
-/** A `Long` may come as digits. */
+/** The value of a `Long` may be a text of digits. */
 function usageOf({ InputTokens: input, OutputTokens: output }: NodeObject): TokenCounts | null {
   if (input === undefined || output === undefined) return null;
   return { inputTokens: Number(input), outputTokens: Number(output) };
 }
 
-/** The value as it will be read again: without undefined members. */
+/** The value as it will be read later: without undefined members. */
 function asJson(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }

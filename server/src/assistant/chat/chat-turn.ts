@@ -12,15 +12,18 @@ export interface TurnCall {
   readonly headers: string;
   /** The `Authorization` header of the caller. */
   readonly authorization: string | undefined;
-  /** Aborts when nobody listens any more: then the turn is stopped. */
+  /** Aborts when nobody listens any more; this stops the turn. */
   readonly signal: AbortSignal;
-  /** Called when the message is stored and the model is asked: nothing can be refused any more. */
+  /**
+   * Called when the message is stored and the model is about to be asked: from now on nothing is
+   * refused.
+   */
   readonly onBegin: (chat: { readonly chatUID: string; readonly messageUID: string }) => void;
   /** Called at once for each event, in order. */
   readonly onEvent: (event: TurnEvent) => void;
 }
 
-/** `stopped`: the client wanted no more of it. */
+/** `stopped`: the client has stopped the answer. */
 export type TurnEnd = ModelOutcome['ended'] | 'stopped';
 
 export interface TurnAnswer {
@@ -30,7 +33,7 @@ export interface TurnAnswer {
   readonly answer: string;
   readonly citations: readonly Snippet[];
   readonly toolCalls: readonly ToolCall[];
-  /** Null when it was stopped: then it is not known. */
+  /** Null when the answer was stopped: the provider counts only at the end. */
   readonly usage: TokenCounts | null;
   readonly model: string;
   readonly ended: TurnEnd;
@@ -42,7 +45,7 @@ export interface Feedback {
   readonly comment?: string | undefined;
 }
 
-/** The same in a request; null removes it. */
+/** The rating in a request; the value null removes it. */
 export interface Rating {
   readonly value: Feedback['value'] | null;
   readonly comment?: string | undefined;

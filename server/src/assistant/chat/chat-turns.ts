@@ -28,9 +28,9 @@ import { planTurn, type TurnPlan } from './turn-plan.ts';
 export interface Occupant {
   /** UID of the answer that is under way. */
   readonly messageUID: string;
-  /** The user, who may have only so many turns at a time. */
+  /** The user; the number of turns that a user may have at a time is limited. */
   readonly user?: string;
-  /** Resolves when it is over. */
+  /** Resolves when the work has ended. */
   stop(): Promise<void>;
 }
 
@@ -70,8 +70,8 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * Marks a conversation as busy with an answer that comes in another way, until disposed. Throws
-   * `chat_not_found`, `chat_busy`.
+   * Marks a conversation as busy, until disposed, with an answer that does not come from a turn.
+   * Throws `chat_not_found`, `chat_busy`.
    */
   occupy(caller: Caller, chatUid: string, occupant: Occupant): Disposable {
     this.#free(must(caller.userUid, 'the user of a session'), chatUid);
@@ -79,7 +79,10 @@ export class ChatTurns implements AsyncDisposable {
     return { [Symbol.dispose]: () => void this.#running.delete(chatUid) };
   }
 
-  /** Does the work that ends the conversation, after the running turn. No turn begins meanwhile. */
+  /**
+   * Does the work that ends the conversation, after the running turn has ended. No new turn starts
+   * meanwhile.
+   */
   async close(chatUid: string, work: () => Promise<void>): Promise<void> {
     this.#closing.add(chatUid);
     try {
@@ -91,11 +94,10 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * Rejects, before `onBegin`, with `llm_not_configured`, `model_not_found`, `chat_not_found`,
+   * Before `onBegin`, rejects with `llm_not_configured`, `model_not_found`, `chat_not_found`,
    * `chat_message_not_found`, `chat_busy`, `chat_limit_reached`, `too_many_requests`,
-   * `node_not_found` and what the writer refuses with; afterwards with what `ModelRunner` rejects
-   * with, whose details then name the conversation and the answer, which is kept as one that
-   * failed.
+   * `node_not_found` and the problems of the writer. After it, rejects like `ModelRunner`; the
+   * details of the error then name the conversation and the answer, which is kept as a failed one.
    */
   async say(turn: ChatTurn, call: TurnCall): Promise<TurnAnswer> {
     const { running, place } = this.#begin(turn, call);
@@ -114,7 +116,7 @@ export class ChatTurns implements AsyncDisposable {
     await Promise.all([...this.#running.values()].map((turn) => turn.stop()));
   }
 
-  /** In one turn of the event loop, so that no other begins meanwhile. */
+  /** Runs in one turn of the event loop, so no other turn of the chat can start meanwhile. */
   #begin(turn: ChatTurn, call: TurnCall) {
     const { store, clock, nodes } = this.#parts;
     const { caller } = call;
@@ -168,12 +170,12 @@ interface TurnIds {
   readonly chatUID: string;
   readonly messageUID: string;
   readonly model: string;
-  /** Title of the conversation; undefined when it begins here. */
+  /** Title of the conversation; undefined when the turn creates it. */
   readonly title: string | undefined;
 }
 
 /**
- * The message, and the answer that is yet to come. An answer without an end that nobody works on
+ * Stores the message, and an answer without an end. An answer without an end that is not running
  * was interrupted.
  */
 function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): WriterOperation[] {

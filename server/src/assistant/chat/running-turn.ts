@@ -101,7 +101,7 @@ export class RunningTurn {
     this.#snippets = new Snippets(citedIn(planned.plan.kept));
   }
 
-  /** Resolves when it is over. */
+  /** Resolves when the turn has ended. */
   stop(): Promise<void> {
     this.#stopping.abort(new Error('the turn is stopped'));
     return this.#over.promise;
@@ -111,7 +111,7 @@ export class RunningTurn {
     this.#over.resolve();
   }
 
-  /** Resolves once the answer is stored. A stopped answer is what was said until then. */
+  /** Resolves when the answer is stored. A stopped answer is the text so far. */
   async answer(): Promise<TurnAnswer> {
     const signal = AbortSignal.any([this.#call.signal, this.#stopping.signal]);
     const said = { toolCalls: this.#toolCalls, usage: null, error: null };

@@ -11,7 +11,7 @@ import type { StoredMessage } from './chat-store.ts';
 
 /** The changes that a turn makes to a conversation. */
 export interface TurnPlan {
-  /** The messages that are replaced. */
+  /** The messages that the turn replaces. */
   readonly replaced: readonly StoredMessage[];
   /** The earlier messages, oldest first. */
   readonly kept: readonly StoredMessage[];
@@ -80,7 +80,7 @@ export function citedIn(messages: readonly StoredMessage[]): Snippet[] {
 /**
  * The messages to send to a model: the last one, the first one (which says what the conversation is
  * about), and as many of the newest between them as `tokensMax` allows. Messages without text, such
- * as failed answers, are left out: providers refuse them.
+ * as failed answers, are left out, because providers refuse them.
  */
 export function withinTokens(messages: readonly ModelMessage[], tokensMax: number): ModelMessage[] {
   const said = messages.filter(({ text }) => text !== '');

@@ -95,7 +95,7 @@ export class ReaderFacts {
     return id !== undefined && this.#visibility.canSee(id) ? id : undefined;
   }
 
-  /** A text has a line for each field, after its name. */
+  /** In a text, each field has one line, which starts with the name of the field. */
   #withholds(id: number, text: string): boolean {
     const type = this.#reader.typeOf(id);
     if (type === undefined || !this.#visibility.withholdsFields(type)) return false;

@@ -38,8 +38,8 @@ A workspace of knowledge: nodes of several types, joined by edges. The tools run
 Search first, then look at neighbours; cite nodes by their UID. A node is the resource trellis://node/{uid}.`;
 
 /**
- * The protocol's server for one message of a caller. `over` aborts when the caller cancels the call
- * that the message is.
+ * A protocol server for one message of a caller. `over` aborts when the caller cancels the call in
+ * this message.
  */
 export function createMcpServer(
   call: McpCall,
@@ -93,8 +93,8 @@ async function guarded<T>({ errorOf }: McpCall, answer: () => T | Promise<T>): P
 }
 
 /**
- * No answers of clients are checked, since none is asked for. The usual validator takes a
- * millisecond to make.
+ * Never validates: the server sends no requests to clients, so there are no answers to check. The
+ * default validator takes a millisecond to create.
  */
 const NO_VALIDATOR = {
   getValidator(): never {
@@ -103,14 +103,15 @@ const NO_VALIDATOR = {
 };
 
 /**
- * In `_meta` of a tool: the code of its endpoint names `runOnPrimary`, which is refused where it is
- * offered as a reader.
+ * In the `_meta` of a tool: the code of its endpoint contains the name `runOnPrimary`. A call of it
+ * is refused when the tool is offered as read-only.
  */
 const MAY_RUN_ON_PRIMARY = 'trellis/mayRunOnPrimary';
 
 /**
- * One page of what this caller may call. The cursor is the name of the last tool of the page
- * before, so that nothing is kept, and a tool that comes or goes meanwhile moves no other.
+ * One page of the tools that this caller may call. The cursor is the name of the last tool on the
+ * previous page: so the server keeps no state, and an added or removed tool does not move the
+ * others.
  */
 async function listTools(
   catalog: ToolCatalog,
@@ -136,7 +137,7 @@ async function listTools(
 }
 
 const PREFIX = 'trellis://node/';
-/** The code that the protocol gives it in its section "Resources". */
+/** The error code of the protocol, from its section "Resources". */
 const RESOURCE_NOT_FOUND = -32_002;
 
 const NODE_TEMPLATE: ResourceTemplate = {
@@ -147,7 +148,7 @@ const NODE_TEMPLATE: ResourceTemplate = {
   mimeType: 'application/json',
 };
 
-/** A node that the caller may not see is answered like one that does not exist. */
+/** Reads a node. A node that the caller may not see is answered like one that does not exist. */
 function readNode(nodes: McpNodes, caller: Caller, uri: string): ReadResourceResult {
   try {
     if (!uri.startsWith(PREFIX)) throw notFound(uri);
@@ -163,7 +164,7 @@ function notFound(uri: string): McpError {
   return new McpError(RESOURCE_NOT_FOUND, 'Resource not found', { uri });
 }
 
-/** What tells clients of one caller apart: see `RunningCalls`. */
+/** The header that tells apart several clients of one caller: see `RunningCalls`. */
 export const SESSION_HEADER = 'mcp-session-id';
 
 export interface AnswerParts extends McpServerParts {
@@ -171,7 +172,8 @@ export interface AnswerParts extends McpServerParts {
 }
 
 /**
- * Answers one message by a server of its own; what may take long is answered as a stream of events.
+ * Answers one message with a protocol server of its own. An answer that may take long is a stream
+ * of events.
  */
 export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<Response> {
   call.signal.throwIfAborted();
@@ -182,7 +184,7 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
   const over = new AbortController();
   const server = createMcpServer(call, parts, over);
   const ended = Promise.withResolvers<never>();
-  // The caller of `answer` gets the error; when nobody waits any more, it is none.
+  // The caller of `answer` gets the error. When nobody waits any more, the error is ignored.
   ended.promise.catch(() => {});
   const end = (): void => {
     void server.close();
@@ -190,7 +192,7 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
   };
   AbortSignal.any([call.signal, over.signal]).addEventListener('abort', end, { once: true });
   await server.connect(transport);
-  // Only the headers of this request are read; its address belongs to no server.
+  // The transport reads only the headers of this request; the address does not exist.
   const request = new Request('http://mcp.invalid/', { method: 'POST', headers: call.headers });
   const response = await Promise.race([
     transport.handleRequest(request, { parsedBody: call.message }),
@@ -201,13 +203,16 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
   return response;
 }
 
-/** Throws for several messages at once, which protocol versions from 2025-06-18 on do not know. */
+/**
+ * The method of a message. Throws for a batch of messages, which protocol versions since 2025-06-18
+ * do not have.
+ */
 function methodOf(message: unknown): unknown {
   if (!Array.isArray(message)) return Object(message).method;
   throw refusal('must be one message: batches are not taken');
 }
 
-/** What the transport has found wrong with the request as a whole. */
+/** The problem for a request that the transport has refused as a whole. */
 async function refusalIn(response: Response): Promise<Problem> {
   const { error } = Object(await response.json()) as { readonly error?: { message?: unknown } };
   return refusal(String(error?.message ?? 'is no message of the protocol'));
@@ -220,10 +225,10 @@ function refusal(message: string): Problem {
   });
 }
 
-/** The request of the protocol that a call of a tool is. */
+/** The protocol request that calls a tool. */
 interface ToolRequest {
   readonly parts: McpParts;
-  /** Notes that it is under way; throws `too_many_requests`. */
+  /** Registers the call as running; throws `too_many_requests`. */
   readonly begin: () => Disposable;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
@@ -232,8 +237,8 @@ interface ToolRequest {
 }
 
 /**
- * Runs the endpoint of a tool as the caller. What goes wrong there is a result for the model to
- * read, and no error of the protocol.
+ * Runs the endpoint of a tool as the caller. An error of the endpoint becomes a result that the
+ * model reads, not an error of the protocol.
  */
 async function callTool(
   { name, arguments: given = {} }: CallToolRequest['params'],
@@ -249,13 +254,13 @@ async function callTool(
     using _underWay = request.begin();
     return await runs.call(tool, given, as, resultOf);
   } catch (error) {
-    // The client has gone, or takes no answer any more.
+    // The client has gone, or has cancelled the call.
     if (request.signal.aborted) throw error;
     return errorResult(call.errorOf(error));
   }
 }
 
-/** Only where the client has asked for it. */
+/** Has a listener only when the client has asked for progress. */
 function listenerOf({ parts: { now }, progressToken, notify }: ToolRequest): {
   onProgress?: (progress: RunProgress) => void;
 } {
@@ -266,16 +271,16 @@ function listenerOf({ parts: { now }, progressToken, notify }: ToolRequest): {
       const notice = notices.next(progress);
       if (notice === undefined) return;
       const params = { ...notice, progressToken };
-      // The run goes on, also when nobody listens.
+      // The run continues even when nobody listens.
       notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
 /**
- * What an endpoint answers, as a model reads it and as a program does: text, and the same as an
- * object. What is no object is the member `result` of one. Throws `endpoint_failed` for what is too
- * large for any model.
+ * The answer of an endpoint in two forms: text for a model, and an object for a program. A value
+ * that is not an object becomes the member `result` of one. Throws `endpoint_failed` when the
+ * answer is too large for any model.
  */
 function resultOf({ status, headers, body }: EndpointAnswer): CallToolResult {
   const text = body ?? JSON.stringify({ location: headers?.['location'] ?? null });
@@ -310,24 +315,24 @@ interface ProgressNotice {
 }
 
 /**
- * A value rises with every notice (MCP, "Progress"): by this much where the run gives no share, or
- * the same as before.
+ * The value must rise with every notice (MCP, "Progress"). It rises by this much when the run gives
+ * no fraction, or the same one as before.
  */
 const SMALLEST_STEP = 1e-6;
 
-/** Makes notices of what a run says of itself, and no more of them than anybody reads. */
+/** Turns the progress of a run into notices, and leaves out those that come too fast. */
 export class ProgressNotices {
   readonly #now: () => number;
   #sentMs = -Infinity;
   #last = 0;
   #hasShare = false;
 
-  /** `now` in milliseconds, from any beginning. */
+  /** `now` gives milliseconds; only differences between two values count. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Undefined when it is too early for another one. */
+  /** Undefined when the last notice was sent too recently. */
   next({ fraction, text }: RunProgress): ProgressNotice | undefined {
     const nowMs = this.#now();
     if (nowMs - this.#sentMs < MCP_PROGRESS_INTERVAL_MS) return undefined;

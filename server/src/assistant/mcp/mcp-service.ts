@@ -14,7 +14,7 @@ export interface McpParts {
   readonly nodes: McpNodes;
   /** Version of this server. */
   readonly version: string;
-  /** In milliseconds, from any beginning. */
+  /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
 }
 
@@ -50,8 +50,9 @@ export interface ErrorText {
 }
 
 /**
- * The Model Context Protocol, streamable HTTP (open-shapes, section 7). Each message is answered by
- * itself: nothing is kept of a session, so that any server of a cluster answers any message.
+ * The Model Context Protocol over streamable HTTP (open-shapes, section 7). Each message is
+ * answered independently: the server keeps no session, so any server of a cluster can answer any
+ * message.
  */
 export class McpService {
   readonly #parts: McpParts;
@@ -64,8 +65,8 @@ export class McpService {
   }
 
   /**
-   * The response to send. Its body goes on while a tool runs. Rejects with `invalid_request` for an
-   * invalid message, and with the reason of the signal.
+   * The response to send. Its body continues while a tool runs. Rejects with `invalid_request` for
+   * an invalid message, and with the reason of the signal.
    */
   async answer(call: McpCall): Promise<Response> {
     // The types of the protocol take longer to load than the rest of the server, so they are loaded
@@ -79,26 +80,26 @@ export class McpService {
   }
 }
 
-/** Names one request of one client: ids are the client's own, from 0. */
+/** Identifies one request of one client. Clients choose the ids themselves, starting at 0. */
 interface RequestName {
   readonly caller: Caller;
   /**
-   * `Mcp-Session-Id`; null of a client that sends none, which cannot cancel then but by leaving.
+   * `Mcp-Session-Id`; null when the client sends none: it can then only cancel by disconnecting.
    */
   readonly session: string | null;
   readonly id: string | number;
 }
 
 /**
- * The running calls of tools. A notice in another request can find the call that it cancels. A
- * session is only a name that tells clients apart, and nothing else is kept for it: any server
- * takes any session.
+ * The running calls of tools, so that a notice in another request can find the call that it
+ * cancels. A session is only a name that tells clients apart, and nothing else is stored for it:
+ * any server accepts any session.
  */
 export class RunningCalls {
   readonly #byName = new Map<string, AbortController>();
   readonly #countByCaller = new Map<string, number>();
 
-  /** Registers a call; dispose of the result when it is over. Throws `too_many_requests`. */
+  /** Registers a call until the result is disposed. Throws `too_many_requests`. */
   begin(request: RequestName, controller: AbortController): Disposable {
     const caller = callerKey(request.caller);
     const count = this.#countByCaller.get(caller) ?? 0;

@@ -44,7 +44,7 @@ const agentRun = z.strictObject({
   variables: z.record(z.string(), text.or(z.literal(''))).optional(),
 });
 
-/** What the code of endpoints asks models, as the user of the run. */
+/** Asks models for the code of endpoints, as the user of the run. */
 export class EndpointModels implements ModelCalls {
   readonly #parts: EndpointModelsParts;
 
@@ -69,7 +69,7 @@ export class EndpointModels implements ModelCalls {
         toolCallsMax: 0,
         tokensMax: Infinity,
         answerTokensMax: maxTokens,
-        // The run of the endpoint ends before it.
+        // The run of the endpoint ends before this timeout.
         timeoutMs: ENDPOINT_TIMEOUT_MAX_MS,
         toolTimeoutMs: 0,
       },
@@ -123,7 +123,7 @@ export class EndpointModels implements ModelCalls {
   }
 }
 
-/** Throws `invalid_request`, in words for the author of the code. */
+/** Throws `invalid_request` with a message for the author of the code. */
 function checked<T>(method: string, shape: z.ZodType<T>, request: unknown): T {
   const { success, data, error } = shape.safeParse(request);
   if (success) return data;

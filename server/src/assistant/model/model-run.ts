@@ -5,25 +5,25 @@ import type { JsonObject } from '../router/json-members.ts';
 import { unreachable } from '#base/assert.ts';
 
 /**
- * A model is asked, calls tools, reads what they give, and goes on until it has an answer or a
- * limit is reached.
+ * One run of a model: it is asked, calls tools and reads their results, until it has an answer or
+ * reaches a limit.
  */
 export interface ModelRequest {
-  /** Whose tokens are used; of a user. */
+  /** The user whose tokens are used. */
   readonly caller: Caller;
-  /** What asks: use is told apart by it. */
+  /** The feature that asks; usage is counted for each feature. */
   readonly feature: LlmFeature;
-  /** One of those that the settings allow; the first of them when left out. */
+  /** A model that the settings allow; the first allowed model when left out. */
   readonly model?: string | undefined;
   readonly instructions: string;
-  /** Oldest first; the last is a user's. */
+  /** Oldest first; the last message is from the user. */
   readonly messages: readonly ModelMessage[];
-  /** None of another name can be called. */
+  /** The model can call no other tools. */
   readonly tools: readonly ModelTool[];
   readonly limits: ModelLimits;
   /** Aborts when nobody wants the answer any more. */
   readonly signal: AbortSignal;
-  /** Told at once, in order. */
+  /** Called immediately for each event, in order. */
   readonly onEvent?: ((event: ModelEvent) => void) | undefined;
 }
 
@@ -37,29 +37,32 @@ export interface ModelTool {
   readonly description: string;
   /** A JSON Schema of an object. */
   readonly inputSchema: JsonObject;
-  /** What is thrown is told to the model, as code and message of a `Problem`. */
+  /** When it throws a `Problem`, the model reads its code and message. */
   call(input: JsonObject, signal: AbortSignal): Promise<ToolText>;
 }
 
-/** What a tool gives. */
+/** The result of a tool. */
 export interface ToolText {
-  /** As the model reads it. */
+  /** The text that the model reads. */
   readonly text: string;
-  /** As it is kept and shown to the user; parsed JSON. */
+  /** Parsed JSON that is stored and shown to the user. */
   readonly output: unknown;
 }
 
 export interface ModelLimits {
-  /** Times that the model is asked; the last time without tools, so that it answers. */
+  /**
+   * The number of times that the model is asked. The last time it gets no tools, so that it
+   * answers.
+   */
   readonly stepsMax: number;
   readonly toolCallsMax: number;
-  /** In and out, over all steps. */
+  /** Input and output tokens of all steps. */
   readonly tokensMax: number;
-  /** Out, of one step, where it is less than the settings allow. */
+  /** Output tokens of one step; counts only when lower than the limit in the settings. */
   readonly answerTokensMax?: number | undefined;
-  /** For the whole run. */
+  /** For the whole run, in milliseconds. */
   readonly timeoutMs: number;
-  /** For one call of a tool. */
+  /** For one call of a tool, in milliseconds. */
   readonly toolTimeoutMs: number;
 }
 
@@ -73,7 +76,7 @@ export type ModelEvent =
     }
   | { readonly kind: 'tool-result'; readonly id: string; readonly call: ToolCall };
 
-/** A call of a tool that has ended. `output` is absent where `error` is there. */
+/** A finished call of a tool. It has either `output` or `error`. */
 export interface ToolCall {
   readonly tool: string;
   readonly input: JsonObject;
@@ -83,12 +86,12 @@ export interface ToolCall {
 }
 
 export interface ModelOutcome {
-  /** What the model said in all steps, with a blank line between them. */
+  /** The text of all steps, with a blank line between them. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: TokenCounts;
   readonly model: string;
-  /** `answer` is the usual end; with any other the text may be cut short. */
+  /** `answer` is the normal end; with any other, the text may be incomplete. */
   readonly ended: 'answer' | 'length' | 'steps' | 'tool-calls' | 'tokens';
 }
 
@@ -96,22 +99,19 @@ export interface ModelRunner {
   /**
    * Rejects with `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`,
    * `too_many_requests`, `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`,
-   * `llm_timeout` when the run takes longer than it may, `invalid_token` or `forbidden` when the
-   * caller loses their rights on the way, and with the reason of the signal. Tokens are counted
-   * however it ends.
+   * with `llm_timeout` when the run takes too long, with `invalid_token` or `forbidden` when the
+   * caller loses their rights during the run, and with the reason of the signal. Tokens are counted
+   * even when the run fails.
    */
   run(request: ModelRequest): Promise<ModelOutcome>;
 }
 
-/**
- * What is told of a turn on its way, whoever answers: the events `delta` and `tool` of the
- * contract.
- */
+/** An event during a turn: `delta` or `tool` of the contract. */
 export type TurnEvent =
   | { readonly event: 'delta'; readonly data: { readonly text: string } }
   | { readonly event: 'tool'; readonly data: ToolNews };
 
-/** A call of a tool has begun, or ended; `id` says which. */
+/** A call of a tool has started or ended; `id` identifies the call. */
 type ToolNews =
   | ({ readonly state: 'begun'; readonly id: string } & Pick<ToolCall, 'tool' | 'input'>)
   | ({ readonly state: 'ended'; readonly id: string } & ToolCall);

@@ -17,16 +17,15 @@ export interface ProviderFetchOptions {
   readonly feature: LlmFeature;
   readonly target: ChatTarget;
   readonly model: string;
-  /** Out, of one answer. */
+  /** Output tokens of one answer. */
   readonly answerTokensMax: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * The `fetch` of the SDK for one run. What it asks for goes to the provider of the settings
- * whatever address and headers the SDK names, by the client that the router uses: so keys, limits,
- * faults and counting are the same. The SDK only sees answers that are what they should be; what
- * else there is stands in `fault`.
+ * The `fetch` that the SDK uses for one run. Whatever address and headers the SDK names, requests
+ * go to the configured provider through the client that the router uses: so keys, limits, errors
+ * and counting are the same. The SDK only sees valid answers; any error is in `fault`.
  */
 export class ProviderFetch {
   readonly #options: ProviderFetchOptions;
@@ -43,12 +42,12 @@ export class ProviderFetch {
     this.#parts = parts;
   }
 
-  /** Tokens of all answers so far. */
+  /** The tokens of all answers so far. */
   get usage(): TokenCounts {
     return this.#usage;
   }
 
-  /** Why the last request failed; undefined as long as none has. */
+  /** Why the last request failed; undefined when none has failed. */
   get fault(): unknown {
     return this.#fault;
   }
@@ -56,12 +55,12 @@ export class ProviderFetch {
   readonly fetch = async (_address: unknown, init?: { body?: unknown }): Promise<Response> => {
     try {
       const { caller, model, target } = this.#options;
-      // Each step is asked for as the caller is then.
+      // Rights may change during a run, so each step checks them.
       this.#parts.running.check(caller);
       this.#parts.admission.check(caller, model, target.models);
       this.#events = await this.#open(this.#requestOf(init?.body));
-      // What has begun comes to its end, also when nobody reads on: then it is counted, and the
-      // request is over.
+      // A started answer is read to its end even when the SDK stops reading: so it is counted,
+      // and the request ends.
       const first = await this.#events.next();
       const body = bodyOf(first, this.#events, (fault) => (this.#fault = fault));
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -87,7 +86,8 @@ export class ProviderFetch {
   }
 
   /**
-   * A provider that is busy for a moment is asked once more: nothing of its answer was there yet.
+   * Asks a provider that is busy for a moment a second time: it has not sent any part of its answer
+   * yet.
    */
   async #open(request: ProviderRequest): Promise<EventStream> {
     const { streams } = this.#parts;
@@ -104,7 +104,7 @@ export class ProviderFetch {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends the running request. */
   async close(): Promise<void> {
     await this.#events?.return();
   }
@@ -117,7 +117,7 @@ export class ProviderFetch {
   }
 }
 
-/** What the SDK reads: all events as they were sent. */
+/** The text that the SDK reads: all events as the provider sent them. */
 function bodyOf(
   first: IteratorResult<readonly StreamedEvent[], void>,
   events: EventStream,

@@ -7,23 +7,23 @@ import type { ModelOutcome, ModelRequest, ModelRunner } from './model-run.ts';
 export interface ModelRunnerParts {
   readonly admission: LlmAdmission;
   readonly streams: ProviderStreams;
-  /** A run ends with the rights of its caller. */
+  /** A run ends when its caller loses their rights. */
   readonly running: Pick<RunningCallers, 'check' | 'watch'>;
-  /** In milliseconds, from any beginning. */
+  /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
   /**
-   * Told of what a tool threw that was no `Problem`: the model learns no more than that it failed.
+   * Called with an error of a tool that is not a `Problem`. The model only learns that the tool
+   * failed.
    */
   readonly onToolFault: (error: unknown, tool: string) => void;
 }
 
 /**
- * Asks the provider of the settings by the Vercel AI SDK, over this server's own client of
- * providers.
+ * Asks the configured provider with the Vercel AI SDK, over the server's own client for providers.
  */
 export class SdkModelRunner implements ModelRunner {
   readonly #parts: ModelRunnerParts;
-  /** When the last run of those that wait begins. */
+  /** Resolves when the last of the waiting runs may start. */
   #begun: Promise<void> = Promise.resolve();
 
   constructor(parts: ModelRunnerParts) {
@@ -32,16 +32,16 @@ export class SdkModelRunner implements ModelRunner {
 
   async run(request: ModelRequest): Promise<ModelOutcome> {
     request.signal.throwIfAborted();
-    // The SDK takes longer to load than the rest of the server: only those wait for it who ask a
-    // model.
+    // The SDK takes longer to load than the rest of the server, so it is loaded when a model is
+    // first asked.
     const { runModel } = await import('./sdk-run.ts');
     await this.#nextBegin();
     return runModel(request, this.#parts);
   }
 
   /**
-   * One run begins in a turn of the event loop: when many come at once, those that are answering
-   * are not held up.
+   * Starts one run per turn of the event loop: so many new runs do not delay those that are already
+   * answering.
    */
   #nextBegin(): Promise<void> {
     this.#begun = this.#begun.then(() => setImmediate());

@@ -19,12 +19,12 @@ import { ProviderFetch } from './provider-fetch.ts';
 import type { ModelRunnerParts } from './sdk-model-runner.ts';
 import { ToolCalls, type ToolAnswer } from './tool-calls.ts';
 
-// What it has to say of a model it would write to the standard output.
+// Without this the SDK writes warnings to the standard output.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /**
- * One run. The SDK keeps the conversation and runs the tools; what is sent, limited and told is
- * ours.
+ * One run. The SDK keeps the conversation and calls the tools; this server decides what is sent,
+ * limited and reported.
  */
 export async function runModel(
   request: ModelRequest,
@@ -45,7 +45,7 @@ export async function runModel(
     parts,
   );
   const run = new Run(request, { ...parts, target, model, provider, signal });
-  // Nothing goes on that nobody waits for.
+  // Ends everything that nobody waits for any more.
   const end = async (): Promise<void> => {
     over.abort();
     await provider.close();
@@ -53,7 +53,7 @@ export async function runModel(
   try {
     return await run.outcome(languageModel(target, model, provider), answerTokensMax);
   } catch (thrown) {
-    // Before the end, which is a fault of its own where something is under way.
+    // Read before `end()`, which causes an error of its own when a request is running.
     const error = provider.fault ?? thrown;
     await end();
     request.signal.throwIfAborted();
@@ -71,8 +71,8 @@ export async function runModel(
 }
 
 /**
- * Keys and addresses are those of `provider`. Named here, so that the SDK looks for none in the
- * environment.
+ * Takes keys and addresses from `provider`. They are set here so that the SDK does not look for
+ * them in the environment.
  */
 function languageModel(target: ChatTarget, model: string, { fetch }: ProviderFetch): LanguageModel {
   const options = { baseURL: target.baseUrl, apiKey: 'none', fetch, name: 'provider' };
@@ -93,7 +93,7 @@ class Run {
   readonly #parts: RunParts;
   readonly #calls: ToolCalls;
   #text = '';
-  /** Why the model is asked for the last time; undefined as long as it is not. */
+  /** Why this is the last time that the model is asked; undefined when it is not the last time. */
   #last: 'steps' | 'tool-calls' | undefined;
 
   constructor(request: ModelRequest, parts: RunParts) {
@@ -117,11 +117,11 @@ class Run {
       stopWhen: () => this.#last !== undefined || this.#areTokensUsedUp,
       maxRetries: 0,
       abortSignal: signal,
-      // It is thrown below, not written to the standard output.
+      // The error is thrown below, and not written to the standard output.
       onError: () => {},
-      // For OpenAI `ProviderFetch` says it, under a newer name than the SDK's.
+      // For OpenAI, `ProviderFetch` sets this limit, under a newer name than the SDK uses.
       ...(protocolOf(target) === 'anthropic' ? { maxOutputTokens } : {}),
-      // Anthropic's streams of arguments that need not be JSON.
+      // With it, Anthropic streams arguments that may not be valid JSON.
       providerOptions: { anthropic: { toolStreaming: false } },
     });
     let reason = '';
@@ -181,8 +181,8 @@ class Run {
   }
 
   /**
-   * Servers of Anthropic's protocol refuse calls in a conversation without tools; those of the
-   * other may not heed the choice.
+   * With Anthropic's protocol, servers refuse a conversation with tool calls but without tools.
+   * With OpenAI's, some servers ignore `toolChoice`.
    */
   #stepSettings(step: number): { toolChoice: 'none' } | { activeTools: [] } | undefined {
     const { limits, tools } = this.#request;
@@ -213,8 +213,8 @@ function refusalOf(error: unknown): { readonly code: string; readonly message: s
 }
 
 /**
- * What is sent is made here: whoever asks has done nothing wrong, and is not told what a provider
- * says of it.
+ * The server makes the request itself, so the user did nothing wrong. The user does not see what
+ * the provider says about it.
  */
 function notTheirs(refusal: Problem): Problem {
   return misconfigured('does not take what it is sent.', refusal);

@@ -9,17 +9,17 @@ export interface ToolCallsParts extends Pick<ModelRunnerParts, 'now' | 'onToolFa
   /** Aborts when the run ends. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: ModelEvent) => void;
-  /** Throws when the caller has lost rights that the run began with. */
+  /** Throws when the caller has lost rights since the run started. */
   readonly check: () => void;
 }
 
-/** What a model is told of a call. */
+/** What the model reads about a call. */
 export interface ToolAnswer {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** The calls of tools of one run, in the order in which they end. */
+/** The calls of tools in one run, in the order in which they end. */
 export class ToolCalls {
   readonly #parts: ToolCallsParts;
   readonly #ended: ToolCall[] = [];
@@ -33,12 +33,15 @@ export class ToolCalls {
     return this.#ended;
   }
 
-  /** Whether there may be no more of them. */
+  /** Whether the limit of calls is reached. */
   get areUsedUp(): boolean {
     return this.#begun >= this.#parts.limits.toolCallsMax;
   }
 
-  /** What goes wrong is told to the model. Rejects only when the run is given up. */
+  /**
+   * Errors are told to the model. Rejects only when the run is aborted or the caller has lost
+   * rights.
+   */
   async call(tool: ModelTool, id: string, given: unknown): Promise<ToolAnswer> {
     const { now, onEvent, signal, check } = this.#parts;
     check();
@@ -51,7 +54,7 @@ export class ToolCalls {
       if (isOneTooMany) throw tooMany(this.#parts.limits);
       if (!isObject(given)) throw notAnObject();
       const { text, output } = await this.#within(tool, input);
-      // It is told to nobody who might not have asked for it any more.
+      // Does not give a result to a caller who has lost the right to ask for it meanwhile.
       check();
       this.#end(id, { tool: tool.name, input, output, ms: now() - startedMs });
       return { text, isError: false };
@@ -64,7 +67,9 @@ export class ToolCalls {
     }
   }
 
-  /** Notes a call that could not begin: there is no such tool, or its arguments are not JSON. */
+  /**
+   * Records a call that could not start: the tool does not exist, or its arguments are not JSON.
+   */
   refused(id: string, tool: string, given: unknown, error: NonNullable<ToolCall['error']>): void {
     const input: JsonObject = isObject(given) ? given : {};
     this.#begun++;
@@ -72,7 +77,7 @@ export class ToolCalls {
     this.#end(id, { tool, input, error, ms: 0 });
   }
 
-  /** A tool that does not heed its signal is not waited for. */
+  /** Does not wait for a tool that ignores its signal. */
   async #within(tool: ModelTool, input: JsonObject): ReturnType<ModelTool['call']> {
     const { limits, signal } = this.#parts;
     const late = AbortSignal.timeout(limits.toolTimeoutMs);

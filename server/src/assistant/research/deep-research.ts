@@ -28,18 +28,18 @@ export interface DeepResearchParts extends ResearchParts, ConversationParts {
   readonly audit: AuditTrail;
   readonly jobs: JobRegistry;
   readonly settings: ResearchSettings;
-  /** The one that is asked. Throws `llm_not_configured`. */
+  /** The model to ask. Throws `llm_not_configured`. */
   readonly model: () => string;
   /**
-   * The caller as the record of the user says now. Throws a problem for one who is not active any
-   * more.
+   * The caller with the rights that the user has now. Throws a problem when the user is no longer
+   * active.
    */
   readonly renewed: (caller: Caller) => Caller;
-  /** Told of what is nobody's fault but ours. */
+  /** Called with errors that are the server's own fault. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** One that waits or is under way, without what was asked. */
+/** A waiting or running research, without its question. */
 export interface ResearchOverview {
   readonly chatUID: string;
   readonly jobId: string;
@@ -69,9 +69,9 @@ interface Research extends Pick<ResearchOverview, 'chatUID' | 'user'> {
 }
 
 /**
- * Questions that are studied at length (specification, section 4.6): each is a job, waits for its
- * turn, and ends as a message in the chat where it was asked. What was not done when the process
- * ends is interrupted: the registry of jobs and the chat say so after the next start.
+ * Questions that are studied at length (specification, section 4.6). Each is a job, waits for its
+ * turn, and ends as a message in the chat where it was asked. When the process ends, unfinished
+ * researches are interrupted: the next start marks them so in the registry of jobs and in the chat.
  */
 export class DeepResearch implements AsyncDisposable {
   readonly #parts: DeepResearchParts;
@@ -86,7 +86,7 @@ export class DeepResearch implements AsyncDisposable {
 
   /**
    * Rejects with `chat_not_found`, `chat_busy`, `chat_limit_reached`, `llm_not_configured`,
-   * `research_running`, `research_queue_full`, and with what the writer refuses with.
+   * `research_running`, `research_queue_full`, and with the problems of the writer.
    */
   async start(
     caller: Caller,
@@ -108,14 +108,14 @@ export class DeepResearch implements AsyncDisposable {
     return jobs.get(caller, job.id);
   }
 
-  /** The job of the one in a chat of the caller's own. Throws `research_not_found`. */
+  /** The job of the research in a chat of the caller. Throws `research_not_found`. */
   get(caller: Caller, chatUID: string): JobWithLog {
     const { user, job } = this.#find(chatUID);
     if (user.uid !== caller.userUid) throw notFound();
     return this.#parts.jobs.get(caller, job.id);
   }
 
-  /** Anybody's; the job ends a moment later. Throws `research_not_found`. */
+  /** Cancels a research of any user; its job ends a moment later. Throws `research_not_found`. */
   cancel(caller: Caller, chatUID: string): Job {
     return this.#parts.jobs.cancel(caller, this.#find(chatUID).job.id);
   }
@@ -137,7 +137,7 @@ export class DeepResearch implements AsyncDisposable {
     };
   }
 
-  /** What administrators have set, without what holds because nobody has set anything. */
+  /** The settings that administrators have changed, without defaults. */
   ownSettings(): OwnResearchSettings {
     return this.#parts.settings.own();
   }
@@ -153,13 +153,13 @@ export class DeepResearch implements AsyncDisposable {
     return this.settings(caller);
   }
 
-  /** Nothing is written of those that are not done. */
+  /** Stops all researches, and writes nothing about the unfinished ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.all([...this.#byChat.values()].map(({ over }) => over.promise));
   }
 
-  /** In one turn of the event loop, so that no other begins meanwhile. */
+  /** Runs in one turn of the event loop, so no other research can start meanwhile. */
   #open(
     caller: Caller,
     { chatUID, question }: { readonly chatUID: string; readonly question: string },
@@ -217,7 +217,7 @@ export class DeepResearch implements AsyncDisposable {
   async #do(research: Research): Promise<void> {
     const { job, conversation, caller, address, chatUID } = research;
     const { state, reply, details, failure } = await this.#end(research);
-    // The next start finds an answer without an end.
+    // An answer without an end stays in the chat; the next start marks it as interrupted.
     if (this.#closing.signal.aborted) return this.#close(research, () => {});
     const target = { kind: 'chat', id: chatUID };
     const told = { job: job.id, state, ...details };
@@ -253,7 +253,7 @@ export class DeepResearch implements AsyncDisposable {
     }
   }
 
-  /** Whoever hears that the job has ended finds everything else in order. */
+  /** Ends the job last: whoever is told of its end finds everything else done. */
   #close({ chatUID, conversation, over }: Research, endJob: () => void): void {
     this.#byChat.delete(chatUID);
     conversation[Symbol.dispose]();
@@ -261,7 +261,7 @@ export class DeepResearch implements AsyncDisposable {
     over.resolve();
   }
 
-  /** As the user may be told of it. */
+  /** The problem that the user may see. */
   #problemOf(error: unknown): Problem {
     if (error instanceof Problem) return error;
     this.#parts.onFault(error);
@@ -274,7 +274,10 @@ function tellPlace(job: RunningJob, before: number): void {
   job.report({ waitingFor: `${before} ${before === 1 ? 'research' : 'researches'} before it` });
 }
 
-/** Administrators see the job: the words of a provider may be those of the question. */
+/**
+ * The problem that the job shows. It has no message of the provider, because administrators see
+ * jobs and the message may repeat the question.
+ */
 function untold({ code }: Problem): Problem {
   return new Problem(code, 'The research has failed.');
 }
@@ -288,7 +291,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Researches take their turn in the order in which they came, so many at a time. */
+/** Runs researches in the order in which they came, and only a limited number at a time. */
 export class ResearchQueue {
   readonly #runningMax: () => number;
   readonly #waiting: Waiting[] = [];
@@ -299,9 +302,9 @@ export class ResearchQueue {
   }
 
   /**
-   * Resolves when the turn has come; disposing what it gives lets the next one in. Rejects with the
-   * reason of the signal. `tell` hears how many are before this one, under way or waiting: at once,
-   * and when that changes; 0 when its turn has come.
+   * Resolves when this research may run; disposing the result lets the next one run. Rejects with
+   * the reason of the signal. `tell` is called with the number of running and waiting researches
+   * before this one: immediately, and when the number changes; with 0 when this one may run.
    */
   async turn(tell: (before: number) => void, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
@@ -326,7 +329,7 @@ export class ResearchQueue {
     };
   }
 
-  /** To be called when more may be under way than before. */
+  /** Call this when the limit of running researches has risen. */
   advance(): void {
     while (this.#running < this.#runningMax()) {
       const next = this.#waiting.shift();

@@ -26,25 +26,25 @@ export interface ConversationParts {
 
 export interface Asked {
   readonly caller: Caller;
-  /** UID of the same. */
+  /** UID of the caller. */
   readonly user: string;
   readonly chatUID: string;
   readonly question: string;
   readonly model: string;
-  /** Called when the conversation is to go on without it; resolves when it is over. */
+  /** Called to end the research before the conversation goes on; resolves when it has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** No call of a tool is kept: they are many, and the report says what they gave. */
+/** Calls of tools are not kept: there are many, and the report contains what they found. */
 type ResearchReply = Omit<ReplyOutcome, 'toolCalls'>;
 
 /**
- * The conversation that a research is asked in, whose turn it is until it is disposed: nothing else
- * is said there meanwhile. Its answer is there from the beginning; one without an end that nobody
- * works on any more was interrupted.
+ * The conversation in which a research was asked. Until disposed it is busy with the research: no
+ * other turn can start. Its answer is stored at the start; an answer without an end was
+ * interrupted, unless a research is working on it.
  */
 export class ResearchConversation implements Disposable {
-  /** Those that were given there before: numbers go on after them. */
+  /** The facts cited before in this conversation; new facts get the next numbers. */
   readonly cited: readonly Snippet[];
   readonly #parts: ConversationParts;
   readonly #asked: Asked;
@@ -62,7 +62,7 @@ export class ResearchConversation implements Disposable {
     this.#occupied = opened.move();
   }
 
-  /** Writes the question, and an answer that is yet to come. */
+  /** Stores the question, and an answer without an end. */
   begin(trace: WriterOperation): Promise<void> {
     const { store, clock } = this.#parts;
     const { user, chatUID, question: text, model } = this.#asked;
@@ -91,11 +91,11 @@ export class ResearchConversation implements Disposable {
   }
 }
 
-/** How a research has ended. */
+/** The end of a research. */
 export interface ResearchEnd {
   readonly state: 'succeeded' | 'failed' | 'cancelled';
   readonly reply: ResearchReply;
-  /** For the audit: never what was asked or said. */
+  /** Details for the audit; they never contain the question or the answer. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly failure?: Problem;
 }

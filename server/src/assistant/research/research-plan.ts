@@ -3,17 +3,17 @@ import { RESEARCH_PART_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { isObject } from '#base/assert.ts';
 import { textIn } from '../router/json-members.ts';
 
-/** A question of a plan, and who studies it. */
+/** A question of a plan, and the researcher for it. */
 export interface PlannedQuestion {
   readonly researcher: Researcher;
   readonly question: string;
 }
 
 /**
- * The plan in what a model has said: a list of `{researcher, question}`, of strings, or an object
- * that holds such a list, with or without words around it. A question for nobody in particular goes
- * to the next one in turn. Where there is no plan in it, each researcher studies the question as a
- * whole.
+ * Finds the plan in the text of a model: a list of `{researcher, question}`, a list of strings, or
+ * an object with such a list; there may be other text around it. A question without a known
+ * researcher goes to the next researcher in turn. Without any plan in the text, each researcher
+ * gets the whole question.
  */
 export function planIn(
   said: string,
@@ -54,7 +54,7 @@ function plannedIn(said: string): readonly unknown[] {
   return Object.values(object).find((member) => Array.isArray(member)) ?? [object];
 }
 
-/** From the first sign of the one kind to the last of the other. */
+/** Parses the text from the first `first` to the last `last`. */
 function jsonFrom(text: string, first: string, last: string): unknown {
   const [from, to] = [text.indexOf(first), text.lastIndexOf(last)];
   if (from < 0 || to < from) return undefined;
@@ -65,14 +65,14 @@ function jsonFrom(text: string, first: string, last: string): unknown {
   }
 }
 
-/** What a researcher has written on one question of the plan. */
+/** The answer of a researcher to one question of the plan. */
 export interface ResearchNote extends PlannedQuestion {
-  /** With citations; or why there is nothing. */
+  /** An answer with citations, or the reason why there is none. */
   readonly text: string;
   readonly isFound: boolean;
 }
 
-/** Names of researchers are those that `planIn` reads. */
+/** Asks for the names of researchers in the form that `planIn` reads. */
 export function planInstructions(researchers: readonly Researcher[], questionsMax: number): string {
   const roles = researchers.map(({ name, instructions }) => `- ${name}: ${instructions}`);
   return `You plan research in a workspace of connected facts. Researchers look things up there with tools; you do not.
@@ -103,7 +103,10 @@ export function reportRequest(question: string, notes: string, remark: string | 
   return `The question:\n${question}\n\nThe notes:\n${notes}${last}`;
 }
 
-/** As the report is made of them, and as they are read where there is none. */
+/**
+ * The notes as one text, for the model that writes the report; also the answer when there is no
+ * report.
+ */
 export function notesText(notes: readonly ResearchNote[]): string {
   const sections = notes.map(
     ({ researcher, question, text }) => `## ${question}\n\n*${researcher.name}*\n\n${text}`,

@@ -28,49 +28,53 @@ import {
 export interface ResearchParts {
   readonly models: ModelRunner;
   readonly clock: Clock;
-  /** Those that only read, of this caller; the facts that they give are numbered in `snippets`. */
+  /** The read-only tools of this caller. They number their facts in `snippets`. */
   readonly tools: (caller: Caller, snippets: Snippets) => Promise<readonly ModelTool[]>;
 }
 
 export interface ResearchTask {
-  /** Whoever has asked, as they are now; throws a problem when they may not ask any more. */
+  /**
+   * The caller with the rights that they have now; throws a problem when they may no longer ask.
+   */
   readonly caller: () => Caller;
   readonly question: string;
   readonly limits: RunLimits;
   readonly model: string;
   /** At least one. */
   readonly researchers: readonly Researcher[];
-  /** The facts that the conversation has numbers for. */
+  /** The facts that already have numbers in the conversation. */
   readonly cited: readonly Snippet[];
-  /** It is told no word of the question, which is nobody else's. */
+  /** Its texts never contain the question, because others see the job. */
   readonly job: Pick<RunningJob, 'report' | 'log'>;
   readonly signal: AbortSignal;
 }
 
 export interface ResearchReport {
   /**
-   * With citations: the numbers of new ones go on after those of the conversation, in the order in
-   * which they come.
+   * The report with citations. New facts are numbered after those of the conversation, in the order
+   * in which the report cites them.
    */
   readonly text: string;
   readonly citations: readonly Snippet[];
   readonly usage: TokenCounts;
-  /** The limit that it ended at. */
+  /** The limit that ended the research; null when none did. */
   readonly limit: LimitName | null;
 }
 
-/** How far a job is once there is a plan, and once its questions are studied. */
+/**
+ * The progress of the job, from 0 to 1, when the plan is made, and when all questions are studied.
+ */
 const PLANNED = 0.1;
 const STUDIED = 0.8;
 const NOTHING_FOUND = 'Nothing was found out.';
 
-/** What one question may use. */
+/** The limits for one question. */
 interface Share {
   readonly steps: number;
   readonly tokens: number;
 }
 
-/** What a model is asked at once. */
+/** One request to a model. */
 interface Asked extends Share {
   readonly instructions: string;
   readonly text: string;
@@ -79,16 +83,16 @@ interface Asked extends Share {
 }
 
 /**
- * One research: a model makes a plan, researchers study its questions side by side, and a model
- * writes the report from their notes. A limit ends the studies, and the report is made of the notes
- * that there are. A researcher that fails leaves a note that says so; when all have failed, so has
- * the research.
+ * One research: a model makes a plan, researchers study its questions at the same time, and a model
+ * writes the report from their notes. When a limit is reached, the studies end, and the report uses
+ * the notes so far. A researcher that fails leaves a note that says so; when all fail, the research
+ * fails.
  */
 export class ResearchRun {
   readonly #parts: ResearchParts;
   readonly #task: ResearchTask;
   readonly #budget: ResearchBudget;
-  /** What all notes cite. */
+  /** The facts that the notes cite. */
   readonly #facts = new Snippets();
   #failure: Problem | undefined;
 
@@ -98,7 +102,7 @@ export class ResearchRun {
     this.#budget = new ResearchBudget(task.limits, parts.clock);
   }
 
-  /** Rejects as the provider does, and with the reason of the signal. */
+  /** Rejects like the provider, and with the reason of the signal. */
   async do(): Promise<ResearchReport> {
     const plan = await this.#plan();
     const notes = await this.#study(plan);
@@ -145,7 +149,7 @@ export class ResearchRun {
         tell();
       }
     });
-    // When this goes on, nobody works any more.
+    // All researchers have ended before this line is reached.
     const failed = (await Promise.allSettled(work)).find((one) => one.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     return notes;
@@ -203,7 +207,7 @@ export class ResearchRun {
     }
   }
 
-  /** What the model has said, as far as it came within the limits. */
+  /** The text of the model; incomplete when a limit was reached. */
   async #ask({ instructions, text, tools, steps, tokens, ms }: Asked): Promise<string> {
     const budget = this.#budget;
     if (ms <= 0 || tokens <= 0) {
@@ -254,8 +258,9 @@ function couldNot(what: string, error: Problem): string {
 }
 
 /**
- * A text with its citations numbered as in `into`, in the order in which they come. Numbers that
- * nothing in `from` has are left out: a model made them up, and they could be taken for others.
+ * Replaces the citation numbers of `from` in a text with those of `into`, in the order of the text.
+ * Numbers that `from` does not have are removed: the model has invented them, and `into` may have
+ * other facts under them.
  */
 export function recited(text: string, from: Snippets, into: Snippets): string {
   const known = new Map(from.citedIn(text).map((snippet) => [String(snippet.id), snippet]));
@@ -269,12 +274,15 @@ type RunLimits = Pick<ResearchLimits, 'steps' | 'tokens' | 'minutes'>;
 type LimitName = keyof RunLimits;
 
 const MINUTE_MS = 60_000;
-/** One for the plan, one for the report. */
+/** One step for the plan, one for the report. */
 const STEPS_APART = 2;
-/** A question takes a look into the workspace, and an answer. */
+/** One step to read the workspace, and one to answer. */
 const STEPS_PER_QUESTION = 2;
 
-/** What one research may use. A part of its tokens and its time is kept for the report. */
+/**
+ * The limits of one research, and what it has used. A share of tokens and time is reserved for the
+ * report.
+ */
 class ResearchBudget {
   readonly #limits: RunLimits;
   readonly #clock: Clock;
@@ -289,7 +297,7 @@ class ResearchBudget {
     this.#startedMs = clock.now();
   }
 
-  /** As far as it is known. */
+  /** The tokens that providers have counted. */
   get usage(): TokenCounts {
     return this.#usage;
   }
@@ -305,7 +313,7 @@ class ResearchBudget {
     return Math.max(1, Math.min(RESEARCH_QUESTIONS_MAX, Math.floor(steps / STEPS_PER_QUESTION)));
   }
 
-  /** What each of so many questions may use. */
+  /** The limits for each question, when the plan has this many. */
   share(questions: number): { readonly steps: number; readonly tokens: number } {
     return {
       steps: Math.floor((this.#limits.steps - STEPS_APART) / questions),
@@ -331,7 +339,9 @@ class ResearchBudget {
     };
   }
 
-  /** Nobody tells what a run that failed has used: it is taken for all that it might have. */
+  /**
+   * A failed run does not say how many tokens it has used, so all that it was allowed are counted.
+   */
   countAll(tokens: number): void {
     this.#uncounted += tokens;
   }
@@ -340,7 +350,7 @@ class ResearchBudget {
     this.#reached ??= limit;
   }
 
-  /** Undefined where no limit was reached. */
+  /** A sentence about the limit that was reached; undefined when none was. */
   remark(): string | undefined {
     if (this.#reached === null) return undefined;
     const max = this.#limits[this.#reached];
@@ -348,7 +358,7 @@ class ResearchBudget {
   }
 }
 
-/** Until the end of the studies, or of the whole research. */
+/** The limit at the end of the studies, or of the whole research. */
 type Phase = 'studies' | 'report';
 
 function shareOf(until: Phase): number {

@@ -45,7 +45,7 @@ const BUILT_IN: readonly Researcher[] = [
 
 const SETTING = 'ai.deep-research';
 
-/** What was set. */
+/** The settings that administrators have changed. */
 export interface OwnResearchSettings {
   readonly limits: Partial<ResearchLimits>;
   readonly researchers: readonly Researcher[];
@@ -58,7 +58,8 @@ export interface ResearchSettingsParts {
 }
 
 /**
- * How far researches may go, and who does them: what administrators have set, else the defaults.
+ * The limits and the researchers of deep research: the values that administrators have set, else
+ * the defaults.
  */
 export class ResearchSettings {
   readonly #parts: ResearchSettingsParts;
@@ -81,7 +82,7 @@ export class ResearchSettings {
     return this.#read();
   }
 
-  /** What is left out stays as it is. Rejects with `version_conflict`. */
+  /** A member that is left out stays as it is. Rejects with `version_conflict`. */
   async put(doer: Doer, { limits = {}, researchers }: ResearchSettingsChange): Promise<void> {
     const { reader, commits, audit } = this.#parts;
     const before = this.#read();

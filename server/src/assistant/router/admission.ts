@@ -12,25 +12,27 @@ import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** The settings, as they are now. */
+/** The current settings. */
 export interface LlmSettings {
-  /** The one for whom nobody names a model first; none when there is no provider. */
+  /**
+   * The provider for requests without a model comes first. Empty when no provider is configured.
+   */
   chatTargets(): readonly ChatTarget[];
-  /** Tokens that one user may use in a day, in and out together. */
+  /** The tokens, input and output together, that one user may use in a day. */
   tokensPerUserAndDay(): number;
   embeddingTarget(): EmbeddingTarget | undefined;
   embeddingModel(): string | undefined;
 }
 
 /**
- * Who may ask a model, and what for; what is used counts for the user, whichever way it is asked
+ * Decides who may ask a model, and counts the usage of each user for all features together
  * (open-shapes, section 7).
  */
 export class LlmAdmission {
   readonly #settings: LlmSettings;
   readonly #ledger: UsageLedger;
   readonly #pace = new RequestPace();
-  /** By user: what requests that are under way may use at most. */
+  /** By user: the most tokens that the running requests can use. */
   readonly #reserved = new Map<string, number>();
   #running = 0;
 
@@ -40,8 +42,8 @@ export class LlmAdmission {
   }
 
   /**
-   * Who is asked for a model; without one, and for one that nobody has, the first provider. Throws
-   * `llm_not_configured`.
+   * The provider that has the model; the first provider when `model` is left out or no provider has
+   * it. Throws `llm_not_configured`.
    */
   chatTarget(model?: string): ChatTarget {
     const targets = this.#settings.chatTargets();
@@ -53,8 +55,8 @@ export class LlmAdmission {
   }
 
   /**
-   * The models of all providers of chat; first those of the provider that is asked when nobody
-   * names a model. Throws `llm_not_configured`.
+   * The models of all providers of chat; those of the first provider come first. Throws
+   * `llm_not_configured`.
    */
   models(): readonly string[] {
     this.chatTarget();
@@ -69,7 +71,7 @@ export class LlmAdmission {
     throw new Problem('embeddings_not_configured', 'There is no provider of embeddings.');
   }
 
-  /** Throws `model_not_found` for what is none of `models`, and `llm_quota_exceeded`. */
+  /** Throws `model_not_found` for a model that `models` does not have, and `llm_quota_exceeded`. */
   check(caller: Caller, model: string, models: readonly string[]): void {
     if (!models.includes(model)) {
       throw new Problem('model_not_found', `There is no model "${model}" here.`);
@@ -85,9 +87,9 @@ export class LlmAdmission {
   }
 
   /**
-   * Notes that a request is under way that uses so many tokens at most. They are reserved of the
-   * user's day until what this gives is disposed of, when what was used is counted: so all that are
-   * under way fit into the day, but for one. Throws `too_many_requests`.
+   * Registers a request that uses at most `tokensMax` tokens. These tokens of the user's day stay
+   * reserved until the result is disposed, when the real usage is counted. So all running requests
+   * fit into the day, except a single one. Throws `too_many_requests`.
    */
   begin(caller: Caller, tokensMax: number): Disposable {
     if (this.#running >= LLM_REQUESTS_MAX) {
@@ -110,7 +112,7 @@ export class LlmAdmission {
     };
   }
 
-  /** The only one of a user is admitted as long as anything is left of the day. */
+  /** A user's only request is admitted as long as any tokens are left for the day. */
   #checkFits(user: string, reserved: number, tokensMax: number): void {
     const tokensPerDay = this.#settings.tokensPerUserAndDay();
     const used = this.#ledger.usedToday(user);
@@ -127,7 +129,7 @@ export class LlmAdmission {
     this.#ledger.add({ token: caller.tokenId, user, feature, model }, counts);
   }
 
-  /** What is left to one user today. */
+  /** The tokens that one user has used, and may still use, today. */
   budgetOf(user: string): LlmBudget {
     const ledger = this.#ledger;
     const tokensPerDay = this.#settings.tokensPerUserAndDay();
@@ -154,7 +156,7 @@ function userOf({ userUid }: Caller): string {
   return must(userUid, 'the user of a caller who asks models');
 }
 
-/** Which token of which user asks. */
+/** The token and the user of a request. */
 interface Asked {
   readonly token: string;
   readonly user: string;
@@ -163,18 +165,18 @@ interface Asked {
 interface Pace {
   readonly user: string;
   running: number;
-  /** Within the minute. */
+  /** Requests begun in this minute. */
   begun: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** How many requests each token has under way, and has begun within the minute. */
+/** Counts the running requests of each token, and those begun in this minute. */
 export class RequestPace {
   readonly #byToken = new Map<string, Pace>();
   #minute = 0;
 
-  /** Counts a request until what this gives is disposed of. Throws `too_many_requests`. */
+  /** Counts a request until the result is disposed. Throws `too_many_requests`. */
   begin({ token, user }: Asked, nowMs: number): Disposable {
     this.#follow(nowMs);
     const pace = this.#byToken.get(token) ?? { user, running: 0, begun: 0 };
@@ -196,7 +198,7 @@ export class RequestPace {
     return { [Symbol.dispose]: () => void pace.running-- };
   }
 
-  /** Tokens of a user that have asked within the minute, or have requests under way. */
+  /** The tokens of a user with requests in this minute, or with running requests. */
   of(user: string, nowMs: number): LlmPace[] {
     this.#follow(nowMs);
     return [...this.#byToken]
@@ -209,7 +211,7 @@ export class RequestPace {
       .toSorted((a, b) => (a.token < b.token ? -1 : 1));
   }
 
-  /** A new minute begins the count again; a token without a request under way is forgotten. */
+  /** Starts counting again in each new minute, and forgets tokens without running requests. */
   #follow(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS);
     if (minute === this.#minute) return;

@@ -13,7 +13,7 @@ import type {
 
 const VERSION = '2023-06-01';
 
-/** Messages. */
+/** Anthropic's Messages API. */
 export const anthropic: ProtocolAdapter = {
   path: 'messages',
   headers: (apiKey, given) => ({
@@ -83,7 +83,7 @@ function writeAnswer({ id, model, texts, calls, end, counts }: NeutralAnswer): J
   };
 }
 
-/** What came from a cache was input too. */
+/** Tokens read from or written to a cache are input too. */
 function countsIn(usage: JsonObject): TokenCounts {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
   return {
@@ -106,7 +106,7 @@ class AnthropicMeter implements StreamMeter {
     if (event['type'] === 'message_stop') this.isWhole = true;
     const usage = event['usage'] ?? objectIn(event['message'])['usage'];
     if (!isObject(usage)) return;
-    // Each says what there is so far; the later ones may leave out what was said.
+    // Each event has the totals so far. Later events may leave out totals that an earlier one had.
     const { inputTokens, outputTokens } = countsIn(usage);
     this.counts = {
       inputTokens: Math.max(inputTokens, this.counts?.inputTokens ?? 0),
@@ -116,7 +116,7 @@ class AnthropicMeter implements StreamMeter {
 }
 
 class AnthropicReader implements AnswerReader {
-  /** The blocks that are tool calls, by their place among all blocks. */
+  /** The blocks that are tool calls, by their index among all blocks. */
   readonly #calls = new Map<unknown, { readonly index: number; hasArguments: boolean }>();
 
   read(event: JsonObject): NeutralEvent[] {
@@ -156,7 +156,7 @@ class AnthropicReader implements AnswerReader {
     return [{ kind: 'arguments', index: call.index, json }];
   }
 
-  /** A call without arguments has those of an empty object. */
+  /** A call without arguments gets an empty object. */
   #stop(at: unknown): NeutralEvent[] {
     const call = this.#calls.get(at);
     if (call === undefined || call.hasArguments) return [];
@@ -164,7 +164,10 @@ class AnthropicReader implements AnswerReader {
   }
 }
 
-/** Blocks come one after the other; the last one is open until there is another, or the end. */
+/**
+ * Writes one block after the other; the last block stays open until the next one begins, or the
+ * answer ends.
+ */
 class AnthropicWriter implements AnswerWriter {
   #hasBegun = false;
   #blocks = 0;
@@ -207,7 +210,7 @@ class AnthropicWriter implements AnswerWriter {
   #begin(id: unknown, model: unknown): string {
     if (this.#hasBegun) return '';
     this.#hasBegun = true;
-    // What was counted comes with the end.
+    // The token counts come with the last event.
     const message = {
       id,
       type: 'message',

@@ -12,8 +12,8 @@ import {
 } from './protocol-adapter.ts';
 
 /**
- * What is read, and the hints that are left out as other protocols have none of the kind. All else
- * is refused.
+ * The members that are read, and hints that may be dropped because other protocols have nothing
+ * like them. All other members are refused.
  */
 const REQUEST = new Set([
   'model',
@@ -53,7 +53,7 @@ const TOOL = new Set([
   'input_examples',
 ]);
 
-/** Throws `llm_request_refused` for what the neutral form has no words for. */
+/** Throws `llm_request_refused` for anything that the neutral form cannot express. */
 export function readRequest(request: JsonObject): NeutralRequest {
   refuseOthers(request, REQUEST, 'the request');
   refuseOthers(objectIn(request['output_config']), OUTPUT, '"output_config"');
@@ -103,7 +103,7 @@ function turnOf(message: JsonObject): NeutralTurn {
   return { role, parts: [...results, ...said] };
 }
 
-/** Throws for a member of a block that has none of the kind. */
+/** Throws for a member that blocks of this type cannot have. */
 function known(block: JsonObject): JsonObject {
   const type = String(block['type']);
   const members = BLOCKS[type];
@@ -111,7 +111,7 @@ function known(block: JsonObject): JsonObject {
   return block;
 }
 
-/** What the model thought is left out: it is for the provider that it came from. */
+/** Leaves out the reasoning of the model: only the provider that made it can read it. */
 function answeredOf({ type, text, id, name, input }: JsonObject): NeutralPart[] {
   if (type === 'text') return [{ kind: 'text', text }];
   if (type === 'tool_use') return [{ kind: 'call', id, name, input: input ?? {} }];
@@ -168,7 +168,7 @@ export function writeRequest(request: NeutralRequest, tokensDefault: number): Js
     system:
       instructions.length === 0 ? undefined : instructions.map((text) => ({ type: 'text', text })),
     messages: messagesOf(request.turns),
-    // Other protocols go up to 2, this one up to 1.
+    // Other protocols allow up to 2, this one up to 1.
     temperature: typeof temperature === 'number' ? Math.min(temperature, 1) : undefined,
     top_p: request.topP,
     stop_sequences: request.stop,
@@ -179,7 +179,7 @@ export function writeRequest(request: NeutralRequest, tokensDefault: number): Js
   });
 }
 
-/** Turns of one role after another are one: the results of tools have to come together. */
+/** Joins successive turns of one role, because the results of tools must be in one message. */
 function messagesOf(turns: readonly NeutralTurn[]): JsonObject[] {
   const all: { role: string; content: JsonObject[] }[] = [];
   for (const { role, parts } of turns) {

@@ -10,24 +10,27 @@ export function adapterOf(protocol: Protocol): ProtocolAdapter {
   return ADAPTERS[protocol];
 }
 
-/** What a client gets of a stream, event by event. */
+/** Writes a stream for a client, event by event. */
 export interface StreamWriter {
   /**
-   * Text of whole events, or none. `event` is null for the `[DONE]` of OpenAI's protocol; `raw` is
-   * what was sent.
+   * The text of whole events; may be empty. `event` is null for the `[DONE]` of OpenAI's protocol;
+   * `raw` is the text from the provider.
    */
   write(event: JsonObject | null, raw: string): string;
-  /** What comes when the provider has come to its end. */
+  /** The text to send after the last event of the provider. */
   end(): string;
 }
 
-/** One request of a client, as the provider gets it, and how its answer goes back. */
+/** Translates one request of a client for the provider, and the answer back. */
 export interface Exchange {
-  /** Where the request goes, after the provider's address. */
+  /** The path after the base URL of the provider. */
   readonly path: string;
   readonly body: JsonObject;
   readonly isStream: boolean;
-  /** JSON text for the client, of an answer that is not streamed; `text` is what was sent. */
+  /**
+   * JSON text for the client, from an answer that is not streamed; `text` is the text from the
+   * provider.
+   */
   answer(answer: JsonObject, text: string): string;
   writer(): StreamWriter;
 }
@@ -41,8 +44,9 @@ export interface ExchangeOptions {
 }
 
 /**
- * A client of the provider's own protocol gets what the provider sends. Any other gets it by way of
- * the neutral form. Throws `llm_request_refused` for what that has no words for.
+ * Passes answers through unchanged when client and provider use the same protocol; otherwise
+ * translates them through the neutral form. Throws `llm_request_refused` for anything that the
+ * neutral form cannot express.
  */
 export function exchangeOf(request: JsonObject, options: ExchangeOptions): Exchange {
   const { tokensPerAnswer, now } = options;

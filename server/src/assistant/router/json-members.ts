@@ -2,7 +2,7 @@ import { isObject } from '#base/assert.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What JSON of others has at a place, or nothing where it has something else there. */
+/** Reads JSON that may have any shape; gives an empty value in place of one of another type. */
 export function objectIn(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -19,7 +19,7 @@ export function countIn(value: unknown): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
 }
 
-/** Without the members that are undefined. */
+/** The members without those that are undefined. */
 export function defined(members: Record<string, unknown>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

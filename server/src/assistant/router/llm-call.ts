@@ -3,29 +3,28 @@ import type { Caller } from '#access/caller.ts';
 import { countIn, type JsonObject } from './json-members.ts';
 import { LLM_CHARACTERS_PER_TOKEN } from '#base/assistant-limits.ts';
 
-/** What a client or a provider speaks. */
+/** The protocol of a client or a provider. */
 export type Protocol = 'openai' | 'anthropic';
 
-/** A request of a client, in its own protocol, checked against the contract and no further. */
+/** A request of a client in its own protocol; only checked against the contract. */
 export interface LlmCall {
   readonly caller: Caller;
   readonly body: JsonObject & { readonly model: string };
-  /** Those that the protocol gives a meaning, such as `anthropic-beta`; names in lower case. */
+  /** Headers with a meaning in the protocol, such as `anthropic-beta`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Whole, as JSON text; or the events of a stream as text, each piece made of whole events. The
- * stream rejects with a `Problem` when the provider fails on the way, and has to be read to its
- * end, or left.
+ * JSON text of the whole answer, or a stream: each piece is the text of one or more whole events.
+ * The stream rejects with a `Problem` when the provider fails. Read it to its end, or stop early.
  */
 export type LlmAnswer =
   | { readonly json: string }
   | { readonly events: AsyncGenerator<string, void, undefined> };
 
-/** Who asks which model, and what for: so it is counted. */
+/** Who asks which model for which feature; usage is counted by these. */
 export interface LlmAsker {
   readonly caller: Caller;
   readonly feature: LlmFeature;
@@ -37,36 +36,39 @@ export interface TokenCounts {
   readonly outputTokens: number;
 }
 
-/** What one token, or session, has under way, and has begun within the minute. */
+/** The requests of one token or session: those running, and those begun in this minute. */
 export interface LlmPace {
   readonly token: string;
   readonly requestsUnderWay: number;
   readonly requestsBegun: number;
 }
 
-/** Reads on the way what a provider says of its own answer. */
+/** Reads the token counts in a stream of events. */
 export interface StreamMeter {
   see(event: JsonObject): void;
-  /** Whether the provider has come to the end of the answer. */
+  /** Whether the provider has sent the end of the answer. */
   readonly isWhole: boolean;
-  /** Undefined as long as the provider has not said it. */
+  /** Undefined until the provider has sent counts. */
   readonly counts: TokenCounts | undefined;
-  /** Events seen: where nothing is counted, about one for each token. */
+  /** Number of events; there is about one for each token, for providers that do not count. */
   readonly events: number;
 }
 
-/** What the provider did not count. */
+/** Estimated tokens of a text, for when the provider does not count. */
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / LLM_CHARACTERS_PER_TOKEN);
 }
 
-/** What a request may use at most, as far as that can be told of what is sent. */
+/** An estimate of the most tokens that a request can use. */
 export function tokensAtMost(request: JsonObject): number {
   const answer = countIn(request['max_completion_tokens'] ?? request['max_tokens']);
   return tokensIn(JSON.stringify(request)) + answer * Math.max(1, countIn(request['n']));
 }
 
-/** A provider counts at the end: who leaves before it pays for what there was. */
+/**
+ * The output tokens of a stream. Providers send the count at the end: when the client leaves
+ * earlier, the events are counted instead.
+ */
 export function outputOf({ counts, events, isWhole }: StreamMeter): number {
   const counted = counts?.outputTokens ?? 0;
   return isWhole && counts !== undefined ? counted : Math.max(counted, events);

@@ -23,16 +23,16 @@ import type { EventStream, ProviderStreams } from './provider-stream.ts';
 export interface LlmRouterParts {
   readonly admission: LlmAdmission;
   readonly provider: ProviderClient;
-  /** Asks the same providers. */
+  /** Sends requests to the same providers. */
   readonly streams: ProviderStreams;
   readonly embeddingsProvider: ProviderClient;
   readonly clock: Clock;
 }
 
 /**
- * Requests of clients that speak OpenAI's or Anthropic's protocol, sent on to the provider of chat
- * that has the model, with its key, whichever of the two it speaks; within the limits that the
- * settings name, and counted (open-shapes, section 7).
+ * Sends requests of clients, in OpenAI's or Anthropic's protocol, to the provider of chat that has
+ * the model, with that provider's key and in its protocol. Applies the limits of the settings, and
+ * counts the usage (open-shapes, section 7).
  */
 export class LlmRouter {
   readonly #parts: LlmRouterParts;
@@ -41,14 +41,14 @@ export class LlmRouter {
     this.#parts = parts;
   }
 
-  /** What may be asked for. Throws `llm_not_configured`. */
+  /** The models that clients may ask. Throws `llm_not_configured`. */
   models(): readonly string[] {
     return this.#parts.admission.models();
   }
 
   /**
    * Throws `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, and
-   * what the provider's answer means: `llm_request_refused`, `llm_busy`, `llm_unavailable`,
+   * for a failure of the provider `llm_request_refused`, `llm_busy`, `llm_unavailable` or
    * `llm_misconfigured`.
    */
   async chat(client: Protocol, call: LlmCall): Promise<LlmAnswer> {
@@ -61,7 +61,7 @@ export class LlmRouter {
     const exchange = exchangeOf(call.body, { client, provider: protocol, tokensPerAnswer, now });
     const { path, body, isStream } = exchange;
     const request = { protocol, baseUrl, apiKey, path, body, ...partsOf(call) };
-    // Those headers are of a protocol that the provider may not speak.
+    // The provider may use another protocol, in which these headers have no meaning.
     const sent = client === protocol ? request : { ...request, headers: {} };
     const asker = { caller: call.caller, feature: 'router', model: call.body.model } as const;
     if (isStream) return this.#stream(asker, sent, exchange.writer());
@@ -69,8 +69,8 @@ export class LlmRouter {
   }
 
   /**
-   * As `chat`, of the provider of embeddings; throws `embeddings_not_configured` when there is
-   * none.
+   * Like `chat`, for the provider of embeddings; throws `embeddings_not_configured` when none is
+   * set.
    */
   async embeddings(call: LlmCall, feature: LlmFeature): Promise<LlmAnswer> {
     const { admission, embeddingsProvider } = this.#parts;
@@ -131,7 +131,7 @@ export class LlmRouter {
         if (text !== '') yield text;
       }
     } catch (error) {
-      // What has no words in the other protocol; the stream has told of all else itself.
+      // An answer that cannot be translated. All other failures are already recorded by the stream.
       throw error instanceof Problem ? this.#parts.provider.failed(error, baseUrl) : error;
     }
     const end = writer.end();
@@ -149,7 +149,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   throw misconfigured(`answers with more than ${LLM_ANSWER_BYTES_MAX} bytes.`);
 }
 
-/** What each answer has a list in. */
+/** Parses an answer, and checks that it has the list that each answer has. */
 function answerIn(text: string, { path }: ProviderRequest): JsonObject {
   let answer: unknown;
   try {

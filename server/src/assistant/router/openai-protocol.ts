@@ -14,7 +14,7 @@ import type {
 } from './protocol-adapter.ts';
 import { misconfigured } from './provider-problem.ts';
 
-/** Chat completions. */
+/** OpenAI's Chat Completions API. */
 export const openAi: ProtocolAdapter = {
   path: 'chat/completions',
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -30,7 +30,7 @@ export const openAi: ProtocolAdapter = {
   answerWriter: (answering) => new OpenAiWriter(answering),
 };
 
-/** A provider counts what is streamed when it is asked to, and it always is. */
+/** Always asks the provider to count the tokens of a stream, because otherwise it does not. */
 function within(request: JsonObject, tokensMax: number): JsonObject {
   const named = ['max_tokens', 'max_completion_tokens'].filter(
     (name) => typeof request[name] === 'number',
@@ -153,7 +153,7 @@ class OpenAiMeter implements StreamMeter {
 
 class OpenAiReader implements AnswerReader {
   #hasBegun = false;
-  /** "text", or the index of a tool call: what the newest piece belongs to. */
+  /** "text" or the index of a tool call: the part of the answer that the last event belongs to. */
   #open: unknown;
 
   read(event: JsonObject): NeutralEvent[] {

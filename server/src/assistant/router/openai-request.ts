@@ -13,8 +13,8 @@ import {
 } from './protocol-adapter.ts';
 
 /**
- * What is read, and the hints that are left out as other protocols have none of the kind. All else
- * is refused.
+ * The members that are read, and hints that may be dropped because other protocols have nothing
+ * like them. All other members are refused.
  */
 const REQUEST = new Set([
   'model',
@@ -51,7 +51,7 @@ const MESSAGES: Readonly<Record<string, ReadonlySet<string>>> = {
   system: new Set(SAID),
   developer: new Set(SAID),
   user: new Set(SAID),
-  // The last are what clients keep of an answer.
+  // Clients send these members back from an earlier answer.
   assistant: new Set([...SAID, 'refusal', 'tool_calls', 'parsed', 'annotations', 'reasoning']),
   tool: new Set([...SAID, 'tool_call_id']),
 };
@@ -66,7 +66,7 @@ const CALLED = new Set(['name', 'arguments', 'parsed_arguments', 'parsed']);
 const TOOL = new Set(['type', 'function']);
 const FUNCTION = new Set(['name', 'description', 'parameters', 'strict']);
 
-/** Throws `llm_request_refused` for what the neutral form has no words for. */
+/** Throws `llm_request_refused` for anything that the neutral form cannot express. */
 export function readRequest(request: JsonObject): NeutralRequest {
   refuseOthers(request, REQUEST, 'the request');
   if (listIn(request['modalities']).some((one) => one !== 'text')) {
@@ -132,7 +132,7 @@ function contentOf(message: JsonObject): NeutralPart[] {
   return partsOf(content);
 }
 
-/** An empty text is none: other protocols refuse it. */
+/** Leaves out empty texts, which other protocols refuse. */
 function partsOf(content: unknown): NeutralPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return listIn(content).map((one) => {
@@ -230,7 +230,7 @@ export function writeRequest(request: NeutralRequest): JsonObject {
   });
 }
 
-/** The results of tools are messages of their own, and go before what the user says with them. */
+/** The results of tools are messages of their own; they come before the user's text. */
 function messagesOf({ role, parts }: NeutralTurn): JsonObject[] {
   if (role === 'assistant') return [assistantMessage(parts)];
   const said = parts.filter(({ kind }) => kind !== 'result').map(writePart);
@@ -240,7 +240,7 @@ function messagesOf({ role, parts }: NeutralTurn): JsonObject[] {
   ];
 }
 
-/** One text is sent as such: there are servers that take no parts. */
+/** Sends a single text as a string, because some servers do not accept parts. */
 function plain(parts: readonly JsonObject[]): unknown {
   const [first] = parts;
   return parts.length === 1 && first?.['type'] === 'text' ? first['text'] : parts;
@@ -275,7 +275,7 @@ export function writeCall({ id, name, input }: NeutralCall): JsonObject {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
-/** This protocol has no word for a tool that failed but in its text. */
+/** This protocol cannot mark a failed tool, so the text says it. */
 function toolMessage({ callId, content, isError }: ToolResult): JsonObject {
   const text = content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
   return { role: 'tool', tool_call_id: callId, content: isError ? `Error: ${text}` : text };

@@ -3,28 +3,28 @@ import type { JsonObject } from './json-members.ts';
 import type { StreamMeter, TokenCounts } from './llm-call.ts';
 
 /**
- * A request to a model in no protocol. An adapter reads what its protocol has into this form and
- * writes this form as its protocol has it, so any two protocols can be put together. A value that
- * nobody has to understand on the way is `unknown`: the provider checks it.
+ * A request to a model, independent of any protocol. An adapter translates between its protocol and
+ * this form, so a client of any protocol can use a provider of any other. Values that the server
+ * passes on unchecked are `unknown`: the provider checks them.
  */
 export interface NeutralRequest {
   readonly model: unknown;
-  /** Tokens of the answer; undefined when the client leaves it to the server. */
+  /** Most tokens of the answer; undefined when the client does not say. */
   readonly tokensMax: unknown;
-  /** Texts that stand before the conversation. */
+  /** Texts before the conversation. */
   readonly instructions: readonly unknown[];
   readonly turns: readonly NeutralTurn[];
   readonly temperature: unknown;
   readonly topP: unknown;
-  /** A list of texts. */
+  /** A list of texts at which the answer stops. */
   readonly stop: unknown;
-  /** Whom the request is for, in the client's own words. */
+  /** The client's own name for the user. */
   readonly user: unknown;
   readonly stream: unknown;
   readonly tools: readonly NeutralTool[];
-  /** Undefined when nothing is said of it. */
+  /** Undefined when the client does not say. */
   readonly toolChoice: ToolChoice | undefined;
-  /** Whether the model may call one tool at a time only. */
+  /** Whether the model may call only one tool at a time. */
   readonly isSerial: boolean;
 }
 
@@ -40,14 +40,14 @@ export type NeutralPart =
   | ({ readonly kind: 'call' } & NeutralCall)
   | ToolResult;
 
-/** A call of a tool by the model. */
+/** A call of a tool, made by the model. */
 export interface NeutralCall {
   readonly id: unknown;
   readonly name: unknown;
   readonly input: unknown;
 }
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface ToolResult {
   readonly kind: 'result';
   readonly callId: unknown;
@@ -58,7 +58,7 @@ export interface ToolResult {
 export interface NeutralTool {
   readonly name: unknown;
   readonly description: unknown;
-  /** JSON Schema. */
+  /** A JSON Schema. */
   readonly input: unknown;
 }
 
@@ -66,7 +66,7 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'none' | 'any' }
   | { readonly kind: 'tool'; readonly name: unknown };
 
-/** Why an answer ended: the model was done, at its limit, calls tools, or refuses. */
+/** Why an answer ended: the model has finished, has reached its limit, calls tools, or refuses. */
 export type EndReason = 'done' | 'limit' | 'tools' | 'refused';
 
 export interface NeutralAnswer {
@@ -78,10 +78,7 @@ export interface NeutralAnswer {
   readonly counts: TokenCounts | undefined;
 }
 
-/**
- * One step of an answer that is streamed. Arguments of a call follow its `call`, as pieces of JSON
- * text.
- */
+/** One event of a streamed answer. After a `call`, its arguments follow as pieces of JSON text. */
 export type NeutralEvent =
   | { readonly kind: 'start'; readonly id: unknown; readonly model: unknown }
   | { readonly kind: 'text'; readonly text: unknown; readonly isRefusal: boolean }
@@ -91,39 +88,42 @@ export type NeutralEvent =
 
 export interface AnswerReader {
   /**
-   * What an event of the provider says; nothing for one that nobody needs. Throws
+   * Translates an event of the provider; empty for an event without a meaning here. Throws
    * `llm_misconfigured`.
    */
   read(event: JsonObject): readonly NeutralEvent[];
 }
 
 export interface AnswerWriter {
-  /** Text of whole events, or none. */
+  /** The text of whole events; may be empty. */
   write(event: NeutralEvent): string;
   /** The text after the last event. */
   end(counts: TokenCounts | undefined): string;
 }
 
-/** How a client is answered. */
+/** The request to answer, and the time of the answer. */
 export interface Answering {
   readonly request: JsonObject;
   /** In milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** One protocol, from JSON to the neutral form and back. */
+/** Translates between one protocol and the neutral form. */
 export interface ProtocolAdapter {
-  /** Where requests for answers go, after the provider's address. */
+  /** The path of requests for answers, after the base URL of the provider. */
   readonly path: string;
   headers(apiKey: string | null, given: Readonly<Record<string, string>>): Record<string, string>;
-  /** The request with at most so many tokens for the answer, and counted when it is streamed. */
+  /**
+   * The request with its limit of answer tokens lowered to `tokensMax`; a streamed answer is
+   * counted.
+   */
   within(request: JsonObject, tokensMax: number): JsonObject;
-  /** Whether a client of this protocol has not asked for that event of a stream. */
+  /** Whether the client did not ask for this event, so that it must not get it. */
   isUnasked(request: JsonObject, event: JsonObject): boolean;
-  /** Throws `llm_request_refused` for what the neutral form has no words for. */
+  /** Throws `llm_request_refused` for anything that the neutral form cannot express. */
   readRequest(request: JsonObject): NeutralRequest;
   writeRequest(request: NeutralRequest, tokensDefault: number): JsonObject;
-  /** Throws `llm_misconfigured` for an answer that makes no sense. */
+  /** Throws `llm_misconfigured` for an invalid answer. */
   readAnswer(answer: JsonObject): NeutralAnswer;
   writeAnswer(answer: NeutralAnswer, now: number): JsonObject;
   countsOf(answer: JsonObject): TokenCounts | undefined;
@@ -132,12 +132,12 @@ export interface ProtocolAdapter {
   answerWriter(answering: Answering): AnswerWriter;
 }
 
-/** Names that somebody made up are cut in messages. */
+/** Names from clients are cut to this length in messages. */
 const NAME_CHARACTERS_MAX = 100;
 
 /**
- * For a request that the other protocol has no words for: nothing that changes the answer is left
- * out silently.
+ * The problem for something that the other protocol cannot express: nothing that changes the answer
+ * is left out silently.
  */
 export function untranslatable(what: string): Problem {
   return new Problem(
@@ -148,8 +148,8 @@ export function untranslatable(what: string): Problem {
 }
 
 /**
- * Throws for a member that is not known: it might change the answer. `where` says what it is a
- * member of.
+ * Throws for an unknown member, because it might change the answer. `where` names the object that
+ * has the member.
  */
 export function refuseOthers(given: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const [name, value] of Object.entries(given)) {

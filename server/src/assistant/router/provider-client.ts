@@ -26,13 +26,13 @@ export interface TransportRequest {
 export interface TransportAnswer {
   readonly status: number;
   readonly contentType: string;
-  /** The header. */
+  /** The header `Retry-After`. */
   readonly retryAfter: string | null;
-  /** To be read to its end, or left: either ends the request. */
+  /** Read it to its end, or stop early: both end the request. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Sends a POST; follows no redirect. Only `app` hands one out. */
+/** Sends a POST request without following redirects. Only `app` provides one. */
 export type ProviderTransport = (
   address: string,
   request: TransportRequest,
@@ -45,9 +45,9 @@ export interface ProviderClientParts {
 }
 
 interface ProviderTimeouts {
-  /** Until the head of an answer. */
+  /** Milliseconds until the headers of the answer arrive. */
   readonly headMs: number;
-  /** Between two pieces of it. */
+  /** Milliseconds between two chunks of the answer. */
   readonly idleMs: number;
 }
 
@@ -65,17 +65,17 @@ export interface ProviderRequest {
 /** An answer with status 200. */
 export interface OpenAnswer {
   readonly contentType: string;
-  /** To be read to its end, or left: either ends the request. */
+  /** Read it to its end, or stop early: both end the request. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-/** How the provider has answered, since the server started; times are of the clock. */
+/** How a provider has answered since the server started; times are those of the clock. */
 export interface ProviderState {
   readonly lastAnswerAt: number | null;
   readonly lastErrorAt: number | null;
-  /** Whether the last answer was none. */
+  /** Whether the last request failed. */
   readonly isFailing: boolean;
-  /** Without any key. */
+  /** A message that contains no key. */
   readonly lastError: string | null;
 }
 
@@ -87,13 +87,13 @@ const NOT_ASKED: ProviderState = {
 };
 
 /**
- * Sends requests to providers, with the key of each, to its address and to no other: redirects are
- * not followed.
+ * Sends requests to providers, each with its key, and only to its address: redirects are not
+ * followed.
  */
 export class ProviderClient {
   readonly #parts: ProviderClientParts;
   readonly #timeouts: ProviderTimeouts;
-  /** By the address at which the protocol begins. */
+  /** By base URL. */
   readonly #states = new Map<string, ProviderState>();
 
   constructor(parts: ProviderClientParts) {
@@ -136,9 +136,9 @@ export class ProviderClient {
     }
   }
 
-  /** Told of what an answer turned out to be; gives the problem back. */
+  /** Records a failure that was found in an answer; returns the problem. */
   failed(problem: Problem, baseUrl: string): Problem {
-    // A request that is refused says nothing of the provider.
+    // A refused request is the fault of the request, not of the provider.
     if (problem.code !== 'llm_request_refused') {
       const lastErrorAt = this.#parts.clock.now();
       const lastError = faultWords(problem);
@@ -147,7 +147,7 @@ export class ProviderClient {
     return problem;
   }
 
-  /** Told that an answer was whole. */
+  /** Records that a whole answer has arrived. */
   answered(baseUrl: string): void {
     this.#note(baseUrl, { lastAnswerAt: this.#parts.clock.now(), isFailing: false });
   }
@@ -184,7 +184,9 @@ export class ProviderClient {
   }
 }
 
-/** Aborts a request whose provider takes too long; the time that others take does not count. */
+/**
+ * Aborts a request when the provider takes too long. The time that the reader takes is not counted.
+ */
 class Watch {
   readonly signal: AbortSignal;
   readonly #late = new AbortController();

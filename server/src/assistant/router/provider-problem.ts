@@ -6,14 +6,14 @@ import { EmbeddingFailure, type EmbeddingFailureReason } from '#search/embedding
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** What an answer other than 200 means to the client. */
+/** The problem for an answer with a status other than 200. */
 export function problemOfAnswer(
   answer: ProviderAnswer,
   apiKey: string | null,
   now: number,
 ): Problem {
   const { status, retryAfter, text } = answer;
-  // Providers repeat parts of a key that they do not know.
+  // Providers repeat parts of a wrong key in these messages.
   const words = status === 401 || status === 403 ? '' : faultOf(text, apiKey);
   const says = `${status}${words === '' ? '' : `: ${words}`}`;
   if (REFUSED.has(status)) {
@@ -31,7 +31,7 @@ function waiting(delayMs: number | undefined): ProblemExtra {
   return { details: { retryAfterSeconds: Math.ceil(delayMs / 1_000) } };
 }
 
-/** Where the provider is, is told to administrators only, with the cause. */
+/** Only administrators see the address of the provider, in the cause. */
 export function unreachable(cause: unknown): Problem {
   return new Problem('llm_unavailable', 'The provider cannot be reached.', { cause });
 }
@@ -40,7 +40,7 @@ export function tooLate(): Problem {
   return new Problem('llm_unavailable', 'The provider takes too long.');
 }
 
-/** For an event with which a provider ends its stream before the answer is whole. */
+/** The problem for an event that ends a stream before the answer is whole. */
 export function problemOfEvent(data: string, apiKey: string | null): Problem {
   const words = faultOf(data, apiKey);
   const message = `The provider broke off${words === '' ? '.' : `: ${words}`}`;
@@ -52,12 +52,12 @@ export function brokenOff(cause?: unknown): Problem {
   return new Problem('llm_unavailable', message, { cause });
 }
 
-/** `what` goes on after "The provider". */
+/** `what` continues the sentence "The provider ...". */
 export function misconfigured(what: string, cause?: unknown): Problem {
   return new Problem('llm_misconfigured', `The provider ${what}`, { cause });
 }
 
-/** For administrators: with what the network says. */
+/** The message and the network error, for administrators. */
 export function faultWords(problem: Problem): string {
   return problem.cause === undefined
     ? problem.message
@@ -66,19 +66,19 @@ export function faultWords(problem: Problem): string {
 
 export interface ProviderAnswer {
   readonly status: number;
-  /** The header: seconds, or a date (RFC 9110, section 10.2.3). */
+  /** The header `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3). */
   readonly retryAfter: string | null;
   readonly text: string;
 }
 
-/** What an answer other than 200 means. */
+/** The failure for an answer with a status other than 200. */
 export function failureOf(
   { status, retryAfter, text }: ProviderAnswer,
   apiKey: string | null,
   now: number,
 ): EmbeddingFailure {
   const reason = reasonOf(status);
-  // Providers repeat parts of a key that they do not know.
+  // Providers repeat parts of a wrong key in these messages.
   const words = status === 401 || status === 403 ? '' : faultOf(text, apiKey);
   const message = `the provider answers ${status}${words === '' ? '' : `: ${words}`}`;
   if (reason !== 'busy') return new EmbeddingFailure(reason, message);
@@ -90,14 +90,16 @@ function reasonOf(status: number): EmbeddingFailureReason {
   return status >= 500 || BUSY.has(status) ? 'busy' : 'misconfigured';
 }
 
-/** Milliseconds of a `Retry-After`; undefined when it says nothing that can be read. */
+/** Milliseconds from a `Retry-After`; undefined when the header is missing or invalid. */
 function delayOf(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** The words of a provider, without the key, in any of the shapes in use, on one line. */
+/**
+ * The error message of a provider on one line, in any of the usual shapes, with the key removed.
+ */
 function faultOf(text: string, apiKey: string | null): string {
   const words = apiKey === null ? messageIn(text) : messageIn(text).replaceAll(apiKey, '[key]');
   const line = words.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
@@ -109,7 +111,7 @@ function messageIn(text: string): string {
   try {
     body = JSON.parse(text);
   } catch {
-    // A page of some proxy.
+    // Not JSON, such as the page of a proxy.
     return '';
   }
   if (typeof body !== 'object' || body === null) return '';

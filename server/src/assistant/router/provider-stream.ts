@@ -19,19 +19,19 @@ import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts'
 /** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
 export interface StreamedEvent {
   readonly event: JsonObject | null;
-  /** As it was sent. */
+  /** The text from the provider. */
   readonly raw: string;
 }
 
 /**
- * As many events as came at once. Rejects with a `Problem` when the provider fails; to be read to
- * its end, or left.
+ * Each piece has the events that arrived together. Rejects with a `Problem` when the provider
+ * fails. Read it to its end, or stop early.
  */
 export type EventStream = AsyncGenerator<readonly StreamedEvent[], void, undefined>;
 
 /**
- * Asks the provider of chat for streams of events, each of them checked, and counted for its caller
- * however it ends.
+ * Asks providers of chat for streams of events. Each event is checked, and tokens are counted for
+ * the caller however the stream ends.
  */
 export class ProviderStreams {
   readonly #provider: ProviderClient;
@@ -42,7 +42,7 @@ export class ProviderStreams {
     this.#admission = admission;
   }
 
-  /** Rejects as the provider's client does, and with `too_many_requests`. */
+  /** Rejects like `ProviderClient.send`, and with `too_many_requests`. */
   async open(
     asker: LlmAsker,
     request: ProviderRequest,
@@ -52,7 +52,7 @@ export class ProviderStreams {
     try {
       const answer = await this.#provider.send(request);
       if (answer.contentType.startsWith('application/json')) {
-        // Reads what there is, so that the connection is free again.
+        // Reads the rest of the answer, so that the connection can be used again.
         await textWithin(answer.chunks, LLM_ANSWER_BYTES_MAX);
         throw misconfigured('answers with no stream.');
       }
@@ -100,7 +100,7 @@ export class ProviderStreams {
     }
   }
 
-  /** Told of an answer that turned out to be none; gives the problem back. */
+  /** Records a failure that was found in an answer; returns the problem. */
   failed(problem: Problem, baseUrl: string): Problem {
     return this.#provider.failed(problem, baseUrl);
   }
@@ -115,7 +115,7 @@ interface Accounts {
   readonly count: (meter: StreamMeter) => void;
 }
 
-/** Throws for what ends a stream early. */
+/** Throws for an event that ends the stream early. */
 function eventOf(data: string, apiKey: string | null): JsonObject {
   let event: unknown;
   try {

@@ -4,14 +4,14 @@ import { misconfigured } from './provider-problem.ts';
 /** One event of a stream (HTML standard, section 9.2). */
 export interface ServerEvent {
   readonly data: string;
-  /** As it was sent, with the blank line that ends it. */
+  /** The text from the provider, with the blank line that ends the event. */
   readonly raw: string;
 }
 
 /**
- * The text of a stream in pieces of whole events, as soon as each is there: what comes of a
- * provider that breaks off ends between two events. Throws `llm_misconfigured` for what is too
- * large.
+ * Splits a stream into pieces of whole events, as soon as each event is complete: so when a
+ * provider stops sending, the text still ends between two events. Throws `llm_misconfigured` when
+ * it is too large.
  */
 export async function* wholeEvents(
   chunks: AsyncIterable<Uint8Array>,
@@ -20,7 +20,7 @@ export async function* wholeEvents(
   let waiting: string[] = [];
   let characters = 0;
   let bytes = 0;
-  // A blank line may be cut in two; what was looked at before is not looked at again.
+  // A blank line may be split between two chunks. Only the end of the last chunk is searched again.
   let tail = '';
   for await (const chunk of chunks) {
     let text = decoder.decode(chunk, { stream: true });
@@ -46,21 +46,21 @@ export async function* wholeEvents(
 
 const TAIL_CHARACTERS = 2;
 
-/** Where the last blank line ends; 0 when there is none. */
+/** The offset after the last blank line; 0 when there is none. */
 function endOfEvents(text: string): number {
   const short = text.lastIndexOf('\n\n');
   const long = text.lastIndexOf('\n\r\n');
   return Math.max(short < 0 ? 0 : short + 2, long < 0 ? 0 : long + 3);
 }
 
-/** The events of such a piece that carry data. */
+/** The events of a piece that have data. */
 export function* eventsIn(text: string): Generator<ServerEvent, void, undefined> {
   let start = 0;
   while (start < text.length) {
     const end = endOfEvent(text, start);
     const raw = text.slice(start, end);
     start = end;
-    // As nearly all are: one line.
+    // Nearly all events are a single line.
     if (raw.startsWith('data: ') && raw.indexOf('\n') === raw.length - 2) {
       yield { data: raw.slice(6, -2), raw };
       continue;
@@ -70,7 +70,7 @@ export function* eventsIn(text: string): Generator<ServerEvent, void, undefined>
   }
 }
 
-/** Where the next blank line ends. */
+/** The offset after the next blank line. */
 function endOfEvent(text: string, start: number): number {
   for (let at = text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
     if (text[at + 1] === '\n') return at + 2;
@@ -84,7 +84,7 @@ function dataOf(line: string): string {
   return line.slice(line.startsWith('data: ') ? 6 : 5, end);
 }
 
-/** The text of chunks; undefined when it is larger, and then the rest is not read. */
+/** The text of all chunks; undefined when it is too large. Then it stops reading. */
 export async function textWithin(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,

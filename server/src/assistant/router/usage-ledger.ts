@@ -6,10 +6,10 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { TokenCounts } from './llm-call.ts';
 
-/** Who has asked, and what for. */
+/** Who used tokens, and for which feature and model. */
 interface Used extends Pick<LlmUsage, 'token' | 'user'>, Pick<LlmShare, 'feature' | 'model'> {}
 
-/** As it was written before it was split. */
+/** Records from before the split by feature and model have no `split`. */
 type StoredUsage = Omit<LlmUsage, 'split'> & Partial<Pick<LlmUsage, 'split'>>;
 
 export interface UsageLedgerParts {
@@ -22,12 +22,15 @@ type Counts = TokenCounts & Pick<LlmShare, 'calls'>;
 
 const NOTHING: Counts = { calls: 0, inputTokens: 0, outputTokens: 0 };
 const DAY_MS = 86_400_000;
-/** No id: a user who begins many sessions makes no more rows than this one. */
+/**
+ * The row for all further tokens of a user, so that a user with many sessions does not make many
+ * rows.
+ */
 const OTHERS = 'others';
 
 /**
- * What was used, by day and token: numbers in memory, written to the graph now and then. So it
- * costs a call nothing, and what a crash loses is at most what was not written yet.
+ * The usage by day and token. It is counted in memory and written to the graph from time to time:
+ * so counting costs a call nothing, and a crash loses only what was not written yet.
  */
 export class UsageLedger {
   readonly #parts: UsageLedgerParts;
@@ -62,35 +65,35 @@ export class UsageLedger {
     this.#unwritten.add(day);
   }
 
-  /** The time of its clock. */
+  /** The current time of the clock, in milliseconds. */
   get nowMs(): number {
     return this.#parts.clock.now();
   }
 
-  /** Tokens of all users since the process started. */
+  /** The tokens of all users since the process started. */
   get sinceStart(): TokenCounts {
     const { inputTokens, outputTokens } = this.#sinceStart;
     return { inputTokens, outputTokens };
   }
 
-  /** Tokens of a user since the day began, in and out together. */
+  /** The tokens, input and output together, that a user has used today. */
   usedToday(user: string): number {
     return this.#rows(this.today, user).reduce((used, row) => used + tokensOf(row), 0);
   }
 
-  /** The same by feature and model, most first. */
+  /** The usage of a user today by feature and model; the largest comes first. */
   splitToday(user: string): readonly LlmShare[] {
     return together(this.#rows(this.today, user).flatMap(({ split }) => split));
   }
 
-  /** Until the next day begins. */
+  /** Milliseconds until the next day begins. */
   restOfDayMs(): number {
     return DAY_MS - (this.#parts.clock.now() % DAY_MS);
   }
 
   /**
-   * The use by day and token: the newest day first, and within a day the token that used most.
-   * With `user` only the rows of that user.
+   * The usage by day and token: the newest day first, and within a day the token with the largest
+   * usage first. `user` limits it to one user.
    */
   list({ skip, take }: { readonly skip: number; readonly take: number }, user?: string) {
     const days = [...this.#days.keys()].toSorted().toReversed();
@@ -99,8 +102,8 @@ export class UsageLedger {
   }
 
   /**
-   * Writes what has changed since the last time, and forgets what is too old; without either there
-   * is no commit.
+   * Writes what has changed since the last time, and deletes days that are too old. Commits nothing
+   * when there is nothing to do.
    */
   async flush(): Promise<void> {
     const kept = new Set(this.#lastDays());
@@ -131,7 +134,7 @@ export class UsageLedger {
     return user === undefined ? rows : rows.filter((row) => row.user === user);
   }
 
-  /** In UTC, such as "2026-11-21". */
+  /** The current day in UTC, such as "2026-11-21". */
   get today(): string {
     return dayOf(this.#parts.clock.now());
   }
@@ -146,7 +149,7 @@ function keyOf({ token, user }: Pick<LlmUsage, 'token' | 'user'>): string {
   return `${token} ${user}`;
 }
 
-/** Whether what a token uses has a row of its own, or may have one. */
+/** Whether a token has a row of its own, or may get one. */
 function isToldApart(rows: ReadonlyMap<string, LlmUsage>, token: string, user: string): boolean {
   if (rows.has(keyOf({ token, user }))) return true;
   const own = [...rows.values()].filter((row) => row.user === user && row.token !== OTHERS);
@@ -165,7 +168,7 @@ function byUse(a: LlmUsage, b: LlmUsage): number {
   return tokensOf(b) - tokensOf(a) || (a.token < b.token ? -1 : 1);
 }
 
-/** One share for each feature and model. */
+/** The shares with those of the same feature and model added up. */
 function together(shares: readonly LlmShare[]): readonly LlmShare[] {
   const byName = new Map<string, LlmShare>();
   for (const share of shares) {

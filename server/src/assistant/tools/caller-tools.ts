@@ -13,20 +13,20 @@ import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
 import type { ToolRuns } from './tool-runs.ts';
 
 export interface WantedTools {
-  /** All that there are when left out; what the caller may not call is left out of them. */
+  /** Names of tools; all tools when left out. Tools that the caller may not call are left out. */
   readonly names?: readonly string[] | undefined;
   readonly isReadOnlyOnly?: boolean | undefined;
-  /** Where nodes in results are numbered, so that an answer can cite them. */
+  /** Numbers the nodes in results, so that an answer can cite them. */
   readonly snippets?: Snippets | undefined;
   /** The headers that the code of endpoints may see, as JSON text of an object. */
   readonly headers?: string | undefined;
-  /** The header that has proved who calls. */
+  /** The `Authorization` header of the caller. */
   readonly authorization?: string | undefined;
-  /** Runs of agents that the calls come of, one within the other. */
+  /** The number of agent runs around these calls. */
   readonly agentDepth?: number | undefined;
 }
 
-/** The tools of one caller, as a model of this server calls them. */
+/** The tools of one caller, for models that this server asks. */
 export class CallerTools {
   readonly #catalog: ToolCatalog;
   readonly #runs: ToolRuns;
@@ -36,7 +36,9 @@ export class CallerTools {
     this.#runs = runs;
   }
 
-  /** Throws `invalid_request` for names of tools that the caller may not call, or that are none. */
+  /**
+   * Throws `invalid_request` for names of tools that do not exist or that the caller may not call.
+   */
   check(caller: Caller, names: readonly string[]): void {
     const offered = new Set(this.#catalog.offered(caller).map(({ name }) => name));
     const faults = names.flatMap((name, i) =>
@@ -49,7 +51,7 @@ export class CallerTools {
     });
   }
 
-  /** By name. Each runs its endpoint as the caller, and rejects as the endpoint does. */
+  /** The tools by name. Each runs its endpoint as the caller, and rejects like the endpoint. */
   async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {
     const names = wanted.names === undefined ? undefined : new Set(wanted.names);
     const offered = this.#catalog
@@ -84,8 +86,8 @@ export class CallerTools {
 }
 
 /**
- * What a model reads of an answer. Throws `endpoint_failed` for an answer that is an error, or too
- * large for any model.
+ * The text of an answer for a model. Throws `endpoint_failed` for an answer with an error status,
+ * or one that is too large for any model.
  */
 function textOf(
   { status, headers, body }: EndpointAnswer,
@@ -105,7 +107,7 @@ function textOf(
   return { text: cut, output: cut };
 }
 
-/** Cut where it is too long for a model, which is told so. */
+/** Cuts a text that is too long for a model, and says so at the end. */
 function bounded(text: string): string {
   if (text.length <= TOOL_RESULT_CHARACTERS_MAX) return text;
   const head = text.slice(0, TOOL_RESULT_CHARACTERS_MAX);
@@ -113,8 +115,8 @@ function bounded(text: string): string {
 }
 
 /**
- * A result of a tool in which each node, an object with a `UID`, has its number as "citation", so
- * that a model can cite it. What a node holds in other nodes is theirs.
+ * Adds the member "citation" to each node of a result, so that a model can cite it; a node is an
+ * object with a `UID`. A node inside of another node gets its own number.
  */
 export function citedResult(result: unknown, snippets: Snippets): unknown {
   let left = SNIPPETS_PER_RESULT_MAX;
@@ -123,17 +125,17 @@ export function citedResult(result: unknown, snippets: Snippets): unknown {
     if (typeof value !== 'object' || value === null) return value;
     const node = value as Readonly<Record<string, unknown>>;
     const { UID: uid } = node;
-    // The number comes before those of the nodes within.
+    // A node gets its number before the nodes inside of it.
     const isNode = typeof uid === 'string' && left-- > 0;
     const mark = isNode ? { citation: snippets.add(uid, factsOf(node)).id } : {};
     const members = Object.entries(node).map(([name, member]) => [name, cited(member)] as const);
-    // It stands first, and no member of the node takes its place.
+    // Named twice: to be the first member, and to win over a member of the node with the same name.
     return { ...mark, ...Object.fromEntries(members), ...mark };
   };
   return cited(result);
 }
 
-/** The facts of a node, one a line. */
+/** The facts of a node, one per line. */
 function factsOf(node: Readonly<Record<string, unknown>>): string {
   const facts = Object.entries(node).filter(([name, value]) => name !== 'UID' && isFact(value));
   const lines = facts.map(([name, value]) => `${name}: ${String(value)}`);

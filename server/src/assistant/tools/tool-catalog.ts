@@ -9,31 +9,34 @@ import { must } from '#base/assert.ts';
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
-/** As much of the endpoint service as tools need. */
+/** The part of the endpoint service that tools use. */
 export interface ToolEndpoints {
   runnable(caller: Caller): readonly EndpointDefinition[];
   standing(name: string): EndpointStanding | undefined;
   inputSchema(name: string): Promise<InputSchema | null>;
 }
 
-/** What a caller may call. */
+/** A tool that a caller may call. */
 export interface OfferedTool {
-  /** As models are told it. */
+  /** The name that models use. */
   readonly name: string;
   readonly description: string;
   readonly endpoint: string;
-  /** Nothing is changed by it. */
+  /** It changes nothing. */
   readonly isReadOnly: boolean;
-  /** Its code names `runOnPrimary`, which is refused where it is offered as a reader. */
+  /**
+   * The code of its endpoint contains the name `runOnPrimary`. A call of it is refused when the
+   * tool is offered as read-only.
+   */
   readonly mayRunOnPrimary: boolean;
-  /** An administrator made it, so that its calls are counted. */
+  /** Whether an administrator made it; the calls of such tools are counted. */
   readonly isDefined: boolean;
 }
 
 /**
- * The tools that a model is offered on somebody's behalf (open-shapes, section 7): those that
- * administrators made, and under their own names the read-only endpoints that no such tool wraps;
- * all of them only where this caller may run the endpoint on this server.
+ * The tools offered to a model for one caller (open-shapes, section 7): the tools that
+ * administrators made, and the read-only endpoints without such a tool, under their own names. Only
+ * tools with an endpoint that the caller may run on this server are offered.
  */
 export class ToolCatalog {
   readonly #endpoints: ToolEndpoints;
@@ -72,7 +75,8 @@ export class ToolCatalog {
   }
 
   /**
-   * Also one that cannot be run here, such as one that writes on a replica: who runs it is told so.
+   * Also finds a tool that cannot run here, such as one that writes on a replica: calling it gives
+   * the reason.
    */
   find(caller: Caller, name: string): OfferedTool | undefined {
     const own = this.#store.find(name);
@@ -84,7 +88,7 @@ export class ToolCatalog {
     return this.offered(caller).find((tool) => tool.name === name);
   }
 
-  /** Null for what does not take an object: models give arguments by name. */
+  /** Null when the endpoint does not take an object: models give arguments by name. */
   inputSchema({ endpoint }: OfferedTool): Promise<InputSchema | null> {
     return this.#endpoints.inputSchema(endpoint);
   }
@@ -97,7 +101,7 @@ function defined(
   return { name, description, endpoint, isReadOnly, mayRunOnPrimary, isDefined: true };
 }
 
-/** What the tool says, on top of what its endpoint does. */
+/** Whether the settings of the tool allow this caller. The endpoint has its own check. */
 function isFor({ enabled, access }: StoredTool, isReadOnly: boolean, caller: Caller): boolean {
   return enabled && (access === 'users' || isAdminOf(isReadOnly, caller));
 }
@@ -107,10 +111,10 @@ const PLAIN_SEGMENTS =
 const HASH_CHARACTERS = 10;
 
 /**
- * The name under which an endpoint is offered as a tool: its own, with "__" for "/". One that this
- * leaves ambiguous, or that has other characters, or that is too long, ends with a hash instead. It
- * follows from the name alone: other endpoints never change it. Letters, digits, "_" and "-", so
- * that all providers of models take it as the name of a function.
+ * The name of the tool for an endpoint: the name of the endpoint with "__" for "/". When this could
+ * be ambiguous, has other characters or is too long, the name ends with a hash. It depends only on
+ * the name of the endpoint, never on other endpoints. It has only letters, digits, "_" and "-", so
+ * all providers accept it as the name of a function.
  */
 export function toolNameOf(endpoint: string): string {
   const name = endpoint.replaceAll('/', '__');
@@ -177,7 +181,7 @@ export class ToolStore {
   }
 }
 
-/** The way there: nothing else writes these nodes. */
+/** The fields of a tool's node. Nothing else writes these nodes. */
 export function toolFields(tool: ToolSettings): NonNullable<NodeWrite['fields']> {
   return {
     Description: tool.description,

@@ -3,20 +3,20 @@ import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import type { EndpointRun } from '#runtime/invocation.ts';
 import type { OfferedTool } from './tool-catalog.ts';
 
-/** What a tool is called with, by name. */
+/** The arguments of a tool, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface ToolRunsParts {
   readonly run: (run: EndpointRun) => Promise<EndpointAnswer>;
-  /** Keeps a search of a model to what an administrator says. Throws `invalid_request`. */
+  /** Limits a search of a model to what an administrator allows. Throws `invalid_request`. */
   readonly narrowSearch: (request: Arguments) => Arguments;
-  /** Told of each call of a tool that an administrator made. */
+  /** Called after each call of a tool that an administrator made. */
   readonly onCalled: (tool: string, ms: number, isError: boolean) => void;
-  /** In milliseconds, from any beginning. */
+  /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
 }
 
-/** On whose behalf a tool is run, and what its endpoint is told of the request. */
+/** The caller of a tool, and the parts of the request that its endpoint sees. */
 export interface ToolRun extends Pick<
   EndpointRun,
   'authorization' | 'headers' | 'onProgress' | 'agentDepth'
@@ -25,10 +25,10 @@ export interface ToolRun extends Pick<
   readonly signal: AbortSignal;
 }
 
-/** The one that an administrator says what it may look for. */
+/** Administrators limit what this endpoint finds for models. */
 const SEARCH_ENDPOINT = 'system/search';
 
-/** Runs the endpoints of tools, and has the calls counted. */
+/** Runs the endpoints of tools, and reports the calls. */
 export class ToolRuns {
   readonly #parts: ToolRunsParts;
 
@@ -37,8 +37,8 @@ export class ToolRuns {
   }
 
   /**
-   * Resolves with what `read` makes of the answer, which may have the status of an error. Rejects
-   * as the endpoint does, with what `read` throws, and with the reason of the signal.
+   * Resolves with the result of `read`, which gets the answer, also one with an error status.
+   * Rejects like the endpoint, with what `read` throws, and with the reason of the signal.
    */
   async call<R>(
     tool: OfferedTool,
@@ -54,7 +54,7 @@ export class ToolRuns {
       isError = answer.status >= 400;
       return read(answer);
     } catch (error) {
-      // One that nobody waits for any more has not failed.
+      // An aborted call does not count as failed.
       isError = !as.signal.aborted;
       throw error;
     } finally {
@@ -62,7 +62,7 @@ export class ToolRuns {
     }
   }
 
-  /** One that was offered as a reader may do nothing else. */
+  /** A tool that is offered as read-only cannot write, even when its endpoint has changed since. */
   #run(
     { endpoint, isReadOnly }: OfferedTool,
     given: Arguments,

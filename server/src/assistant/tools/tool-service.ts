@@ -19,10 +19,10 @@ import {
   ToolStore,
 } from './tool-catalog.ts';
 
-/** As much of the endpoint service as it takes. */
+/** The part of the endpoint service that tools use. */
 export interface WrappedEndpoints {
   standing(name: string): EndpointStanding | undefined;
-  /** Null for one that takes something else than an object. */
+  /** Null when the endpoint does not take an object. */
   inputSchema(name: string): Promise<InputSchema | null>;
 }
 
@@ -36,8 +36,8 @@ export interface ToolServiceParts {
 }
 
 /**
- * The tools that administrators make: an endpoint under a name of its own, for models (open-shapes,
- * section 7).
+ * The tools that administrators make: each is an endpoint under a name of its own, for models
+ * (open-shapes, section 7).
  */
 export class ToolService {
   readonly #parts: ToolServiceParts;
@@ -54,7 +54,7 @@ export class ToolService {
     return { items, total: all.length, skip, take };
   }
 
-  /** Rejects with `tool_exists`, and as `put` does. */
+  /** Rejects with `tool_exists`, and like `put`. */
   async create(caller: Caller, tool: NewTool, address: string): Promise<ToolDefinition> {
     const { name, description, endpoint, access = 'users', enabled = true } = tool;
     if (this.#store.find(name) !== undefined) {
@@ -68,8 +68,8 @@ export class ToolService {
 
   /**
    * Rejects with `tool_not_found`, `endpoint_not_found`, `endpoint_not_compiled`, `invalid_request`
-   * for an endpoint that no model can call, and `version_conflict` when somebody changed it in the
-   * same moment.
+   * for an endpoint that models cannot call, and `version_conflict` when somebody else changed the
+   * tool at the same time.
    */
   async put(
     caller: Caller,
@@ -103,7 +103,7 @@ export class ToolService {
     );
   }
 
-  /** Calls of each tool that there is, since this server started. */
+  /** The calls of each existing tool, since this server started. */
   metrics(_caller: Caller): { readonly items: (MetricsRow & { readonly tool: string })[] } {
     const { metrics } = this.#parts;
     return { items: this.#store.all().map(({ name }) => ({ tool: name, ...metrics.row(name) })) };
@@ -171,13 +171,13 @@ interface Deed {
   readonly action: AuditAction;
 }
 
-/** Counts the calls of tools by their names, since the server started. */
+/** Counts the calls of tools by name, since the server started. */
 export class ToolMetrics {
   readonly #byName = new Map<string, CallMetrics>();
 
   /**
-   * `nowMs` is that of the clock. Only for tools that there are: so there is no more of it than of
-   * them.
+   * `nowMs` is the time of the clock. Only called for existing tools, so there are no more counts
+   * than tools.
    */
   record(tool: string, ms: number, isError: boolean, nowMs: number): void {
     this.#of(tool).record(ms, isError, nowMs);

@@ -10,7 +10,7 @@ import {
   type WantedChange,
 } from '../proposal.ts';
 
-/** As much of the agent service as it takes. */
+/** The part of the agent service that this kind uses. */
 export interface Agents {
   list(
     caller: Caller,
@@ -22,13 +22,13 @@ export interface Agents {
   delete(caller: Caller, name: string, address: string): Promise<void>;
 }
 
-/** Throw `invalid_request` for what a request would be refused for. */
+/** Throw `invalid_request` where a request with this value would be refused. */
 export interface AgentParsers {
   name(name: string): string;
   definition(definition: JsonObject): AgentChange;
 }
 
-/** Whoever makes an agent has to say that it is for users. */
+/** A new agent is for administrators, unless its definition says that it is for users. */
 const NEW_SETTINGS = { access: 'admins' } as const;
 
 export class AgentKind implements DefinitionKind {
@@ -76,7 +76,7 @@ export class AgentKind implements DefinitionKind {
     return this.read(caller, name) ?? null;
   }
 
-  /** A tool that there is not is left out of a run, so that it is no fault. */
+  /** A missing tool is no fault: a run leaves it out. */
   async check({ after }: ProposedChange): Promise<ProposalDiagnostic[]> {
     if (after === null || after['instructions'] !== undefined) return [];
     return [{ message: 'It needs instructions.' }];

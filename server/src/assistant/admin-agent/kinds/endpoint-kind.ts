@@ -20,7 +20,7 @@ import {
   type WantedChange,
 } from '../proposal.ts';
 
-/** As much of the endpoint service as it takes. */
+/** The part of the endpoint service that this kind uses. */
 export interface Endpoints {
   standing(name: string): EndpointStanding | undefined;
   get(caller: Caller, name: string): EndpointDefinition;
@@ -38,12 +38,12 @@ export interface Endpoints {
   ): Promise<{ readonly diagnostics: readonly Diagnostic[] }>;
 }
 
-/** Tools that have not to be left without their endpoint. */
+/** Finds the tools that would not work without their endpoint. */
 export interface WrappingTools {
   wrapping(caller: Caller, endpoint: string): readonly string[];
 }
 
-/** Whoever makes an endpoint has to say that it is for users. */
+/** A new endpoint is for administrators, unless its definition says that it is for users. */
 const NEW_SETTINGS = { ...DEFAULT_SETTINGS, access: 'admins', code: '' } as const;
 
 export class EndpointKind implements DefinitionKind {
@@ -54,7 +54,7 @@ export class EndpointKind implements DefinitionKind {
   readonly #tools: WrappingTools;
   readonly #parse: (definition: JsonObject) => EndpointChange;
 
-  /** `parse` throws `invalid_request` for what a request would be refused for. */
+  /** `parse` throws `invalid_request` where a request with this value would be refused. */
   constructor(
     endpoints: Endpoints,
     tools: WrappingTools,

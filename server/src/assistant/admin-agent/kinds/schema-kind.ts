@@ -12,7 +12,7 @@ import {
   type WantedChange,
 } from '../proposal.ts';
 
-/** As much of the schema service as it takes. */
+/** The part of the schema service that this kind uses. */
 export interface Schemas {
   get(caller: Caller): SchemaDocument;
   put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument>;
@@ -20,7 +20,7 @@ export interface Schemas {
 
 const NAME = 'schema';
 
-/** The schema is one definition, of which a change shows the types that it names. */
+/** The whole schema is one definition; a change of it shows only the types that it names. */
 export class SchemaKind implements DefinitionKind {
   readonly description =
     'schema (its name is "schema", its action "change"): {nodes?: [{type, key?, fields: {name: fieldType}, timestamp?, label?}], edges?: ' +
@@ -31,8 +31,8 @@ export class SchemaKind implements DefinitionKind {
   readonly #parse: (document: JsonObject) => SchemaDocument;
 
   /**
-   * `whole` is the schema with the types of the server. `parse` throws `invalid_request` for what a
-   * request would be refused for.
+   * `whole` is the schema with the types of the server. `parse` throws `invalid_request` where a
+   * request with this value would be refused.
    */
   constructor(
     schemas: Schemas,
@@ -81,7 +81,7 @@ export class SchemaKind implements DefinitionKind {
   }
 
   async check(): Promise<[]> {
-    // Whatever could be wrong was refused when it was proposed.
+    // `propose` has already refused everything that could be wrong.
     return [];
   }
 

@@ -14,7 +14,7 @@ import {
   type WantedChange,
 } from '../proposal.ts';
 
-/** As much of the service of search settings as it takes. */
+/** The part of the service of search settings that this kind uses. */
 export interface SearchSettingsAccess {
   get(caller: Caller): SearchSettings;
   put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings>;
@@ -22,7 +22,7 @@ export interface SearchSettingsAccess {
 
 const NAME = 'search';
 
-/** The search settings are one definition, of which a change shows the types that it names. */
+/** All search settings are one definition; a change of it shows only the types that it names. */
 export class SearchSettingsKind implements DefinitionKind {
   readonly description =
     'search-settings (its name is "search", its action "change"): {types: {[type]: {searchable, language, fields: {[field]: {text?: ' +
@@ -30,7 +30,7 @@ export class SearchSettingsKind implements DefinitionKind {
   readonly #settings: SearchSettingsAccess;
   readonly #parse: (settings: JsonObject) => SearchSettings;
 
-  /** `parse` throws `invalid_request` for what a request would be refused for. */
+  /** `parse` throws `invalid_request` where a request with this value would be refused. */
   constructor(settings: SearchSettingsAccess, parse: (settings: JsonObject) => SearchSettings) {
     this.#settings = settings;
     this.#parse = parse;
@@ -71,7 +71,7 @@ export class SearchSettingsKind implements DefinitionKind {
     }
   }
 
-  /** Nobody finds what they may not see. */
+  /** No search setting gives access: nobody finds what they may not see. */
   widenedBy(): [] {
     return [];
   }

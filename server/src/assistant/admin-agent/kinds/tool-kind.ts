@@ -14,7 +14,7 @@ import {
 } from '../proposal.ts';
 import type { WrappingTools } from './endpoint-kind.ts';
 
-/** As much of the tool service as it takes. */
+/** The part of the tool service that this kind uses. */
 export interface Tools {
   list(
     caller: Caller,
@@ -25,7 +25,7 @@ export interface Tools {
   delete(caller: Caller, name: string, address: string): Promise<void>;
 }
 
-/** Throw `invalid_request` for what a request would be refused for. */
+/** Throw `invalid_request` where a request with this value would be refused. */
 export interface ToolParsers {
   name(name: string): string;
   definition(definition: JsonObject): ToolChange;
@@ -36,7 +36,7 @@ interface WrappedEndpoints {
   inputSchema(name: string): Promise<InputSchema | null>;
 }
 
-/** Whoever makes a tool has to say that it is for users. */
+/** A new tool is for administrators, unless its definition says that it is for users. */
 const NEW_SETTINGS = { access: 'admins', enabled: true } as const;
 
 export class ToolKind implements DefinitionKind, WrappingTools {
@@ -96,7 +96,7 @@ export class ToolKind implements DefinitionKind, WrappingTools {
     const standing = this.#endpoints.standing(endpoint);
     const isThere = proposed === undefined ? standing !== undefined : proposed.after !== null;
     if (!isThere) return [{ message: `There is no endpoint "${endpoint}".` }];
-    // What a proposed endpoint takes is known once it is there.
+    // The input of a proposed endpoint is known only after it is created.
     if (proposed !== undefined) return [];
     if (standing?.serves !== true) {
       return [{ message: `The endpoint "${endpoint}" does not compile.` }];
