@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from '#observe/logger.ts';
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
-import { pathOf, shownPath } from './path-template.ts';
 
 /**
  * Records a span and a duration for every request, by the semantic conventions for HTTP servers.
@@ -94,4 +93,19 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
     );
     done();
   });
+}
+
+/** The path without the query, which may hold private data. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+const SHOWN_PATH_CHARACTERS_MAX = 200;
+
+/** The path for logs and messages, cut off: a client may send one of any length. */
+export function shownPath(url: string): string {
+  const path = pathOf(url);
+  if (path.length <= SHOWN_PATH_CHARACTERS_MAX) return path;
+  return `${path.slice(0, SHOWN_PATH_CHARACTERS_MAX)}...`;
 }

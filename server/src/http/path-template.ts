@@ -3,6 +3,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
+import { pathOf, shownPath } from './observe-requests.ts';
 
 /**
  * The router's pattern for a path of the contract: `/a/{b}/{+c}` is `/a/:b/*`. A parameter that has
@@ -78,19 +79,4 @@ export function methodNotAllowed(request: Request, allow: readonly string[]): Pr
     `${shownPath(request.url)} does not take ${request.method}.`,
     { details: { allow } },
   );
-}
-
-/** The path without the query, which may hold private data. */
-export function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
-}
-
-const SHOWN_PATH_CHARACTERS_MAX = 200;
-
-/** The path for logs and messages, cut off: a client may send one of any length. */
-export function shownPath(url: string): string {
-  const path = pathOf(url);
-  if (path.length <= SHOWN_PATH_CHARACTERS_MAX) return path;
-  return `${path.slice(0, SHOWN_PATH_CHARACTERS_MAX)}...`;
 }

@@ -4,7 +4,8 @@ import { Problem } from '#base/problem.ts';
 import { CACHE, CHAT, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE } from './headers.ts';
 import { WEB_SOCKET_PATH } from '@trellis/contract/web-socket.ts';
 import type { FrontEndAnswers } from './front-end/front-end-answers.ts';
-import { methodNotAllowed, pathOf, unknownRoute } from './path-template.ts';
+import { methodNotAllowed, unknownRoute } from './path-template.ts';
+import { pathOf } from './observe-requests.ts';
 import type { WebSockets } from './web-socket/web-sockets.ts';
 import cors from '@fastify/cors';
 

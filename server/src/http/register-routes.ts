@@ -17,7 +17,7 @@ import { refuseFormsWithoutSaml } from './sign-in-route.ts';
 import { refuseNoZip, UPLOAD_OPTIONS, ZIP_TYPES } from './upload-route.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Bodies } from './body/bodies.ts';
-import type { BodyHold } from './body/body-budget.ts';
+import type { BodyHold } from './body/read-body.ts';
 import { FORM_FIELDS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 

@@ -1,4 +1,4 @@
-import { budgetKey, type Caller } from '#access/caller.ts';
+import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import {
   ANSWER_UNREAD_TIMEOUT_MS,
@@ -24,10 +24,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from './body/bodies.ts';
 import type { EventStreams } from './live-answers.ts';
+import { validate } from './error-answer.ts';
 import { SEQUENCE } from './headers.ts';
 import { restParameter, unknownRoute } from './path-template.ts';
 import type { Awaitable, HttpServices } from './services.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
+import { budgetKeyOf, type UnreadAnswers } from './unread-answers.ts';
 
 /** One operation, ready to be registered. */
 export interface Route {
@@ -172,10 +173,7 @@ function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler
       const contentType = operation.responses[answered.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
       if (contentType !== 'application/json') return String(answered.body);
-      return jsonInTurns(
-        answered.body,
-        request.caller === null ? request.ip : budgetKey(request.caller),
-      );
+      return jsonInTurns(answered.body, budgetKeyOf(request));
     },
   };
 }
@@ -269,33 +267,6 @@ export function restOfPath(request: FastifyRequest): string {
   const { '*': rest } = request.params as { readonly '*'?: string };
   if (rest === undefined || rest === '') throw unknownRoute(request);
   return rest;
-}
-
-/** The most faults that one answer names: more would only repeat themselves. */
-const FIELDS_MAX = 50;
-
-/**
- * Checks everything that comes from outside: gives the value as the contract's schema makes it, or
- * throws `invalid_request`.
- */
-export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const fields = result.error.issues.flatMap(fieldsOf).slice(0, FIELDS_MAX);
-  const first = fields[0];
-  const where = first === undefined || first.path === '' ? what : `${what}, ${first.path}`;
-  throw new Problem('invalid_request', `${where}: ${first?.message ?? 'not valid'}`, {
-    details: { fields },
-  });
-}
-
-function fieldsOf(issue: z.core.$ZodIssue): { path: string; message: string }[] {
-  const at = (tail: readonly PropertyKey[]): string =>
-    [...issue.path, ...tail].map(String).join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: at([key]), message: 'is not known here' }));
-  }
-  return [{ path: at([]), message: issue.message }];
 }
 
 /** The route of an operation without a body whose answer is finished JSON text. */

@@ -5,8 +5,6 @@ import {
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADER_BYTES_MAX,
   HTTP_KEEP_ALIVE_TIMEOUT_MS,
-  WEB_SOCKET_STRANGERS_ADDRESS_MAX,
-  WEB_SOCKET_STRANGERS_MAX,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
@@ -54,7 +52,6 @@ export interface HttpServerOptions {
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly webSocketsMax?: number;
-  readonly webSocketStrangersMax?: { readonly ofAddress: number; readonly ofAll: number };
   /** Undefined when telemetry is off. */
   readonly telemetry?: Telemetry | undefined;
 }
@@ -226,11 +223,6 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-const WEB_SOCKET_STRANGERS = {
-  ofAddress: WEB_SOCKET_STRANGERS_ADDRESS_MAX,
-  ofAll: WEB_SOCKET_STRANGERS_MAX,
-};
-
 function createWebSockets(
   services: HttpServices,
   { logger, newRequestId }: ErrorParts,
@@ -245,7 +237,6 @@ function createWebSockets(
     pingIntervalMs: timeouts.webSocketPing,
     sessionCheckMs: timeouts.webSocketSessionCheck,
     socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
-    strangersMax: options.webSocketStrangersMax ?? WEB_SOCKET_STRANGERS,
     trusts: proxyTrust(options.trustedProxies),
     redirectToHttps: options.redirectToHttps,
   });

@@ -61,7 +61,7 @@ export class UnreadAnswers {
   }
 
   #check({ request }: FastifyReply, bytes: number): void {
-    const own = this.#ofCaller.get(keyOf(request)) ?? 0;
+    const own = this.#ofCaller.get(budgetKeyOf(request)) ?? 0;
     const isTooMuch =
       own + bytes > ANSWERS_UNREAD_BYTES_PER_CALLER_MAX ||
       this.#bytes + bytes > ANSWERS_UNREAD_BYTES_MAX;
@@ -73,7 +73,7 @@ export class UnreadAnswers {
   }
 
   #add({ raw, request }: FastifyReply, bytes: number): void {
-    const caller = keyOf(request);
+    const caller = budgetKeyOf(request);
     const socket = request.raw.socket;
     this.#unread.set(raw, {
       bytes,
@@ -147,6 +147,7 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-function keyOf({ caller, ip }: FastifyReply['request']): string {
+/** Whose budget a request uses: that of its caller, or of its address when there is none. */
+export function budgetKeyOf({ caller, ip }: FastifyReply['request']): string {
   return caller === null ? ip : budgetKey(caller);
 }

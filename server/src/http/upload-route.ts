@@ -12,8 +12,7 @@ import {
   whileStreaming,
 } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
-import { bodyStream, saysTooMuch, wholeBody } from './body/read-body.ts';
-import type { BodyHold } from './body/body-budget.ts';
+import { type BodyHold, wholeBody } from './body/read-body.ts';
 import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/limits.ts';
 import type { operations } from '@trellis/contract/operations/definitions.ts';
 import { answerInEvents } from './event-stream.ts';
@@ -163,37 +162,36 @@ export function zipRoute<const O extends Operation>(
   return {
     operation,
     intake: 'zip',
-    async handle(request, reply, { services, timeouts, bodies }) {
+    async handle(request, reply, context) {
+      const { services } = context;
       const head = readHead(operation, request);
       requireContentType(operation, request);
-      const zip = await zipBytes(request, timeouts.streamIdle, {
-        bytesMax,
-        hold: bodies.hold(request),
-        hint: 'Leave out what the interface does not need, such as source maps.',
-      });
+      const hint = 'Leave out what the interface does not need, such as source maps.';
+      const zip = await zipBytes(request, context, bytesMax, hint);
       const answer = await handler(head, zip, services);
       return sendJson(reply, services, answer);
     },
   };
 }
 
-/** The whole zip, counted in `hold`. Throws `body_too_large`, `bodies_in_flight`. */
-async function zipBytes(
+/** The whole zip. Throws `body_too_large`, `bodies_in_flight`. */
+function zipBytes(
   request: FastifyRequest,
-  idleMs: number,
-  {
-    bytesMax,
-    hint,
-    hold,
-  }: { readonly bytesMax: number; readonly hint: string; readonly hold: BodyHold },
+  { bodies, timeouts }: RouteContext,
+  bytesMax: number,
+  hint: string,
 ): Promise<Uint8Array> {
-  const tooLargeZip = (): Problem =>
-    new Problem('body_too_large', `The zip is larger than ${bytesMax} bytes.`, {
-      hint,
-      details: { limitBytes: bytesMax },
-    });
-  if (saysTooMuch(request.headers, bytesMax)) throw tooLargeZip();
-  return await wholeBody(bodyStream(request, idleMs), bytesMax, hold, tooLargeZip);
+  return wholeBody(
+    request,
+    timeouts.streamIdle,
+    bodies.hold(request),
+    bytesMax,
+    () =>
+      new Problem('body_too_large', `The zip is larger than ${bytesMax} bytes.`, {
+        hint,
+        details: { limitBytes: bytesMax },
+      }),
+  );
 }
 
 /** The content types of a zip; browsers on Windows send the second one. */
@@ -226,17 +224,14 @@ export function importRoute(operation: typeof operations.importDefinitions): Rou
   };
 }
 
-function uploadedZip(
-  request: FastifyRequest,
-  { bodies, timeouts }: RouteContext,
-): Promise<Uint8Array> {
+function uploadedZip(request: FastifyRequest, context: RouteContext): Promise<Uint8Array> {
   const bytesMax = DEFINITIONS_ZIP_BYTES_MAX;
-  const hold = bodies.hold(request);
   if (request.mediaType === FORM_TYPE) {
+    const hold = context.bodies.hold(request);
     return receivedFile(request, bytesMax, () => bytesInMemory(hold));
   }
   const hint = 'Import it in parts: without "mirror" what is not in a zip stays.';
-  return zipBytes(request, timeouts.streamIdle, { bytesMax, hint, hold });
+  return zipBytes(request, context, bytesMax, hint);
 }
 
 /**

@@ -15,7 +15,6 @@ import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import type { FastifyRequest } from 'fastify';
-import { BodyBudget, BodyHold } from './body-budget.ts';
 import {
   assembleJson,
   type JsonAnswer,
@@ -25,7 +24,7 @@ import {
   planJson,
   TooManyValues,
 } from './json-plan.ts';
-import { type JsonReader, readBody } from './read-body.ts';
+import { BodyBudget, BodyHold, type JsonReader, readBody } from './read-body.ts';
 
 export interface BodiesOptions {
   readonly readJson: JsonReader;

@@ -1,11 +1,88 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import { bodyTooLarge } from '../error-answer.ts';
-import type { BodyHold } from './body-budget.ts';
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { GZIP_EXPANSION_RATIO_MAX } from '#base/limits.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
+
+export interface BodyBudgetLimits {
+  readonly bytesMax: number;
+  readonly addressBytesMax: number;
+}
+
+/** A limit for the bodies of many requests together: those of one address, and all of them. */
+export class BodyBudget {
+  readonly #limits: BodyBudgetLimits;
+  readonly #byAddress = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(limits: BodyBudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes that all addresses hold now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Addresses that hold something now. */
+  get addresses(): number {
+    return this.#byAddress.size;
+  }
+
+  /** Throws `bodies_in_flight`, and then holds no more than before. */
+  take(address: string, bytes: number): void {
+    const { bytesMax, addressBytesMax } = this.#limits;
+    const own = (this.#byAddress.get(address) ?? 0) + bytes;
+    if (own > addressBytesMax) throw full('of this address', addressBytesMax);
+    if (this.#bytes + bytes > bytesMax) throw full('of all callers', bytesMax);
+    this.#byAddress.set(address, own);
+    this.#bytes += bytes;
+  }
+
+  give(address: string, bytes: number): void {
+    this.#bytes -= bytes;
+    const own = (this.#byAddress.get(address) ?? 0) - bytes;
+    if (own > 0) this.#byAddress.set(address, own);
+    else this.#byAddress.delete(address);
+  }
+}
+
+/** The bytes that one request holds, until it is released. */
+export class BodyHold {
+  readonly #budget: BodyBudget;
+  readonly #address: string;
+  #bytes = 0;
+  #isReleased = false;
+
+  constructor(budget: BodyBudget, address: string) {
+    this.#budget = budget;
+    this.#address = address;
+  }
+
+  /** Throws `bodies_in_flight`. */
+  add(bytes: number): void {
+    // The connection is gone: nothing more of the request is read.
+    if (this.#isReleased) return;
+    this.#budget.take(this.#address, bytes);
+    this.#bytes += bytes;
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#budget.give(this.#address, this.#bytes);
+  }
+}
+
+function full(whose: string, limitBytes: number): Problem {
+  return new Problem(
+    'bodies_in_flight',
+    `The requests ${whose} that are not answered yet hold ${limitBytes} bytes of bodies.`,
+    { details: { limitBytes } },
+  );
+}
 
 export interface BodyTerms {
   readonly bytesMax: number;
@@ -67,7 +144,7 @@ export function readBody(
 }
 
 /** Whether a body is too large by its headers, compressed or not. */
-export function saysTooMuch(headers: FastifyRequest['headers'], bytesMax: number): boolean {
+function saysTooMuch(headers: FastifyRequest['headers'], bytesMax: number): boolean {
   return Number(headers['content-length'] ?? 0) > bytesMax;
 }
 
@@ -136,16 +213,21 @@ function isCompressed({ headers }: FastifyRequest): boolean {
   return headers['content-encoding']?.toLowerCase() === 'gzip';
 }
 
-/** The whole body, counted in `hold`. Throws `body_too_large`, `bodies_in_flight`. */
+/**
+ * The whole body, decompressed and counted in `hold`. Throws `bodies_in_flight`, and the problem
+ * `tooLarge` by the headers or by the bytes.
+ */
 export async function wholeBody(
-  chunks: AsyncIterable<Uint8Array>,
-  bytesMax: number,
+  request: FastifyRequest,
+  idleMs: number,
   hold: BodyHold,
+  bytesMax: number,
   tooLarge: () => Problem = () => bodyTooLarge(bytesMax),
 ): Promise<Uint8Array> {
+  if (saysTooMuch(request.headers, bytesMax)) throw tooLarge();
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of bodyStream(request, idleMs)) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge();
     hold.add(chunk.length);

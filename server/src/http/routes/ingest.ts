@@ -3,16 +3,9 @@ import { must } from '#base/assert.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import type { IngestStream } from '#access/ingest-service.ts';
-import { bodyStream, saysTooMuch, wholeBody } from '../body/read-body.ts';
-import { bodyTooLarge } from '../error-answer.ts';
-import {
-  requireContentType,
-  type Route,
-  routesOf,
-  sendJson,
-  validate,
-  whileStreaming,
-} from '../route.ts';
+import { bodyStream, wholeBody } from '../body/read-body.ts';
+import { requireContentType, type Route, routesOf, sendJson, whileStreaming } from '../route.ts';
+import { validate } from '../error-answer.ts';
 
 /**
  * The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is
@@ -26,17 +19,18 @@ function ingestRoute(operation: typeof operations.ingest): Route {
       const { services, timeouts } = context;
       const caller = must(request.caller, 'the caller of an ingest');
       requireContentType(operation, request);
-      const chunks = bodyStream(request, timeouts.streamIdle);
       let summary: IngestSummary;
       if (request.mediaType === 'application/x-ndjson') {
         summary = await whileStreaming(request, context, async () =>
-          streamLines(chunks, await services.ingest.openStream(caller, request.ip)),
+          streamLines(
+            bodyStream(request, timeouts.streamIdle),
+            await services.ingest.openStream(caller, request.ip),
+          ),
         );
       } else {
         const hold = context.bodies.hold(request);
         const bytesMax = bodyBytesMaxOf(operation);
-        if (saysTooMuch(request.headers, bytesMax)) throw bodyTooLarge(bytesMax);
-        const bytes = await wholeBody(chunks, bytesMax, hold);
+        const bytes = await wholeBody(request, timeouts.streamIdle, hold, bytesMax);
         const body = await context.bodies.json(request, bytes, hold);
         const given = validate(operation.body, body, 'body');
         summary = await services.ingest.commit(caller, given.operations, request.ip);

@@ -10,8 +10,7 @@ import {
 } from '@trellis/contract/web-socket.ts';
 import { authorize } from '../gate.ts';
 import { requireFewValues } from '../body/bodies.ts';
-import { errorAnswer, logError, toProblem } from '../error-answer.ts';
-import { validate } from '../route.ts';
+import { errorAnswer, logError, toProblem, validate } from '../error-answer.ts';
 import type { z } from 'zod';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Auth } from '@trellis/contract/operation.ts';

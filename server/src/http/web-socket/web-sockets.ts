@@ -6,13 +6,15 @@ import { budgetKey, type Caller } from '#access/caller.ts';
 import {
   WEB_SOCKET_FRAGMENTS_MAX,
   WEB_SOCKET_REQUEST_BYTES_MAX,
+  WEB_SOCKET_STRANGERS_ADDRESS_MAX,
+  WEB_SOCKET_STRANGERS_MAX,
   WEB_SOCKETS_PER_USER_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
 import { clientAddress, type ProxyTrust } from '../headers.ts';
 import type { HttpServices } from '../services.ts';
-import { pathOf } from '../path-template.ts';
+import { pathOf } from '../observe-requests.ts';
 import { type WebSocketParts, WebSocketSession } from './web-socket-session.ts';
 
 export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'onKnown'> {
@@ -21,8 +23,6 @@ export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'on
   readonly pingIntervalMs: number;
   readonly sessionCheckMs: number;
   readonly socketsMax: number;
-  /** The part of `socketsMax` that sockets without a sign-in may take. */
-  readonly strangersMax: { readonly ofAddress: number; readonly ofAll: number };
   readonly trusts: ProxyTrust;
 }
 
@@ -166,14 +166,14 @@ export class WebSockets {
     if (!this.#options.services.status.ready()) {
       return new Problem('not_ready', 'The graph is not loaded yet.');
     }
-    const { socketsMax, strangersMax } = this.#options;
+    const { socketsMax } = this.#options;
     if (this.#sessions.size >= socketsMax) {
       return new Problem('too_many_connections', `There are ${socketsMax} WebSockets already.`);
     }
     const ofAddress = this.#strangersByAddress.get(addressGroup(address)) ?? 0;
-    if (ofAddress < strangersMax.ofAddress && this.#strangers < strangersMax.ofAll) {
-      return undefined;
-    }
+    const isTooMany =
+      ofAddress >= WEB_SOCKET_STRANGERS_ADDRESS_MAX || this.#strangers >= WEB_SOCKET_STRANGERS_MAX;
+    if (!isTooMany) return undefined;
     return new Problem(
       'too_many_connections',
       'There are too many WebSockets already that have not signed in.',

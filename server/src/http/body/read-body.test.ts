@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BodyBudget, BodyHold } from './body-budget.ts';
+import { BodyBudget, BodyHold } from './read-body.ts';
 
 const limits = { bytesMax: 100, addressBytesMax: 60 };
 const FULL = expect.objectContaining({ code: 'bodies_in_flight' });
