@@ -3,7 +3,7 @@ import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX, JOBS_KEPT } from '#base/lim
 import { Problem } from '#base/problem.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { JobRegistry, type RunningJob } from './job-registry.ts';
-import { JobStore } from './job-store.ts';
+import { JobStore } from './job-record.ts';
 
 let graph: TestGraph;
 const failures: unknown[] = [];

@@ -2,8 +2,7 @@ import type { Job, JobKind, JobState, JobWithLog } from '@trellis/contract/shape
 import type { Clock } from '#base/clock.ts';
 import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import { hasEnded, type JobNews, JobRecord, type JobReport } from './job-record.ts';
-import type { JobStore } from './job-store.ts';
+import { hasEnded, JobRecord, type JobNews, type JobReport, type JobStore } from './job-record.ts';
 import { type JobViewer, mayCancel, mayRead, refusal } from './job-viewer.ts';
 
 export interface JobRegistryParts {
