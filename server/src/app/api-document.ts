@@ -39,7 +39,7 @@ export class ApiDocument implements ApiDocumentService {
   readonly #endpoints: Pick<EndpointService, 'callable' | 'bodySchema'>;
   readonly #version: string;
   #base: Promise<Base> | undefined;
-  /** By the definition, of which each version is another object. */
+  /** Keyed by the definition: each version is another object. */
   readonly #texts = {
     session: new WeakMap<EndpointDefinition, EndpointText>(),
     'endpoint-token': new WeakMap<EndpointDefinition, EndpointText>(),

@@ -19,16 +19,16 @@ import type { WorkspaceOptions } from './workspace.ts';
 
 /** A license whose signature holds, and whose time has come and not gone. */
 export interface License {
-  /** To whom it was issued. */
+  /** The name of whom it was issued to. */
   readonly subject: string;
-  /** Also those that this version does not know. */
+  /** Names of features, with those that this version does not know. */
   readonly features: readonly string[];
   /** Milliseconds since the Unix epoch: it is good before. */
   readonly expiresAt: number;
 }
 
 /** A license and the PEM text of the authority's Ed25519 public key. */
-export interface LicenseTexts {
+interface LicenseTexts {
   readonly license: string;
   readonly publicKey: string;
 }
@@ -45,7 +45,7 @@ export function verifyLicense(given: LicenseTexts & { readonly now: number }): L
 }
 
 /** What the authority has signed, whether its time has come or gone. Throws `license_invalid`. */
-export function signedClaims(texts: LicenseTexts): LicenseClaims {
+function signedClaims(texts: LicenseTexts): LicenseClaims {
   const key = openPublicKey(texts.publicKey);
   const { claims, signedBytes, signature } = parse(texts.license);
   if (!verify(null, signedBytes, key, signature)) {
@@ -57,7 +57,7 @@ export function signedClaims(texts: LicenseTexts): LicenseClaims {
 }
 
 /** Throws `license_expired`, `license_invalid`. */
-export function checkTime(claims: LicenseClaims, now: number): void {
+function checkTime(claims: LicenseClaims, now: number): void {
   const { sub, exp, nbf = 0 } = claims;
   switch (licenseTime(claims, now)) {
     case 'expired':
@@ -72,7 +72,7 @@ export function checkTime(claims: LicenseClaims, now: number): void {
   }
 }
 
-export function licenseOf({ sub, features, exp }: LicenseClaims): License {
+function licenseOf({ sub, features, exp }: LicenseClaims): License {
   return { subject: sub, features, expiresAt: exp * 1_000 };
 }
 
@@ -130,7 +130,7 @@ function timeText(seconds: number): string {
 }
 
 /** What a process is started with. */
-export interface LicenseSettings {
+interface LicenseSettings {
   /**
    * `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes,
    * section 1).
@@ -161,7 +161,7 @@ export function readLicense(given: LicenseSettings & { readonly now: number }): 
  * Null when `MSK_LICENSE` is not set. Throws `license_invalid`, with `details.variable` for a file
  * that cannot be read.
  */
-export function readLicenseTexts(given: LicenseSettings): LicenseTexts | null {
+function readLicenseTexts(given: LicenseSettings): LicenseTexts | null {
   const { license, publicKey, folder } = given;
   if (license === null) return null;
   if (publicKey === null) {

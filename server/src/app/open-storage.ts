@@ -12,7 +12,7 @@ import { WriterClient, type WriterEvents, type WriterOptions } from './writer/wr
 export interface ReadState extends Disposable {
   readonly reader: StateReader;
   readonly vault: VaultReader;
-  /** For a reader of the graph in another process. */
+  /** What a reader of the graph in another process needs. */
   readonly store: { readonly storage: string; readonly environmentKey: string | undefined };
 }
 
@@ -38,7 +38,7 @@ interface VaultReaderOptions {
   /** The key of the graph, which says how much of the vault belongs to a commit. */
   readonly environmentKey: string | undefined;
   readonly vaultKey: string | undefined;
-  /** The newest applied sequence: the state is looked at anew only when it has moved on. */
+  /** The newest applied sequence: the state is read again only when it has moved on. */
   readonly newestSequence: () => number;
 }
 
@@ -78,7 +78,7 @@ export function openVaultReader(options: VaultReaderOptions): VaultReader & Disp
 export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Symbol.dispose> {
   readonly writer: WriterClient;
   readonly followers: Followers;
-  /** That of the followers. */
+  /** The applied sequence of `followers`. */
   readonly sequence: AppliedSequence;
 }
 

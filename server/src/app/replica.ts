@@ -36,7 +36,7 @@ interface ReplicaParts extends WorkspaceOptions {
   readonly jwtKey: string;
   readonly primaryAddress: string;
   readonly followers: Followers;
-  /** That of the followers. */
+  /** The applied sequence of `followers`. */
   readonly sequence: AppliedSequence;
 }
 
@@ -237,7 +237,7 @@ function buildReplicaServices(
  * their callers to the primary; whatever else tries to write is refused in the same words
  * (specification, section 4.8).
  */
-export class ReadOnlyWrites implements CommitPort, IngestPort {
+class ReadOnlyWrites implements CommitPort, IngestPort {
   commit(): Promise<CommitResult> {
     return this.refuse();
   }
@@ -259,7 +259,7 @@ export class ReadOnlyWrites implements CommitPort, IngestPort {
  * Security events at a replica are in its log only: what changes something happens on the primary,
  * and is recorded there.
  */
-export class LoggedAuditTrail implements AuditTrail {
+class LoggedAuditTrail implements AuditTrail {
   readonly #logger: Logger;
 
   constructor(logger: Logger) {

@@ -84,15 +84,15 @@ async function run(
 }
 
 /**
- * For this process alone. Throws `storage_in_use`, and `storage_not_empty` unless a restore has
+ * Locks the storage folder for this process. Throws `storage_in_use`, and `storage_not_empty` unless a restore has
  * left what is there.
  */
 async function claim(storage: string): Promise<Disposable> {
   const logFolder = join(storage, 'log');
-  // That of a replica, or of another restore.
+  // The lock of a replica, or of another restore.
   const lock = lockFolder(storage);
   try {
-    // That of a primary.
+    // The lock of a primary.
     if (existsSync(logFolder)) lockFolder(logFolder)[Symbol.dispose]();
     if (!(await isRestoreUnfinished(storage)) && !(await isUnused(storage))) {
       throw new Problem('storage_not_empty', `there is something in ${storage} already`, {

@@ -153,7 +153,7 @@ async function runUntil(
   return 0;
 }
 
-/** Also of what ends a replica later. */
+/** The exit code, and what people read, of a failed start, or of what ends a replica later. */
 function startFailure(error: unknown, logger: Logger, role: Workspace['role']): number {
   const failed = role === 'replica' ? EXIT_REPLICA_FAILED : EXIT_FAILED;
   if (!(error instanceof Problem)) {

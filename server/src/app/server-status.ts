@@ -1,5 +1,5 @@
-import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { createRequire } from 'node:module';
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { healthReport, type Probes } from '#observe/health.ts';
@@ -15,7 +15,7 @@ export interface ServerStatusOptions {
   readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
   /** How its parts are: see `part-probes.ts`. */
   readonly probes: Probes;
-  /** By what was read of it last. */
+  /** Whether the last scrub found damage. */
   readonly isStorageDamaged?: () => boolean;
 }
 

@@ -35,7 +35,7 @@ interface CareAccess {
   readonly masterKey: string | undefined;
 }
 
-/** For a store that no server has open, as the others here. */
+/** Sizes of a store. As for all functions here, no server may have the store open. */
 export function storageStatistics(env: Environment): StorageStatistics {
   const access = accessOf(env);
   const { storage } = access;
@@ -74,8 +74,8 @@ export interface Rotation {
 }
 
 /**
- * From `MSK_GRAPH_MASTER_KEY`, which may be nothing, to another key. Throws `wrong_master_key` for
- * one that is too short, too.
+ * Encrypts a store under another key than `MSK_GRAPH_MASTER_KEY`, which may be empty. Throws
+ * `wrong_master_key`, also for a new key that is too short.
  */
 export async function rotateMasterKey(
   env: Environment,

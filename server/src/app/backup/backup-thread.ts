@@ -16,7 +16,7 @@ export interface BackupPlace {
   readonly target: TargetSettings;
   readonly retention: RetentionRule;
   readonly version: string;
-  /** Of `Followers`: how far the state is. */
+  /** The memory of `Followers`, which tells how far the state is. */
   readonly followers: SharedArrayBuffer;
 }
 

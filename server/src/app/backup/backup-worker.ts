@@ -27,7 +27,7 @@ import type { BackupCalls, BackupPlace, BackupStep } from './backup-thread.ts';
 import { openTarget } from './open-target.ts';
 import { PieceThread } from './piece-thread.ts';
 
-/** For what is restored to be compared. */
+/** Holds what is restored for a comparison. */
 const SCRATCH_FOLDER = 'verification';
 
 /**
@@ -114,8 +114,8 @@ async function frontEndFiles(storage: string): Promise<SourceFile[]> {
 }
 
 /**
- * In the clear within a backup that is encrypted: the store that is restored of it has keys of its
- * own.
+ * The key that signs tokens, not sealed again within a backup that is encrypted: the store that is
+ * restored from it has keys of its own.
  */
 function signingKeyFile(storage: string, masterKey: string | null): SourceFile {
   return {

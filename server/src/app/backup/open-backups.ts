@@ -163,7 +163,7 @@ class LogHold implements Disposable {
   }
 }
 
-/** With these nothing was done: they leave no trace. */
+/** Codes of refusals, after which nothing was done: they are not audited. */
 const REFUSALS = ['no_backup_target', 'backup_running', 'backup_not_found'];
 
 /**

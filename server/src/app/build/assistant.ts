@@ -131,7 +131,7 @@ export async function buildAssistant(
   };
 }
 
-/** Those that the last stop cut off have failed. */
+/** Runs of agents; those that the last stop cut off are marked as failed. */
 async function openAgentRuns(
   foundation: Foundation,
   models: ModelRunner,

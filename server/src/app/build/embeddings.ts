@@ -106,7 +106,7 @@ async function vectorFromPrimary(ask: AnswerEmbed, request: EmbedRequest): Promi
   }
 }
 
-export interface SweepPorts {
+interface SweepPorts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly logger: Logger;

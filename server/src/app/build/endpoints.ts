@@ -14,7 +14,7 @@ export interface EndpointArguments {
   readonly jobs: JobRegistry;
   readonly running: RunningCallers;
   readonly workspace: WorkspaceSettings;
-  /** On a replica. */
+  /** The address of the primary; null on a primary. */
   readonly primaryAddress: string | null;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;

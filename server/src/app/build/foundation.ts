@@ -37,7 +37,7 @@ export function buildJobs(foundation: Foundation): JobRegistry {
   });
 }
 
-/** The same for a text that is no JSON. */
+/** Takes the secrets out of plain text by what takes them out of JSON text. */
 export function textRedactor(redact: Foundation['redact']): (text: string) => string {
   return (text) => String(JSON.parse(redact(JSON.stringify(text))));
 }

@@ -31,7 +31,7 @@ export interface SearchArguments {
   /** Their code searches in other threads, which get what this process gets. */
   readonly endpoints: EndpointService;
   readonly index: IndexOptions;
-  /** On a replica, which asks no provider of embeddings; undefined on a primary. */
+  /** Asks the primary for vectors, on a replica; undefined on a primary, which asks a provider. */
   readonly askPrimary: AnswerEmbed | undefined;
   /** Called once it is committed that other types can be searched. */
   readonly onIndexChanged: (change: IndexChange) => void;
@@ -48,7 +48,7 @@ export interface Search extends AsyncDisposable {
   readonly indexCondition: () => PartState;
   /** Resolves when the saved index can be searched: see `IndexThread`. */
   readonly indexOpened: () => Promise<void>;
-  /** For searches by meaning of endpoint code. */
+  /** Makes the vector of a query, for searches of endpoint code. */
   readonly embedQuery: EmbedQuery;
 }
 

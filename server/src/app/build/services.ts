@@ -41,7 +41,7 @@ export interface ServicesArguments {
   readonly address: PublicAddress;
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
-  /** On a replica, which asks no provider of embeddings; undefined on a primary. */
+  /** Asks the primary for vectors, on a replica; undefined on a primary, which asks a provider. */
   readonly askPrimary: AnswerEmbed | undefined;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];

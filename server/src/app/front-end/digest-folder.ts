@@ -5,7 +5,7 @@ import { syncFolder, UNFINISHED, unlessMissing } from '#log/durable-file.ts';
 import { storageProblem } from '#log/log-problem.ts';
 import { frontEndFile } from './front-end-files.ts';
 
-/** In the storage folder. */
+/** The folder's name in the storage folder. */
 export const FRONT_END_FOLDER = 'front-end';
 
 /** Files that are written to the disk at a time. */

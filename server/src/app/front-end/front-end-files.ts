@@ -7,7 +7,7 @@ import type { FrontEndFile, FrontEndService } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 
-/** By path, such as `/index.html`, percent-encoded as a URL has it. */
+/** Files by path, such as `/index.html`, percent-encoded as in a URL. */
 export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;
 
 /** The one that comes with the server, once it is built (tools/built-outputs.mjs). */

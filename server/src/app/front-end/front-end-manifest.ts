@@ -40,7 +40,7 @@ function digestOf(files: FrontEndManifest['files']): string {
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 
-/** As of what the reader shows; undefined when there is none. Throws `replication_corrupt`. */
+/** The manifest that the reader shows; undefined when there is none. Throws `replication_corrupt`. */
 export function readFrontEndManifest(
   reader: GraphReader,
   setting = MANIFEST_SETTING,
@@ -54,7 +54,7 @@ export function readFrontEndManifest(
   return { digest, files };
 }
 
-/** For the replicas. Makes a commit only when it differs from what is stored. */
+/** Stores the manifest for the replicas; makes a commit only when it differs. */
 export async function storeManifest(
   { reader, commits }: { readonly reader: GraphReader; readonly commits: CommitPort },
   manifest: FrontEndManifest,

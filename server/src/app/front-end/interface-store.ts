@@ -34,7 +34,7 @@ export class InterfaceStore {
     this.#reader = reader;
   }
 
-  /** By name, as of the newest commit. */
+  /** The interfaces of the newest commit, sorted by name. */
   all(): ReadonlyMap<string, StoredInterface> {
     this.#reader.refresh();
     const stored = readSetting(this.#reader, INTERFACES_SETTING) ?? {};
@@ -52,7 +52,7 @@ export class InterfaceStore {
   }
 
   /**
-   * For a commit with `system`, which is refused when any interface has changed since they were
+   * Operations for a commit with `system`, which is refused when any interface has changed since they were
    * read.
    */
   putOperations(
@@ -64,7 +64,7 @@ export class InterfaceStore {
     return [this.#listOperation(all), settingOperation(settingOf(name), manifest)];
   }
 
-  /** Likewise. */
+  /** The same for a deletion. */
   deleteOperations(name: string): WriterOperation[] {
     const { [name]: _deleted, ...rest } = Object.fromEntries(this.all());
     return [this.#listOperation(rest), settingDeletion(settingOf(name))];

@@ -56,7 +56,7 @@ export class ReplicaFrontEnd {
     this.#tell({ type: 'REPLICAS_CHANGED', replicas });
   }
 
-  /** The primary can be reached again: what failed without it is tried anew. */
+  /** The primary can be reached again: what failed without it is tried again. */
   reconnected(): void {
     this.#joined.resolve();
     this.#joined = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ export class ReplicaFrontEnd {
 interface FrontEndSyncParts {
   readonly cache: FrontEndCache;
   readonly served: ServedFrontEnd;
-  /** As of the newest commit; undefined when the primary has none. */
+  /** The manifest in the newest commit; undefined when the primary has none. */
   readonly manifest: () => FrontEndManifest | undefined;
   /**
    * Manifests of front ends that are not served, but may be chosen: here or, once this replica is a

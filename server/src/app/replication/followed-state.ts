@@ -110,7 +110,7 @@ export class PausableState implements FollowedState {
   }
 
   /**
-   * Goes on to exactly `sequence`, the end of a commit that is not behind it, and stays there until
+   * Goes on to exactly `sequence`, the end of a commit at or after where it is, and stays there until
    * `resume`.
    */
   async advanceTo(sequence: number): Promise<void> {

@@ -34,7 +34,7 @@ export interface PrimaryOptions {
    * folder.
    */
   readonly frontEnd: ReadonlyMap<string, Uint8Array>;
-  /** Of `Followers`: how far the state is, and where replicas say what they need of the log. */
+  /** The memory of `Followers`: tells how far the state is, and takes what replicas need of the log. */
   readonly followers: SharedArrayBuffer;
 }
 
@@ -64,7 +64,7 @@ export interface Listening {
 export interface ReplicationNotices {
   /** Somebody has registered, or was dropped: the public addresses of all. */
   replicas(publicUrls: readonly string[]): void;
-  /** For a replica: only the main thread asks the provider of embeddings. */
+  /** Has a text of a replica embedded: only the main thread asks the provider of embeddings. */
   embed(request: EmbedRequest): string;
   note(note: { readonly level: 'info' | 'warn'; readonly text: string }): void;
 }
@@ -218,7 +218,7 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#embed = embed;
   }
 
-  /** To every replica, also to those that connect later. */
+  /** Sends a notice to every replica, also to those that connect later. */
   announce(notice: Notice): void {
     this.#thread
       .ask('announce', notice)

@@ -101,7 +101,8 @@ async function serveReplicas(): Promise<Handlers<ReplicationCalls>> {
 }
 
 /**
- * For the primary's log (specification, section 3.1), and for the list of replicas that pages get.
+ * Tells the main thread, for the primary's log (specification, section 3.1) and for the list of
+ * replicas that pages get.
  */
 function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']): void {
   if (event.kind === 'rejected') {

@@ -11,8 +11,8 @@ export interface RefusalLogOptions {
 }
 
 /**
- * What is refused to strangers, in the log: some lines in a minute, and of all others how many
- * there were.
+ * Logs refused connections, which anybody can make: some lines each minute, and for all others their
+ * number.
  */
 export class RefusalLog implements Disposable {
   readonly #options: RefusalLogOptions;

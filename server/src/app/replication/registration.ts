@@ -35,7 +35,7 @@ export function proofOfReplica(
 /**
  * So that none of the two keeps in the open what the other encrypts; it tells nobody else anything.
  */
-export function proofOfMasterKey(secret: Uint8Array, masterKey: string | null): string {
+function proofOfMasterKey(secret: Uint8Array, masterKey: string | null): string {
   return hmac(secret, ['trellis master key', masterKey ?? '']);
 }
 
@@ -227,7 +227,7 @@ type RegistrationVerdict = 'new' | 'other clock' | 'seen' | 'earlier life' | 'to
 export class RegistrationsSeen {
   readonly #clock: Clock;
   readonly #startedAt: number;
-  /** By proof: when it becomes too old. In the order in which they came, which is nearly that. */
+  /** The time at which each becomes too old, by its proof; nearly in the order of these times. */
   readonly #seen = new Map<string, number>();
 
   constructor(clock: Clock) {

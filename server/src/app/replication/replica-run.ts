@@ -66,7 +66,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'replica_not_registered',
 ]);
 
-/** Whether making the connection anew may help. */
+/** Whether it may help to connect again. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Problem && PASSING.has(error.code);
 }
@@ -145,7 +145,7 @@ interface Tailing {
   readonly first: JoinedPrimary;
 }
 
-/** A connection that breaks is made anew, and the replica serves meanwhile. */
+/** Connects again when the connection breaks; the replica serves meanwhile. */
 async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: AbortSignal) {
   const { events, timers } = ports;
   let target: number | undefined = first.welcome.lastSequence;
@@ -157,7 +157,7 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
   };
   reached(state.sequence);
   let primary: JoinedPrimary | undefined = first;
-  // Also the one that was joined last, when it is told to stop or fails for good.
+  // The connection that was joined last ends too, when it is told to stop or fails for good.
   using _last = { [Symbol.dispose]: () => primary?.[Symbol.dispose]() };
   while (!signal.aborted) {
     try {

@@ -12,8 +12,8 @@ export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
   /** The port of the channel, on the host of the primary's address. */
   readonly port: number;
   /**
-   * Of `Followers`: where its state publishes how far it is, and its indexes say what they need of
-   * its log.
+   * The memory of `Followers`: its state publishes there how far it is, and its indexes say there what
+   * they need of its log.
    */
   readonly followers: SharedArrayBuffer;
   /** Whether it is to tell when it has applied what: see `applied`. */
@@ -42,9 +42,9 @@ export interface ReplicaThreadNotices {
   joining(): void;
   /** Connected to the primary, again or for the first time. */
   joined(): void;
-  /** From a thread that is timed. */
+  /** A chunk was applied. Only a thread with `isTimed` tells it. */
   applied(chunk: AppliedChunk): void;
-  /** From the primary. */
+  /** A notice of the primary to all its replicas. */
   notice(notice: Notice): void;
 }
 

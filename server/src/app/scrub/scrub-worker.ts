@@ -102,7 +102,7 @@ class Scrub {
     });
   }
 
-  /** Up to the first damage: what is behind it cannot be told from it. */
+  /** Reads up to the first damage: what comes after it cannot be found. */
   async #readLog(): Promise<number> {
     const { applied } = new Followers(this.#place.followers);
     const { log } = await openPublishedLog(this.#place.storage, this.#place.masterKey, applied);

@@ -12,7 +12,7 @@ export interface ScrubPlace {
   readonly masterKey: string | null;
   /** Null where there are no backups. */
   readonly target: TargetSettings | null;
-  /** Of `Followers`: how far the state is. */
+  /** The memory of `Followers`, which tells how far the state is. */
   readonly followers: SharedArrayBuffer;
 }
 
@@ -21,7 +21,7 @@ export type ScrubPart = 'state' | 'log' | 'index' | 'backups';
 /** Something that is not what was written. */
 export interface Damage {
   readonly part: ScrubPart;
-  /** Without any content. */
+  /** Where it is: names nothing of the content. */
   readonly place: string;
 }
 

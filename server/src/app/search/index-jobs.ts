@@ -23,7 +23,7 @@ export function startIndexJobs(parts: IndexJobsParts): Disposable {
 }
 
 /**
- * Shows as jobs what other threads do at length: types that are indexed anew, and texts that are
+ * Shows as jobs what other threads do at length: types that are indexed again, and texts that are
  * embedded, when they are more than go into one request. Both tell how far they are anyway.
  */
 export class IndexJobs {

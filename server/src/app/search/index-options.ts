@@ -17,7 +17,10 @@ export interface IndexOptions {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
-  /** Of `Followers`: how far the state is, and where the indexes say what they need of the log. */
+  /**
+   * The memory of `Followers`: tells how far the state is, and takes what the indexes need of the
+   * log.
+   */
   readonly followers: SharedArrayBuffer;
   /** Budget of memory for the index; bytes. */
   readonly memoryBytesMax: number;
@@ -47,7 +50,7 @@ export function indexOptions(
 export function searchMemoryBytes({ searchMemoryMb, lowMemory }: MemoryConfig): number {
   if (searchMemoryMb !== null) return searchMemoryMb * MIB;
   if (lowMemory) return SEARCH_LOW_MEMORY_BYTES;
-  // That of a container: 0 where it is not known, and more than there is where there is no limit.
+  // The memory of a container: 0 where it is not known, and more than there is where there is no limit.
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.floor(memory * SEARCH_MEMORY_SHARE);

@@ -96,7 +96,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   }
 
   /**
-   * Resolves when what was saved can be searched: at once where nothing was, whatever is built anew
+   * Resolves when what was saved can be searched: at once where nothing was, whatever is built again
    * from then on. After SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread that
    * ends again and again.
    */
@@ -221,7 +221,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
       );
   }
 
-  /** An index that is built anew is shown when it is whole, where there was a whole one before. */
+  /** An index that is built again is shown when it is whole, where there was a whole one before. */
   #show(snapshot: SearchSnapshot): void {
     const { state, view } = snapshot;
     this.#state = state;

@@ -14,7 +14,7 @@ export interface BuildOptions {
   readonly storage: string;
   /** The key of the graph. */
   readonly environmentKey: string | undefined;
-  /** Of `Followers`: how far the state is. */
+  /** The memory of `Followers`, which tells how far the state is. */
   readonly followers: SharedArrayBuffer;
 }
 

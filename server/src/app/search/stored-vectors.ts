@@ -139,7 +139,7 @@ export class NoVectorFiles implements VectorFiles {
   async save(): Promise<void> {}
 }
 
-/** In the storage folder. */
+/** The folder of vectors in a storage folder. */
 export function vectorsFolder(storage: string): string {
   return join(storage, 'vectors');
 }

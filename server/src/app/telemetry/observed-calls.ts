@@ -65,8 +65,8 @@ interface Sent<T> {
 }
 
 /**
- * To the head of the answer. Only the host of the address is told: paths and queries hold keys now
- * and then.
+ * Measures a request up to the head of its answer. Only the host of the address is told: paths and
+ * queries hold keys now and then.
  */
 async function observe<T>(
   telemetry: Telemetry,

@@ -11,7 +11,7 @@ import type { TestedEndpoint, TestedSettings } from '@trellis/endpoint/testing.t
 /** An endpoint as a test has it. */
 interface Source {
   readonly name: string;
-  /** For `loadedEndpoint`. */
+  /** What `loadedEndpoint` takes. */
   readonly made: unknown;
   readonly settings: TestedSettings;
 }

@@ -24,7 +24,7 @@ export interface TestServer extends AsyncDisposable {
   readonly port: number;
   /** Every record that was logged. */
   readonly records: Record<string, unknown>[];
-  /** By the name of who calls; the sessions are those of this server. */
+  /** Tokens by the name of who calls; the sessions are those of this server. */
   readonly tokens: Readonly<Record<CallerName, string>>;
   /** What it shows of a front end. */
   readonly frontEnd: { readonly files: Map<string, FrontEndFile>; replicaUrls: string };

@@ -10,7 +10,7 @@ export interface OpenWriterOptions {
   readonly storage: string;
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
-  /** Those that other threads know; by default there are none. */
+  /** The followers that other threads know; by default there are none. */
   readonly followers?: Followers;
 }
 

@@ -14,8 +14,8 @@ export interface WriterOptions {
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
   /**
-   * Of `Followers`: where the state publishes how far it is, and followers say what they need of
-   * the log.
+   * The memory of `Followers`: the state publishes there how far it is, and followers say there what
+   * they need of the log.
    */
   readonly followers: SharedArrayBuffer;
 }

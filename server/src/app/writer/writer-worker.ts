@@ -62,7 +62,7 @@ async function timed({ graph }: OpenWriter, request: CommitRequest): Promise<Tim
   return { result, startedAt, endedAt: now() };
 }
 
-/** With parts of a millisecond. */
+/** Milliseconds since the Unix epoch, with fractions. */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }

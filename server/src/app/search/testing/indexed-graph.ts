@@ -57,7 +57,7 @@ interface ThreadsPorts {
 export class IndexedGraph implements AsyncDisposable {
   /** What the index has told of since the graph was opened. */
   readonly notes: string[] = [];
-  /** Since it was started last: how often it was told that something is made anew. */
+  /** Since it was started last: how often it was told that something is made again. */
   rebuilds = 0;
   /** How far that was each time. */
   progress: number[] = [];
@@ -124,7 +124,7 @@ export class IndexedGraph implements AsyncDisposable {
     return { storage, masterKey: null, followers, memoryBytesMax, buildThreads: 1 };
   }
 
-  /** As of the last commit that was shown. */
+  /** The sequence of the last commit that was shown. */
   get reader(): StateReader {
     this.#parts.reader.refresh();
     return this.#parts.reader;
@@ -198,7 +198,7 @@ export class IndexedGraph implements AsyncDisposable {
     );
   }
 
-  /** Until the index has taken in every commit that was shown; it may still be built anew. */
+  /** Until the index has taken in every commit that was shown; it may still be built again. */
   followed(): Promise<void> {
     return this.until(({ sequence }) => (sequence ?? 0) >= this.#parts.followers.applied.get());
   }
@@ -210,7 +210,7 @@ export class IndexedGraph implements AsyncDisposable {
     }
   }
 
-  /** Answers of the index that follows, and of one that is built anew from the state. */
+  /** Answers of the index that follows, and of one that is newly built from the state. */
   answers(requests: readonly object[]): { readonly followed: unknown; readonly anew: unknown } {
     const anew = new LiveSearcher(this.reader).current();
     const ask = (searcher: Searcher): unknown[] =>
@@ -219,7 +219,7 @@ export class IndexedGraph implements AsyncDisposable {
   }
 
   /**
-   * As of the last moment that the index has told of; and of one that is built anew from the state.
+   * Vectors of the index as it last told of itself, and of one that is newly built from the state.
    */
   vectors(): { readonly followed: unknown; readonly anew: unknown } {
     const { reader } = this;
