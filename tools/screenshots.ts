@@ -144,9 +144,12 @@ async function fillWithWork(): Promise<void> {
   await send('/api/migrations', { name: '001-count-synsets', code });
   await send('/api/migrations/run');
   for (;;) {
+    // Asking for it has the server check what has no verdict yet.
+    const status = await http.send({ path: '/api/build/compile-status', token });
     const { json } = await http.send({ path: '/api/jobs', token });
     const jobs: readonly { readonly state: string }[] = Object(json).items;
-    if (!jobs.some(({ state }) => state === 'queued' || state === 'running')) return;
+    const isBusy = jobs.some(({ state }) => state === 'queued' || state === 'running');
+    if (!isBusy && Object(status.json).Pending === false) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

@@ -1,4 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { Viewer } from '../api/viewer.ts';
 import { navigationOf } from './navigation.ts';
 import type { NavigationGroup } from './navigation-group.ts';
@@ -7,6 +8,11 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
   const pathname = useLocation({ select: (location) => location.pathname });
   const groups = viewer === undefined ? [] : navigationOf(viewer);
   const current = currentItem(groups, pathname);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The list is longer than most screens.
+    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <nav aria-label="Pages" className="flex h-full flex-col">
       <a
@@ -17,7 +23,7 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
         <img src="./icon.svg" alt="" className="size-7" />
         Trellis
       </a>
-      <div className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
+      <div ref={list} className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
         {groups.map(({ title, items }) => (
           <section key={title} aria-label={title} className="mb-4">
             <p className="px-2 pb-1 text-xs font-medium text-muted">{title}</p>

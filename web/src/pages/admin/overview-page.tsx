@@ -44,7 +44,7 @@ function Figures() {
   return (
     <QueryView query={health} errorTitle="The health of the server could not be read">
       {(report) => (
-        <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
+        <dl className="grid grid-cols-2 gap-3 md:grid-cols-3">
           <FigureTile
             name="Server"
             value={<Badge tone={STATUS_TONES[report.status]}>{report.status}</Badge>}
