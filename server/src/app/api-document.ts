@@ -20,7 +20,7 @@ interface EndpointText {
   readonly schemas: Members;
 }
 
-/** What is the same for every caller. */
+/** The part that is the same for every caller. */
 interface Base {
   readonly document: OpenApiDocument;
   readonly paths: Members;

@@ -44,7 +44,10 @@ export function verifyLicense(given: LicenseTexts & { readonly now: number }): L
   return licenseOf(claims);
 }
 
-/** What the authority has signed, whether its time has come or gone. Throws `license_invalid`. */
+/**
+ * The claims that the authority has signed, whether its time has come or gone. Throws
+ * `license_invalid`.
+ */
 function signedClaims(texts: LicenseTexts): LicenseClaims {
   const key = openPublicKey(texts.publicKey);
   const { claims, signedBytes, signature } = parse(texts.license);
@@ -129,7 +132,7 @@ function timeText(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** What a process is started with. */
+/** The settings of a process that concern its license. */
 interface LicenseSettings {
   /**
    * `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes,
@@ -137,7 +140,7 @@ interface LicenseSettings {
    */
   readonly license: string | null;
   readonly publicKey: string | null;
-  /** Absolute: what relative paths begin at. */
+  /** Absolute; relative paths begin here. */
   readonly folder: string;
 }
 

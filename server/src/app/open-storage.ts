@@ -8,7 +8,7 @@ import { readStoreKeys } from '#store/master-key.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { WriterClient, type WriterEvents, type WriterOptions } from './writer/writer-client.ts';
 
-/** What a thread reads with, beside the one that writes. */
+/** The readers of a thread other than the one that writes. */
 export interface ReadState extends Disposable {
   readonly reader: StateReader;
   readonly vault: VaultReader;
@@ -16,7 +16,7 @@ export interface ReadState extends Disposable {
   readonly store: { readonly storage: string; readonly environmentKey: string | undefined };
 }
 
-/** Once the thread that writes has the state open. */
+/** To be called once the thread that writes has the state open. */
 export function openReadState(
   storage: string,
   masterKey: string | null | undefined,
@@ -50,7 +50,7 @@ export function openVaultReader(options: VaultReaderOptions): VaultReader & Disp
   const refresh = (): void => {
     const newest = newestSequence();
     if (newest === seen) return;
-    // What was published before the look is in what it finds.
+    // All that was published before this refresh is in what it finds.
     seen = newest;
     snapshot.refresh();
   };

@@ -11,10 +11,10 @@ import {
 import type { PoolLoad } from '#runtime/sandbox/pool-load.ts';
 import type { Services as BuiltServices } from './build/services.ts';
 
-/** What is asked of the services, which a replica has only once it has its graph. */
+/** The services that are probed; a replica has them only once it has its graph. */
 type Services = Pick<BuiltServices, 'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'>;
 
-/** How what both roles have is. `services` is undefined until there are some. */
+/** Probes of the parts that both roles have. `services` is undefined until they are built. */
 export function serviceProbes(services: () => Services | undefined): Probes {
   const of =
     (probe: (there: Services) => ReturnType<Probe>): Probe =>
@@ -50,7 +50,7 @@ export function primaryProbes(parts: {
   };
 }
 
-/** The same of a replica. */
+/** The probes of a replica. */
 export function replicaProbes(parts: {
   readonly services: Parameters<typeof serviceProbes>[0];
   readonly isJoined: () => boolean;
@@ -69,8 +69,8 @@ function logProbe(isWritten: () => boolean): Probe {
 }
 
 /**
- * One that ends is followed by another, but when they do not start: then there is none before the
- * next call.
+ * A worker that ends is followed by another one, unless workers do not start: then there is none
+ * before the next call.
  */
 export function stateOfWorkers({ wanted, workers, ready, stalled }: PoolLoad): PartState {
   if (wanted === 0) return OK;

@@ -35,7 +35,7 @@ import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
-/** What there is before the rest of the program is loaded. */
+/** Parts that are there before the rest of the program is loaded. */
 export interface OpenPrimaryParts {
   readonly state: OpenStorage;
   readonly files: FrontEndFiles;
@@ -157,9 +157,9 @@ async function buildPrimary(
     }),
   );
   replication.embedWith(vectorsForReplicas(services.textVectors));
-  // Before the services, of which tasks wait for a backup that they have begun.
+  // Disposed before the services, whose tasks wait for a backup that they have begun.
   opened.use(backups);
-  // Goes first: a backup that ends with the rest is interrupted.
+  // Disposed first: a backup that ends with the rest is interrupted.
   opened.use(jobs);
   const resources = opened.move();
   return {
@@ -216,8 +216,8 @@ export async function installSystemEndpoints(endpoints: EndpointInstaller): Prom
 }
 
 /**
- * Tells clients of jobs, and whose they are: of one that begins or ends at once, of its progress
- * every so often.
+ * Tells clients of jobs, and whose they are: at once when one begins or ends, and of its progress
+ * every JOB_NOTICE_INTERVAL_MS.
  */
 export function startJobNotices(
   jobs: Pick<JobRegistry, 'onChange'>,

@@ -31,7 +31,7 @@ export function providerTransport(): ProviderTransport {
       sent.on('response', (response) => {
         answer = response;
         response.once('end', ignoreAbort);
-        // Whoever reads is told of it; when nobody does any more, it is no fault.
+        // The reader of the body gets the error; when nobody reads any more, it is no fault.
         response.on('error', () => {});
         resolve(response);
       });

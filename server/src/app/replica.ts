@@ -31,7 +31,7 @@ import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
-/** What a replica cannot be without: the configuration has been checked for it. */
+/** The options that a replica needs; the configuration has been checked for them. */
 interface ReplicaParts extends WorkspaceOptions {
   readonly jwtKey: string;
   readonly primaryAddress: string;
@@ -53,7 +53,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const frontEnd = new ReplicaFrontEnd(files);
   await using opened = new AsyncDisposableStack();
   const thread = opened.use(followPrimary(parts, uid, frontEnd));
-  /** Once the graph is there. */
+  /** Undefined until the graph is there. */
   let built: Services | undefined;
   const services = (): Services | undefined => built;
   const isJoined = (): boolean => thread.isJoined;
@@ -96,7 +96,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     const following = frontEnd.follow({ storage, reader, sequence, fetch, logger });
     resources.use(await Promise.race([following, stopping.promise]));
     status.becomeReady();
-    // Before, there is nobody to tell.
+    // Nobody is connected before.
     frontEnd.tellBy((message) => http.broadcast(message));
   };
   let loading = Promise.resolve();
@@ -233,9 +233,9 @@ function buildReplicaServices(
 }
 
 /**
- * What stands where a primary has its writer. Routes that write never get here, as a replica sends
- * their callers to the primary; whatever else tries to write is refused in the same words
- * (specification, section 4.8).
+ * Takes the place of a primary's writer, and refuses. Routes that write never get here, as a
+ * replica sends their callers to the primary; whatever else tries to write is refused in the same
+ * words (specification, section 4.8).
  */
 class ReadOnlyWrites implements CommitPort, IngestPort {
   commit(): Promise<CommitResult> {

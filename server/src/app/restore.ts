@@ -34,7 +34,7 @@ export type RestoreOutcome =
   | { readonly restored: Restored & { readonly storage: string } }
   | { readonly failure: RestoreFailure };
 
-/** What may lie in a storage folder that nobody has used. */
+/** Names that may lie in a storage folder that nobody has used. */
 const UNUSED_NAMES = new Set(['lock', 'lock-journal', 'log', 'restore.json.new', 'lost+found']);
 
 /**
@@ -84,8 +84,8 @@ async function run(
 }
 
 /**
- * Locks the storage folder for this process. Throws `storage_in_use`, and `storage_not_empty` unless a restore has
- * left what is there.
+ * Locks the storage folder for this process. Throws `storage_in_use`, and `storage_not_empty`
+ * unless a restore has left what is there.
  */
 async function claim(storage: string): Promise<Disposable> {
   const logFolder = join(storage, 'log');

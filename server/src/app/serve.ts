@@ -126,7 +126,7 @@ async function open(role: Workspace['role'], options: WorkspaceOptions): Promise
   return (await import('./primary.ts')).openPrimary(options);
 }
 
-/** What no line of the log may show. */
+/** Texts that no line of the log may show. */
 function secretTexts({ license, ...others }: Secrets): string[] {
   // The path of a license is no secret, and may well be a word that lines are full of.
   const texts = [...Object.values(others), isLicenseText(license ?? '') ? license : null];

@@ -11,7 +11,7 @@ export const VERSION: string = createRequire(import.meta.url)('../../package.jso
 export interface ServerStatusOptions {
   readonly storage: string;
   readonly role: 'primary' | 'replica';
-  /** What this process is to others that hold the same graph. */
+  /** The role of this process among those that hold the same graph. */
   readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
   /** How its parts are: see `part-probes.ts`. */
   readonly probes: Probes;

@@ -13,7 +13,7 @@ import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { verifyStore, type Verification } from '#store/care/verify-store.ts';
 import { remedyOfFormat, storageFolderOf } from './read-settings.ts';
 
-/** What the commands `trellis storage` are told while they work. */
+/** Called while a command of `trellis storage` works. */
 export interface CareEvents {
   readonly onProgress: (done: number, total: number) => void;
   readonly onStep: (step: string) => void;
@@ -26,7 +26,7 @@ export interface StorageStatistics extends StoreSizes {
   /** Why the store should be rewritten, and how; null of the newest format. */
   readonly advice: string | null;
   readonly createdAt: string;
-  /** What each file or folder directly in the storage folder takes. */
+  /** The size of each file or folder directly in the storage folder. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 

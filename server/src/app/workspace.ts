@@ -6,17 +6,17 @@ import type { LogHistory } from '#observe/logs/log-history.ts';
 export interface WorkspaceOptions {
   /** Absolute: the working directory changes at the start. */
   readonly storage: string;
-  /** Absolute: what relative paths in the configuration begin at. */
+  /** Absolute; relative paths in the configuration begin here. */
   readonly startFolder: string;
   readonly config: Config;
   readonly secrets: Secrets;
   readonly logger: Logger;
   /**
-   * For what happens on the channel to replicas: it has files of its own (specification, section
+   * Logs what happens on the channel to replicas, into files of its own (specification, section
    * 2.9).
    */
   readonly replicationLogger: Logger;
-  /** What both have logged. */
+  /** The records of both logs. */
   readonly logs: LogHistory;
   /** Whether the log files, if there are any, take what is logged. */
   readonly areLogsWritten: () => boolean;

@@ -8,7 +8,7 @@ import type { CallOptions } from '../threads/channel.ts';
 import { Thread } from '../threads/thread.ts';
 import type { TargetSettings } from './open-target.ts';
 
-/** What a thread that works for backups is started with. It runs no user code. */
+/** Options of the thread that works on backups, which runs no user code. */
 export interface BackupPlace {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
@@ -20,12 +20,12 @@ export interface BackupPlace {
   readonly followers: SharedArrayBuffer;
 }
 
-/** What is told while it works. */
+/** Progress while it works. */
 export type BackupStep =
   | { readonly kind: 'progress'; readonly progress: number; readonly step: string }
   | { readonly kind: 'log'; readonly text: string };
 
-/** One at a time. */
+/** The calls that this thread answers, one at a time. */
 export interface BackupCalls {
   run(given: undefined, step: BackupStep): BackupHeader;
   verify(id: string, step: BackupStep): void;

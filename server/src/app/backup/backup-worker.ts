@@ -89,7 +89,7 @@ async function openSource(
     reach: async (wanted) => void (await applied.reach(wanted, BACKUP_LOG_REACH_MS)),
     files: async () => [
       ...(await frontEndFiles(storage)),
-      // Whoever has it can sign as anybody: it is kept where it is encrypted, and else nowhere.
+      // Whoever has the key can sign as anybody: only an encrypted backup keeps it.
       ...(isEncrypted ? [signingKeyFile(storage, masterKey)] : []),
     ],
     [Symbol.dispose]: () => reader[Symbol.dispose](),

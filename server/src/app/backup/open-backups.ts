@@ -122,7 +122,7 @@ class LogHold implements Disposable {
 
   constructor(options: LogHoldOptions) {
     this.#options = options;
-    // Everything, until it is known what the target has.
+    // The whole log, until it is known what the target has.
     options.position.needs(0);
     this.#timer = setInterval(() => void this.#look(), BACKUP_LOG_LOOK_INTERVAL_MS);
     this.refresh();

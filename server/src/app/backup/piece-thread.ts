@@ -46,7 +46,7 @@ export class PieceThread implements SecondReader, Disposable {
     try {
       return await thread.ask('read', { db, place });
     } finally {
-      // What the sink has failed with is why the thread has ended its reading.
+      // When the sink has failed, its error is why the thread has ended its reading.
       await handing.end();
     }
   }

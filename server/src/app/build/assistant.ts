@@ -37,7 +37,7 @@ export interface AssistantArguments {
   readonly access: AccessIndex;
   readonly jobs: JobRegistry;
   readonly running: RunningCallers;
-  /** What they do is what tools do. */
+  /** Tools run endpoints. */
   readonly endpoints: EndpointService;
   readonly nodes: NodeService;
   readonly schema: SchemaService;
@@ -56,13 +56,13 @@ export interface Assistant extends AsyncDisposable {
   readonly chat: ChatService;
   readonly deepResearch: DeepResearch;
   readonly adminAgent: AdminAgent;
-  /** What the code of endpoints asks. */
+  /** The models that the code of endpoints asks. */
   readonly endpointModels: EndpointModels;
   /** Tokens that everybody used of models since the process started. */
   readonly modelTokens: Llm['tokensUsed'];
 }
 
-/** What asks models: the router, the tools, and what answers with both. */
+/** Builds what asks models: the router, the tools, and the services that answer with both. */
 export async function buildAssistant(
   foundation: Foundation,
   parts: AssistantArguments,
@@ -149,7 +149,7 @@ async function openAgentRuns(
   return runs;
 }
 
-/** What models are offered, and the protocol by which clients of others reach it. */
+/** The tools that models are offered, and the protocol by which other clients reach them. */
 function buildTools(foundation: Foundation, endpoints: EndpointService, nodes: NodeService) {
   const { reader, clock } = foundation;
   const now = (): number => performance.now();
@@ -171,8 +171,8 @@ function buildTools(foundation: Foundation, endpoints: EndpointService, nodes: N
 }
 
 /**
- * A research goes on after the request that began it: what the user may do meanwhile is what their
- * record says now.
+ * A research goes on after the request that began it: its caller has the rights that the user's
+ * record gives now.
  */
 function renewedCaller(reader: GraphReader, caller: Caller): Caller {
   reader.refresh();

@@ -53,7 +53,7 @@ export interface DefinitionsArguments {
   readonly tasks: Pick<Tasks, 'tasks' | 'migrations'>;
 }
 
-/** What exports and imports: what a file gives is held to the contract as a request is. */
+/** Exports and imports definitions: files are held to the contract as requests are. */
 export function buildDefinitions(
   { reader, audit, logger }: Foundation,
   parts: DefinitionsArguments,

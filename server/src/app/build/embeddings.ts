@@ -27,7 +27,7 @@ export interface Embeddings extends AsyncDisposable {
   startEmbedder(wanted: WantedTexts): void;
   /** To be called when texts may have to be embedded by another model. */
   settingsChanged(): void;
-  /** Undefined where there is no embedder: on a replica. */
+  /** Undefined on a replica, which has no embedder. */
   embedderState(): EmbedderState | undefined;
 }
 
@@ -89,9 +89,9 @@ export function buildEmbeddings(
   };
 }
 
-/** What a primary answers a replica. */
+/** Answers replicas that ask for vectors. */
 export function vectorsForReplicas(textVectors: TextVectors): AnswerEmbed {
-  // Who waits for it has a deadline: as long as there is one here.
+  // The replica that waits has a deadline of the same length.
   const { signal } = new AbortController();
   return async ({ text, model }) => vectorText(await textVectors.of(text, model, signal));
 }
@@ -125,7 +125,7 @@ export function startEmbeddingSweeps(index: IndexThread, ports: SweepPorts): Dis
   };
 }
 
-/** What stays is found again the next time. */
+/** Embeddings that stay because of a failure are found again by the next sweep. */
 async function removeEmbeddings(
   keys: readonly string[],
   { reader, commits, logger }: SweepPorts,

@@ -20,7 +20,7 @@ export interface EndpointArguments {
   readonly pool: EndpointPool | undefined;
 }
 
-/** What endpoint code asks, of parts that themselves run endpoints and so are built after them. */
+/** Parts that endpoint code asks; as they run endpoints themselves, they are built later. */
 export interface EndpointPeers {
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;

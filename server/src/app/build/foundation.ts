@@ -9,7 +9,7 @@ import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
 import { JobStore } from '#jobs/job-record.ts';
 
-/** What nearly every part is built on. What only some need is an argument of theirs. */
+/** The parts that nearly every subsystem needs. Parts that only some need are their arguments. */
 export interface Foundation {
   readonly reader: StateReader;
   readonly vault: VaultReader;
@@ -20,9 +20,9 @@ export interface Foundation {
   readonly clock: Clock;
   /** Takes the secrets out of JSON text. */
   readonly redact: (json: string) => string;
-  /** Undefined unless it was asked for. */
+  /** Undefined unless the configuration asks for it. */
   readonly telemetry: Telemetry | undefined;
-  /** Nothing is written here, and no provider of models is asked. */
+  /** A replica writes nothing and asks no provider of models. */
   readonly isReplica: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface SearchArguments {
   readonly onIndexChanged: (change: IndexChange) => void;
 }
 
-/** All that HTTP offers of search but searching, which endpoints do. */
+/** All services of search except searching, which endpoints do. */
 export interface Search extends AsyncDisposable {
   readonly searchConfiguration: SearchConfiguration;
   readonly goldenSets: GoldenSetService;
@@ -52,7 +52,7 @@ export interface Search extends AsyncDisposable {
   readonly embedQuery: EmbedQuery;
 }
 
-/** What finds, by words and by meaning. Starts the thread that indexes. */
+/** Builds searches by words and by meaning, and starts the thread that indexes. */
 export function buildSearch(foundation: Foundation, parts: SearchArguments): Search {
   const { reader, logger, clock, isReplica } = foundation;
   const { access, jobs, endpoints, onIndexChanged } = parts;

@@ -57,7 +57,7 @@ export interface ServicesArguments {
   readonly onFrontEndChanged: () => Promise<void>;
 }
 
-/** What HTTP offers that needs the graph. */
+/** The services of HTTP that need the graph. */
 export type GraphServices = Omit<
   HttpServices,
   'status' | 'replicas' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
@@ -126,7 +126,7 @@ export async function buildServices(
   const definitions = opened.use(
     buildDefinitions(foundation, { jobs, endpoints, workspace, graph, search, assistant, tasks }),
   );
-  // Goes first: what ends with the rest has not come to its end.
+  // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
   return {
@@ -147,7 +147,7 @@ export async function buildServices(
   };
 }
 
-/** What is in the graph, what may be in it, and who may see it. */
+/** Services for what is in the graph, what may be in it, and who may see it. */
 function buildGraph(
   { reader, commits, audit }: Foundation,
   access: AccessIndex,
@@ -163,7 +163,7 @@ function buildGraph(
   };
 }
 
-/** What HTTP offers of endpoints. */
+/** The services of HTTP for endpoints. */
 function offeredBy(endpoints: EndpointService) {
   const { codeOverview, editor, codeHistory, logs: endpointLogs } = endpoints;
   const apiDocument = new ApiDocument(endpoints, VERSION);

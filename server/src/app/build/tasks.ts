@@ -19,7 +19,7 @@ import type { OpenBackups } from '../backup/open-backups.ts';
 export interface TasksArguments {
   readonly jobs: JobRegistry;
   readonly endpoints: EndpointService;
-  /** What tasks may run beside endpoints. */
+  /** Runs beside endpoints as tasks. */
   readonly builtInTasks: readonly RunnableTask[];
   readonly goldenSets: HttpServices['goldenSets'];
 }
@@ -29,9 +29,9 @@ export interface TasksArguments {
  * starting.
  */
 export interface Automation {
-  /** Before it is ready: what was under way when it ended is over. */
+  /** To be called before the server is ready: ends what was under way when it last stopped. */
   recover(): Promise<void>;
-  /** Once it is ready: until then nothing runs by itself. */
+  /** To be called once the server is ready: until then nothing runs by itself. */
   start(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface Tasks extends AsyncDisposable {
   readonly automation: Automation;
 }
 
-/** What the server does by itself: tasks, and migrations at its start. */
+/** Builds what the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
   const { reader, commits, logger, clock, redact } = foundation;
   const { jobs, endpoints, goldenSets, builtInTasks } = parts;
@@ -110,7 +110,7 @@ function taskEndpoints(endpoints: EndpointService): TaskEndpoints {
   };
 }
 
-/** What the user of a task may do is what their record says now. */
+/** The caller of a task has the rights that the user's record gives now. */
 function callerFor(reader: GraphReader, actingUser: string | null): Caller | undefined {
   if (actingUser === null) return SERVER;
   reader.refresh();
@@ -120,7 +120,7 @@ function callerFor(reader: GraphReader, actingUser: string | null): Caller | und
   return { ...SERVER, userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles };
 }
 
-/** One of the built-in tasks of a primary: others are those below, and that of `StorageScrub`. */
+/** A built-in task of a primary, as are those below and the one of `StorageScrub`. */
 function searchEvaluationTask(goldenSets: HttpServices['goldenSets']): RunnableTask {
   return {
     name: 'search-evaluation',

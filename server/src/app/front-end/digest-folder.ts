@@ -51,7 +51,7 @@ export class DigestFolder {
       for (const file of waiting) await this.#writeOne(file);
     };
     const outcomes = await Promise.allSettled(Array.from({ length: WRITES_MAX }, work));
-    // None is being written any more when the first failure is told.
+    // Nothing is being written any more when the first failure is thrown.
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     await syncFolder(this.#folder);
   }

@@ -89,7 +89,7 @@ function unreadable(message: string, cause?: unknown): Problem {
 /** Where the built-in front end always is, so that an administrator can get back to it. */
 const BUILT_IN_PATH = '/trellis';
 
-/** What HTTP serves of the front end, which changes as a whole. */
+/** The front end that HTTP serves; it changes as a whole. */
 export class ServedFrontEnd implements FrontEndService {
   readonly replicaUrls: () => string;
   #files: FrontEndFiles;

@@ -40,7 +40,9 @@ function digestOf(files: FrontEndManifest['files']): string {
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 
-/** The manifest that the reader shows; undefined when there is none. Throws `replication_corrupt`. */
+/**
+ * The manifest that the reader shows; undefined when there is none. Throws `replication_corrupt`.
+ */
 export function readFrontEndManifest(
   reader: GraphReader,
   setting = MANIFEST_SETTING,

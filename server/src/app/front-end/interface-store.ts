@@ -16,7 +16,7 @@ export interface StoredInterface {
   readonly bytes: number;
   /** ISO 8601, UTC. */
   readonly uploadedAt: string;
-  /** Null when a token did. */
+  /** Null when it was uploaded with a token that is no user's. */
   readonly uploadedBy: { readonly uid: string; readonly name: string } | null;
 }
 
@@ -52,8 +52,8 @@ export class InterfaceStore {
   }
 
   /**
-   * Operations for a commit with `system`, which is refused when any interface has changed since they were
-   * read.
+   * Operations for a commit with `system`, which is refused when any interface has changed since
+   * they were read.
    */
   putOperations(
     name: string,

@@ -18,7 +18,7 @@ export interface PrimaryFrontEndParts {
   readonly storage: string;
   readonly replication: Pick<ReplicationRole, 'publicUrls' | 'onReplicas' | 'announce'>;
   readonly reader: GraphReader;
-  /** What replicas need is put into the graph. */
+  /** Puts into the graph what replicas need. */
   readonly commits: CommitPort;
   readonly logger: Logger;
 }

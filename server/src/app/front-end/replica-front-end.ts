@@ -48,7 +48,7 @@ export class ReplicaFrontEnd {
     this.#tell = tell;
   }
 
-  /** What the primary announces. */
+  /** Takes a notice of the primary. */
   hear(notice: Notice): void {
     const replicas = readReplicaListNotice(notice);
     if (replicas === undefined || replicas === this.#replicaUrls) return;

@@ -110,8 +110,8 @@ export class PausableState implements FollowedState {
   }
 
   /**
-   * Goes on to exactly `sequence`, the end of a commit at or after where it is, and stays there until
-   * `resume`.
+   * Goes on to exactly `sequence`, the end of a commit at or after where it is, and stays there
+   * until `resume`.
    */
   async advanceTo(sequence: number): Promise<void> {
     const pause = this.#pause;

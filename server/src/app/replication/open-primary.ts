@@ -9,7 +9,7 @@ import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 import { PrimaryReplication } from './primary-replication.ts';
 
-/** What a primary is to replicas, whether it serves any or not. */
+/** The side of a primary that its replicas see, whether it serves any or not. */
 export type ReplicationRole = Pick<
   PrimaryReplication,
   | keyof HttpServices['replicas']

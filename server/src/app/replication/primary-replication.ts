@@ -20,7 +20,7 @@ import { Thread } from '../threads/thread.ts';
 import { proofOfPrimary, RegistrationGate } from './registration.ts';
 import type { Steps } from '../threads/channel.ts';
 
-/** What the thread that serves replicas is started with. It runs no user code. */
+/** Options of the thread that serves replicas, which runs no user code. */
 export interface PrimaryOptions {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
@@ -34,7 +34,9 @@ export interface PrimaryOptions {
    * folder.
    */
   readonly frontEnd: ReadonlyMap<string, Uint8Array>;
-  /** The memory of `Followers`: tells how far the state is, and takes what replicas need of the log. */
+  /**
+   * The memory of `Followers`: tells how far the state is, and takes what replicas need of the log.
+   */
   readonly followers: SharedArrayBuffer;
 }
 
@@ -43,9 +45,9 @@ export interface ReplicationState {
   readonly lag: LagReport;
 }
 
-/** What the thread that serves replicas answers. */
+/** The calls that this thread answers. */
 export interface ReplicationCalls {
-  /** Once it listens. */
+  /** Answered once it listens. */
   listening(): Listening;
   register(registration: RegisteredReplica): ReplicaStatus;
   state(): ReplicationState;
@@ -60,7 +62,7 @@ export interface Listening {
   readonly epoch: string;
 }
 
-/** What it asks and tells whoever has started it. */
+/** The calls that it makes to the thread that started it. */
 export interface ReplicationNotices {
   /** Somebody has registered, or was dropped: the public addresses of all. */
   replicas(publicUrls: readonly string[]): void;

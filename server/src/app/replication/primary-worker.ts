@@ -27,7 +27,7 @@ import type {
  */
 const main = serve<ReplicationNotices, ReplicationCalls>(serveReplicas);
 
-/** Whoever reaches the port may be refused as often as they like. */
+/** Anybody who reaches the port can be refused any number of times. */
 const refusals = new RefusalLog({
   clock: systemClock,
   timers: systemTimers,

@@ -11,8 +11,8 @@ export interface RefusalLogOptions {
 }
 
 /**
- * Logs refused connections, which anybody can make: some lines each minute, and for all others their
- * number.
+ * Logs refused connections, which anybody can make: some lines each minute, and for all others
+ * their number.
  */
 export class RefusalLog implements Disposable {
   readonly #options: RefusalLogOptions;

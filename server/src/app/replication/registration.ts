@@ -18,7 +18,7 @@ import type { Logger } from '#observe/logger.ts';
 import { RefusalLog } from './refusal-log.ts';
 
 /**
- * What a replica proves that it knows the secret by: everything that it tells, in the order written
+ * The proof that a replica knows the secret: made of everything that it tells, in the order written
  * here.
  */
 export function proofOfReplica(
@@ -33,13 +33,14 @@ export function proofOfReplica(
 }
 
 /**
- * So that none of the two keeps in the open what the other encrypts; it tells nobody else anything.
+ * The proof that both have the same master key, so that neither keeps in the open what the other
+ * encrypts. It tells nobody else anything.
  */
 function proofOfMasterKey(secret: Uint8Array, masterKey: string | null): string {
   return hmac(secret, ['trellis master key', masterKey ?? '']);
 }
 
-/** What the primary answers a nonce with. */
+/** The proof that the primary gives for a nonce. */
 export function proofOfPrimary(secret: Uint8Array, nonce: string): string {
   return hmac(secret, ['trellis primary', nonce]);
 }
@@ -167,7 +168,7 @@ export class RegistrationGate implements Disposable {
     this.#refusals[Symbol.dispose]();
   }
 
-  /** So that a registration which somebody has recorded is worth nothing. */
+  /** Makes a registration that somebody has recorded worthless. */
   #requireFirstTime(proof: string, time: number, address: string): void {
     const verdict = this.#seen.admit(proof, time);
     switch (verdict) {

@@ -57,8 +57,8 @@ export interface ReplicaEvents {
 }
 
 /**
- * After which a replica that has a state goes on trying: the primary restarts, or the network comes
- * back.
+ * Problems after which a replica that has a state goes on trying: the primary restarts, or the
+ * network comes back.
  */
 const PASSING: ReadonlySet<string> = new Set([
   'replication_unavailable',
@@ -71,7 +71,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof Problem && PASSING.has(error.code);
 }
 
-/** After which what the replica has is of no use to it. */
+/** Problems after which the state of the replica is of no use to it. */
 const FINAL: ReadonlySet<string> = new Set(['replication_epoch_differs', 'log_trimmed']);
 
 /**
@@ -192,8 +192,8 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
 }
 
 /**
- * Who is told to stop does not wait for a primary that may never answer; what is joined too late is
- * left at once.
+ * A replica that is told to stop does not wait for a primary that may never answer; a connection
+ * that comes too late is closed at once.
  */
 async function unlessAborted(
   signal: AbortSignal,

@@ -51,7 +51,7 @@ export class ReplicaStore implements ReplicaStorePort {
     return existsSync(join(storage, REPLICA_FILE));
   }
 
-  /** From now on it is no replica's. */
+  /** Makes the folder one of a primary. */
   static async unmark(storage: string): Promise<void> {
     await rm(join(storage, REPLICA_FILE), { force: true });
   }
@@ -81,7 +81,7 @@ export class ReplicaStore implements ReplicaStorePort {
     }
   }
 
-  /** What the store has from an earlier life; undefined when there is none. */
+  /** How far the store is from an earlier life; undefined when there is none. */
   async history(): Promise<History | undefined> {
     if (!existsSync(join(this.#options.storage, STORE_FILE))) return undefined;
     return readHistory({ ...this.#options, clock: systemClock });

@@ -7,20 +7,20 @@ import { Thread } from '../threads/thread.ts';
 import type { FollowingOptions } from './followed-state.ts';
 import type { RegistrationOptions } from './registration.ts';
 
-/** What the thread that follows a primary is started with. It runs no user code. */
+/** Options of the thread that follows a primary, which runs no user code. */
 export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
   /** The port of the channel, on the host of the primary's address. */
   readonly port: number;
   /**
-   * The memory of `Followers`: its state publishes there how far it is, and its indexes say there what
-   * they need of its log.
+   * The memory of `Followers`: its state publishes there how far it is, and its indexes say there
+   * what they need of its log.
    */
   readonly followers: SharedArrayBuffer;
-  /** Whether it is to tell when it has applied what: see `applied`. */
+  /** Whether it tells how long each application took: see `applied`. */
   readonly isTimed: boolean;
 }
 
-/** What the thread that follows the primary answers. */
+/** The calls that this thread answers. */
 export interface ReplicaThreadCalls {
   /** Follows it until it is closed. Fails with what ends a replica: see `runReplica`. */
   follow(): void;
@@ -32,7 +32,7 @@ export interface ReplicaThreadCalls {
   close(): void;
 }
 
-/** What it tells whoever has started it; see `ReplicaEvents`. */
+/** The calls that it makes to the thread that started it; see `ReplicaEvents`. */
 export interface ReplicaThreadNotices {
   loaded(): void;
   caughtUp(): void;

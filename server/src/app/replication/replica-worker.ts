@@ -117,7 +117,7 @@ function timed(state: FollowedState): FollowedState {
   };
 }
 
-/** Until the channel ends, which those who follow the log over it hear as well. */
+/** Passes notices on until the channel ends, which whoever follows the log over it hears too. */
 async function passNotices(
   channel: ReplicaChannel,
   receive: (notice: Notice) => void,
@@ -137,7 +137,7 @@ const events: ReplicaEvents = {
 };
 
 const ended = follow(workerData, closing.signal).catch((error: unknown) => {
-  // What it threw when it was told to stop is of no interest.
+  // An error after it was told to stop is of no interest.
   if (!closing.signal.aborted) throw error;
 });
 
@@ -164,7 +164,7 @@ class StateInspection {
     return kind === VERIFY_NOTICE;
   }
 
-  /** One at a time; whatever goes wrong, the state goes on following. */
+  /** Answers one request at a time; whatever goes wrong, the state goes on following. */
   async answer(channel: ReplicaChannel, { payload }: Notice): Promise<void> {
     const id = idOf(payload);
     if (this.#isRunning || id === undefined) return;

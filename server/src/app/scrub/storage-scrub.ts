@@ -5,7 +5,7 @@ import type { RunnableTask, TaskWork } from '#tasks/task.ts';
 import { Thread } from '../threads/thread.ts';
 import type { TargetSettings } from '../backup/open-target.ts';
 
-/** What a thread that scrubs is started with. It runs no user code. */
+/** Options of the thread that scrubs, which runs no user code. */
 export interface ScrubPlace {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
@@ -33,17 +33,17 @@ export interface ScrubRead {
   readonly backups: number;
 }
 
-/** What is told while it reads. A damage is told as soon as it is found: what follows may fail. */
+/** Progress while it reads. A damage is told as soon as it is found: what follows may fail. */
 export type ScrubStep =
   | { readonly kind: 'progress'; readonly fraction: number; readonly step: string }
   | { readonly kind: 'damage'; readonly damage: Damage };
 
 export interface ScrubCalls {
-  /** Once: the thread ends with it. */
+  /** Called once: the thread ends with it. */
   scrub(given: undefined, step: ScrubStep): ScrubRead;
 }
 
-/** What to do about a damage. */
+/** Says what to do about damage. */
 const REMEDIES: Readonly<Record<ScrubPart, string>> = {
   state: 'Restore the newest backup into an empty folder, or start a replica anew and promote it.',
   log: 'Take a backup now: the state has what the log says. Then check the disk.',
@@ -65,7 +65,7 @@ export interface StorageScrubParts {
 export class StorageScrub implements AsyncDisposable {
   readonly #parts: StorageScrubParts;
   readonly #ending = new AbortController();
-  /** What resolves when a thread has ended, for each that runs. */
+  /** For each thread that runs, a promise that resolves when it has ended. */
   readonly #running = new Set<Promise<Error>>();
   #isDamaged = false;
 

@@ -10,8 +10,8 @@ import type { Followers } from '#log/followers.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 
 /**
- * What the thread that indexes is started with. It runs no user code, and writes nothing but the
- * files of the index.
+ * Options of the thread that indexes, which runs no user code and writes nothing but the files of
+ * the index.
  */
 export interface IndexOptions {
   readonly storage: string;
@@ -32,7 +32,7 @@ const MIB = 2 ** 20;
 
 type MemoryConfig = Pick<Config, 'searchMemoryMb' | 'lowMemory'>;
 
-/** What the thread that indexes is started with. */
+/** The options of the thread that indexes, by the configuration. */
 export function indexOptions(
   { storage, config, secrets }: Pick<WorkspaceOptions, 'storage' | 'config' | 'secrets'>,
   followers: Followers,
@@ -46,11 +46,11 @@ export function indexOptions(
   };
 }
 
-/** What the search index of this process may take in memory; bytes. */
+/** Memory that the search index of this process may take; bytes. */
 export function searchMemoryBytes({ searchMemoryMb, lowMemory }: MemoryConfig): number {
   if (searchMemoryMb !== null) return searchMemoryMb * MIB;
   if (lowMemory) return SEARCH_LOW_MEMORY_BYTES;
-  // The memory of a container: 0 where it is not known, and more than there is where there is no limit.
+  // The memory of a container: 0 when unknown, and more than the machine has when not limited.
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.floor(memory * SEARCH_MEMORY_SHARE);

@@ -14,13 +14,13 @@ import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapsho
 import { type startThread, Thread } from '../threads/thread.ts';
 import type { IndexOptions } from './index-options.ts';
 
-/** What one thread of several, one after the other, is started with. */
+/** Options of one of the threads that index one after the other. */
 export interface IndexThreadOptions extends IndexOptions {
-  /** Other threads know segments of the thread before by smaller numbers. */
+  /** Threads that search know the segments of earlier threads by smaller numbers. */
   readonly firstSegment: number;
 }
 
-/** What the thread that indexes is called for. */
+/** The calls that the thread that indexes answers. */
 export interface IndexCalls {
   /** Looks for embeddings that no text has any more, which `unused` names. */
   sweep(): void;
@@ -37,7 +37,7 @@ export interface ReturnedTexts {
   readonly as: 'again' | 'refused';
 }
 
-/** What it tells whoever has started it. */
+/** The calls that it makes to the thread that started it. */
 export interface IndexNotices {
   /** There is something new to be found. */
   snapshot(snapshot: SearchSnapshot): void;
@@ -96,9 +96,9 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   }
 
   /**
-   * Resolves when what was saved can be searched: at once where nothing was, whatever is built again
-   * from then on. After SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread that
-   * ends again and again.
+   * Resolves when what was saved can be searched: at once where nothing was, whatever is built
+   * again from then on. After SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread
+   * that ends again and again.
    */
   async opened(): Promise<void> {
     const waited = Promise.withResolvers<void>();

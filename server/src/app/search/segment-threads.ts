@@ -9,7 +9,7 @@ import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import type { MergeTask } from '#search/text/text-index.ts';
 import { type startThread, Thread } from '../threads/thread.ts';
 
-/** What such a thread is started with. */
+/** The data that a thread that builds is started with. */
 export interface BuildOptions {
   readonly storage: string;
   /** The key of the graph. */
@@ -77,7 +77,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
     clearTimeout(this.#ending);
     let thread = this.#free();
     while (thread === undefined) {
-      // One that was told to stop a moment ago.
+      // All are busy: one may still be ending a build that was cancelled a moment ago.
       await this.#freed.promise;
       signal.throwIfAborted();
       thread = this.#free();
@@ -142,7 +142,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   }
 }
 
-/** What the thread is started with. */
+/** The data that the thread that merges is started with. */
 export interface MergeOptions {
   readonly storage: string;
 }

@@ -17,7 +17,7 @@ import { roomBytes } from '#store/storage-problem.ts';
  */
 const ANALYSIS = 1;
 
-/** What a kept index goes on from. */
+/** The place in the log that a kept index goes on from, and how its documents were made. */
 interface Origin {
   readonly analysis: number;
   /** The digest of the log's record at its sequence: another history has another one. */
@@ -51,7 +51,7 @@ export class StoredIndex implements IndexFiles, Disposable {
     this.openPages = this.#readers.open;
   }
 
-  /** What was kept, if the log goes on from it. */
+  /** The index that was kept, if the log goes on from it. */
   async load(): Promise<KeptIndex | undefined> {
     const { log, note } = this.#options;
     try {

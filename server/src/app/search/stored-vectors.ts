@@ -15,7 +15,7 @@ import { roomBytes } from '#store/storage-problem.ts';
 
 const LIST = 'vectors.json';
 
-/** What the folder holds. The list is written last: what it does not name is not there. */
+/** The list of the folder's vectors. It is written last: what it does not name is not there. */
 interface Kept extends VectorProgress {
   /** The digest of the log's record at its sequence: another history has another one. */
   readonly record: string | undefined;

@@ -1,14 +1,14 @@
-import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import type { ReadMetric } from '#observe/telemetry/metric-catalogue.ts';
 import type { Reading, Telemetry } from '#observe/telemetry/telemetry.ts';
-import type { Services } from '../build/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
+import type { Services } from '../build/services.ts';
 
 export interface MetricSources {
   readonly sequence: AppliedSequence;
-  /** Undefined until there are some. */
+  /** Undefined until the services are built. */
   readonly services: () => Services | undefined;
   readonly status: {
     health(): Promise<HealthReport>;

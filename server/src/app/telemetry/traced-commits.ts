@@ -4,7 +4,7 @@ import { Problem } from '#base/problem.ts';
 import type { ReplicationRole } from '../replication/open-primary.ts';
 import type { ObserveCommit } from '../writer/writer-client.ts';
 
-/** Told of a commit that is part of a trace. */
+/** Called for each commit that is part of a trace. */
 type OnTraced = (commit: { readonly sequence: number; readonly traceparent: string }) => void;
 
 /**

@@ -25,7 +25,7 @@ export interface Steps {
   readonly total: number;
 }
 
-/** What a handler has beside what it is given. */
+/** The second argument of a handler. */
 export interface CallContext<P> {
   /** Aborted when the caller does not want the answer any more, for the caller's reason. */
   readonly signal: AbortSignal;

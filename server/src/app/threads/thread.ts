@@ -7,12 +7,12 @@ import { must } from '#base/assert.ts';
 import { type Calls, Channel, type Handlers } from './channel.ts';
 
 export interface ThreadOptions<Ours extends Calls<Ours>> {
-  /** What its errors call it: `the writer thread`. */
+  /** Its name in errors, such as `the writer thread`. */
   readonly name: string;
   readonly file: URL;
   /** Its `workerData`. */
   readonly data?: object;
-  /** What it may call of this side. */
+  /** Handlers of the calls that it makes to this side. */
   readonly handlers: Handlers<Ours>;
   /** Called once, as soon as it is known: with what it threw, or with its exit code. */
   readonly onEnd?: (error: Error) => void;

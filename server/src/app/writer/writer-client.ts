@@ -7,15 +7,15 @@ import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from '#gra
 import { Thread } from '../threads/thread.ts';
 import type { Steps } from '../threads/channel.ts';
 
-/** What the writer thread is started with. It runs no user code and speaks no HTTP. */
+/** Options of the writer thread, which runs no user code and speaks no HTTP. */
 export interface WriterOptions {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
   /**
-   * The memory of `Followers`: the state publishes there how far it is, and followers say there what
-   * they need of the log.
+   * The memory of `Followers`: the state publishes there how far it is, and followers say there
+   * what they need of the log.
    */
   readonly followers: SharedArrayBuffer;
 }
@@ -30,9 +30,9 @@ export interface TimedCommit {
   readonly endedAt: number;
 }
 
-/** What the writer thread answers. Commits happen in the order in which they are asked for. */
+/** The calls that the writer thread answers. Commits happen in the order of their calls. */
 export interface WriterCalls {
-  /** Once log and state are open. */
+  /** Answered once log and state are open. */
   opened(): void;
   commit(request: CommitRequest): CommitResult;
   timedCommit(request: CommitRequest): TimedCommit;
@@ -56,7 +56,7 @@ export interface StreamChunk {
   readonly bytes: Uint8Array;
 }
 
-/** What the writer thread tells whoever has started it. */
+/** The calls that it makes to the thread that started it. */
 export interface WriterNotices {
   note(text: string): void;
 }
@@ -175,5 +175,5 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
 
 const LATE = 'late';
 
-/** What the disk is to blame for. */
+/** Problems that come from the disk. */
 const STORAGE_PROBLEMS: ReadonlySet<string> = new Set(['storage_full', 'storage_failed']);
