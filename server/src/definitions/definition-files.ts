@@ -104,7 +104,7 @@ export function parsed({ path, text }: DefinitionFile): Definition {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Problem('invalid_request', `${path} is no JSON: ${why}`, { cause });
+    throw new Problem('invalid_request', `${path} is not JSON: ${why}`, { cause });
   }
   refuseDeep(value, path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

@@ -80,7 +80,7 @@ export class FileUploads {
     const own = this.#all().filter((upload) => upload.caller === whose);
     const count = own.length + this.#beginning.of(whose);
     if (count >= FILE_UPLOADS_PER_CALLER_MAX) {
-      const message = `You have ${count} uploads that are not done.`;
+      const message = `You have ${count} unfinished uploads.`;
       throw new Problem('too_many_files', message, { hint: 'Finish them, or delete them.' });
     }
     using _place = this.#beginning.take(whose);
@@ -304,7 +304,11 @@ function tooLarge(): Problem {
 }
 
 function beyondSize(size: number): Problem {
-  return new Problem('body_too_large', `The upload was begun for ${size} bytes, and more came.`, {
-    details: { limitBytes: size },
-  });
+  return new Problem(
+    'body_too_large',
+    `The upload was begun for ${size} bytes, and more were sent.`,
+    {
+      details: { limitBytes: size },
+    },
+  );
 }

@@ -102,7 +102,7 @@ export class JobRecord {
       throw new Problem('job_ended', `The job ${id} has ended already: ${state}.`);
     }
     if (!isCancellable)
-      throw new Problem('job_not_cancellable', `The job ${id} goes on to its end.`);
+      throw new Problem('job_not_cancellable', `The job ${id} cannot be cancelled.`);
     this.#cancelling.abort(new Problem('job_cancelled', 'The job was cancelled.'));
   }
 

@@ -50,7 +50,7 @@ export function refusal(viewer: JobViewer, id: string, wanted: 'read' | 'cancel'
   if (seesAll || kindsOf(viewer).length > 0) {
     return new Problem('job_not_found', `There is no job ${id}.`);
   }
-  return new Problem('forbidden', 'Jobs of others are for system administrators.', {
+  return new Problem('forbidden', 'Only system administrators see the jobs of other users.', {
     details: { role: wanted === 'read' ? 'admin' : 'admin-write' },
   });
 }

@@ -285,7 +285,7 @@ function exists(name: string): Problem {
 function renamed(): Problem {
   const message = 'must be the name in the path: an endpoint cannot be renamed';
   return new Problem('invalid_request', `The endpoint's name ${message}`, {
-    hint: 'Create an endpoint of the new name, and delete this one.',
+    hint: 'Create an endpoint with the new name, and delete this one.',
     details: { fields: [{ path: 'name', message }] },
   });
 }

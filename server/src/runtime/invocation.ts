@@ -263,7 +263,7 @@ export class Invocation implements CallHost {
   async #commit(operations: unknown): Promise<HostAnswer> {
     if (this.isReadOnly) {
       throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
-        hint: 'Take the mark off, or let another endpoint write.',
+        hint: 'Turn Read Only off, or write in another endpoint.',
       });
     }
     if (!Array.isArray(operations) || operations.length > INGEST_COMMIT_OPERATIONS_MAX) {
@@ -292,10 +292,7 @@ export class Invocation implements CallHost {
   /** What happens elsewhere must not happen twice, nor in a trial. */
   #noteEffect(what: string): void {
     if (this.isTrial) {
-      throw new Problem(
-        'forbidden',
-        `This run only tries the code out: ${what} could change things`,
-      );
+      throw new Problem('forbidden', `This run only tests the code: ${what} could change data`);
     }
     this.noteEffect();
   }
@@ -320,9 +317,13 @@ export class Invocation implements CallHost {
         return JSON.stringify(await this.#services.embedQuery(request, signal));
       } catch (error) {
         if (!signal.aborted) throw error;
-        throw new Problem('embeddings_unavailable', 'The run ended before its query had a vector', {
-          cause: error,
-        });
+        throw new Problem(
+          'embeddings_unavailable',
+          'The run ended before the vector of its query was there',
+          {
+            cause: error,
+          },
+        );
       }
     });
   }
@@ -349,7 +350,7 @@ export class Invocation implements CallHost {
       throw new Problem(
         'invalid_request',
         `A run has at most ${ENDPOINT_REQUESTS_MAX} requests to other servers under way at a time`,
-        { hint: 'Wait for some of them before the next ones.' },
+        { hint: 'Wait for some of them before you send more.' },
       );
     }
     this.#requestsRunning++;
@@ -377,12 +378,16 @@ function cut(text: string): string {
 
 /** To code that was offered as a reader. */
 function onlyReads(): Problem {
-  return new Problem('forbidden', 'Only what reads was offered here: runOnPrimary() is refused');
+  return new Problem('forbidden', 'The tool is offered as read-only: runOnPrimary() is refused');
 }
 
 /** To code that is listed as one that does not call it. */
 function unnamedPrimary(): Problem {
-  return new Problem('forbidden', 'The code does not name runOnPrimary(): it is refused', {
-    hint: 'Write the name out, so that the list of endpoints tells that it may be called.',
-  });
+  return new Problem(
+    'forbidden',
+    'The code does not contain the name runOnPrimary: the call is refused',
+    {
+      hint: 'Write the name in the code, so that the list of endpoints shows that it may be called.',
+    },
+  );
 }

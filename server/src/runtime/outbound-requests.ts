@@ -81,7 +81,7 @@ export class OutboundRequests {
     }
     if (this.#allowList().includes(url.origin)) return url;
     throw new Problem('forbidden', `fetch() may not reach ${url.origin}`, {
-      hint: 'An administrator adds the origin to the setting fetchAllowList of the workspace.',
+      hint: 'An administrator can add the origin to the setting fetchAllowList of the workspace.',
       details: { origin: url.origin },
     });
   }

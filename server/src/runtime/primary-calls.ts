@@ -88,7 +88,7 @@ export class PrimaryCalls {
 }
 
 function unreachable(why: string, cause?: unknown): Problem {
-  return new Problem('fetch_failed', `The primary was not reached: ${why}`, { cause });
+  return new Problem('fetch_failed', `The primary cannot be reached: ${why}`, { cause });
 }
 
 function answeredWith(path: string, status: number): Problem {

@@ -75,7 +75,7 @@ export class TaskRunner implements AsyncDisposable {
     const { runs } = this.#parts;
     const { code, message } = new Problem(
       'task_interrupted',
-      'The server ended before the run did.',
+      'The server stopped before the run ended.',
     );
     const error = { code, message };
     for (const run of runs.underWay()) {

@@ -311,7 +311,7 @@ function checkRights(
     throw notFound(endpoint);
   throw new Problem(
     'forbidden',
-    'A token has no task run as a user, nor what only administrators may call',
+    'With a token, a task cannot run as a user, or run an endpoint for administrators',
     { details: { role: 'admin-write' } },
   );
 }

@@ -65,7 +65,7 @@ export function definitionTools(parts: DefinitionToolParts): ModelTool[] {
     {
       name: 'propose',
       description:
-        'Proposes changes, all of them together, in the place of what was proposed before. They are compiled and checked; an ' +
+        'Proposes changes, all of them together, in place of the previous proposal. They are compiled and checked; an ' +
         'administrator approves them or not. Correct what has diagnostics, and propose all changes again.',
       inputSchema: PROPOSAL_SCHEMA,
       call: (input, signal) => propose(parts, input, signal),

@@ -95,7 +95,7 @@ export function proposalOf({ proposal }: StoredSession): Proposal {
 
 function refuseOther({ id }: Proposal, { proposal = id }: Approval): void {
   if (proposal === id) return;
-  throw new Problem('version_conflict', 'The agent has proposed something else meanwhile.', {
+  throw new Problem('version_conflict', 'The agent has changed its proposal meanwhile.', {
     hint: 'Read the conversation again, and approve what is proposed now.',
     details: { current: id },
   });
@@ -104,7 +104,7 @@ function refuseOther({ id }: Proposal, { proposal = id }: Approval): void {
 function refuseInvalid(items: readonly ProposalItem[]): void {
   if (isValid(items)) return;
   const faulty = items.filter(({ diagnostics }) => diagnostics.length > 0);
-  throw new Problem('proposal_not_valid', 'What is proposed would not work as it is.', {
+  throw new Problem('proposal_not_valid', 'The proposal has errors.', {
     details: {
       items: faulty.map((item) => ({ ...changeOf(item), diagnostics: item.diagnostics })),
     },
@@ -114,7 +114,7 @@ function refuseInvalid(items: readonly ProposalItem[]): void {
 function refuseWidened(items: readonly ProposalItem[], approval: Approval): void {
   const widening = items.filter(({ widensAccess }) => widensAccess.length > 0);
   if (widening.length === 0 || approval.acceptWidenedAccess === true) return;
-  throw new Problem('access_widened', 'What is proposed gives more access than there was.', {
+  throw new Problem('access_widened', 'The proposal gives more access than before.', {
     details: {
       items: widening.map((item) => ({ ...changeOf(item), reasons: item.widensAccess })),
     },

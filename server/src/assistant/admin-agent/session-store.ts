@@ -87,7 +87,7 @@ export class SessionStore {
     this.#parts.reader.refresh();
     const session = userUid === null ? undefined : this.#find(id, userUid);
     if (session !== undefined) return session;
-    throw new Problem('session_not_found', 'There is no conversation of yours with this id.');
+    throw new Problem('session_not_found', 'You have no conversation with this id.');
   }
 
   /** The conversations of one user; the last changed comes first. */
@@ -148,7 +148,7 @@ export class SessionStore {
   #ownerOf(id: string): string {
     const { reader } = this.#parts;
     const node = reader.id(nodeOf(id));
-    if (node === undefined) throw new Problem('session_not_found', 'The conversation is gone.');
+    if (node === undefined) throw new Problem('session_not_found', 'The conversation was deleted.');
     return String(reader.field(node, 'Owner'));
   }
 

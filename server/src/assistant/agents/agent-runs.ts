@@ -140,7 +140,7 @@ export class AgentRuns implements AsyncDisposable {
   async cancel(caller: Caller, uid: string): Promise<AgentRunWithTranscript> {
     const entry = this.#require(caller, uid);
     if (entry.user !== caller.userUid && !caller.isAdmin) {
-      throw new Problem('forbidden', 'A run is ended by its user, or by an administrator.');
+      throw new Problem('forbidden', 'Only its user or an administrator may cancel a run.');
     }
     const running = this.#running.get(uid);
     running?.controller.abort();

@@ -22,7 +22,7 @@ export class OutputSchema {
       }
       this.#type = z.fromJSONSchema(schema);
     } catch (error) {
-      const message = `is no JSON Schema that can be checked: ${error instanceof Error ? error.message : ''}`;
+      const message = `is not a JSON Schema that can be checked: ${error instanceof Error ? error.message : ''}`;
       throw new Problem('invalid_request', `body, outputSchema: ${message}`, {
         details: { fields: [{ path: 'outputSchema', message }] },
       });

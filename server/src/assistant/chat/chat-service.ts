@@ -131,7 +131,10 @@ export class ChatService implements AsyncDisposable {
     this.#require(caller, uid);
     const message = this.#store.messages(uid).find(({ UID }) => UID === messageUid);
     if (message?.role !== 'assistant') {
-      throw new Problem('chat_message_not_found', `There is no answer "${messageUid}" here.`);
+      throw new Problem(
+        'chat_message_not_found',
+        `There is no answer "${messageUid}" in this conversation.`,
+      );
     }
     const feedback = value === null ? null : { value, comment };
     await this.#store.commit([messageChanged(messageUid, feedbackFields(feedback))]);

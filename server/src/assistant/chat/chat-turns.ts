@@ -54,9 +54,13 @@ export class ChatTurns implements AsyncDisposable {
   place(user: string): Disposable {
     const count = this.#parts.store.countOfChats(user) + this.#beginning.of(user);
     if (count < CHATS_PER_USER_MAX) return this.#beginning.take(user);
-    throw new Problem('chat_limit_reached', `A user has ${CHATS_PER_USER_MAX} conversations.`, {
-      hint: 'Delete some that are not needed any more.',
-    });
+    throw new Problem(
+      'chat_limit_reached',
+      `A user has at most ${CHATS_PER_USER_MAX} conversations.`,
+      {
+        hint: 'Delete some that you no longer need.',
+      },
+    );
   }
 
   /** The UID of the answer that is under way in a conversation. */
@@ -143,7 +147,7 @@ export class ChatTurns implements AsyncDisposable {
     if (model === undefined) return must(allowed[0], 'a model of the provider');
     if (allowed.includes(model)) return model;
     throw new Problem('model_not_found', `There is no model "${model}" here.`, {
-      hint: `Ask one of those that an administrator allows: ${allowed.join(', ')}.`,
+      hint: `Ask one of the allowed models: ${allowed.join(', ')}.`,
     });
   }
 

@@ -29,7 +29,10 @@ export function planTurn(messages: readonly StoredMessage[], turn: ChatTurn): Tu
   if (regenerateUID !== undefined) return planAgain(messages, regenerateUID);
   const at = editUID === undefined ? messages.length : indexOf(messages, editUID, 'user');
   if (at + 2 > CHAT_MESSAGES_MAX) {
-    throw new Problem('chat_limit_reached', `A conversation has ${CHAT_MESSAGES_MAX} messages.`);
+    throw new Problem(
+      'chat_limit_reached',
+      `A conversation has at most ${CHAT_MESSAGES_MAX} messages.`,
+    );
   }
   return {
     replaced: messages.slice(at),
@@ -63,7 +66,10 @@ function indexOf(
 }
 
 function noMessage(uid: string): Problem {
-  return new Problem('chat_message_not_found', `There is no such message "${uid}" here.`);
+  return new Problem(
+    'chat_message_not_found',
+    `There is no message "${uid}" in this conversation.`,
+  );
 }
 
 /** The messages for the model; the last one is `question`. */

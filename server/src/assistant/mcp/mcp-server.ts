@@ -209,13 +209,13 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
  */
 function methodOf(message: unknown): unknown {
   if (!Array.isArray(message)) return Object(message).method;
-  throw refusal('must be one message: batches are not taken');
+  throw refusal('must be a single message: batches are not supported');
 }
 
 /** The problem for a request that the transport has refused as a whole. */
 async function refusalIn(response: Response): Promise<Problem> {
   const { error } = Object(await response.json()) as { readonly error?: { message?: unknown } };
-  return refusal(String(error?.message ?? 'is no message of the protocol'));
+  return refusal(String(error?.message ?? 'is not a message of the protocol'));
 }
 
 function refusal(message: string): Problem {

@@ -114,8 +114,8 @@ export class EndpointModels implements ModelCalls {
 
   #caller({ caller }: ModelAsker): Caller {
     if (this.#parts.isReplica) {
-      throw new Problem('read_only_replica', 'Models are asked on the primary', {
-        hint: 'Call an endpoint that asks them with runOnPrimary().',
+      throw new Problem('read_only_replica', 'A replica cannot ask models', {
+        hint: 'Use runOnPrimary() to call an endpoint that asks the model.',
       });
     }
     if (caller.userUid !== null) return caller;

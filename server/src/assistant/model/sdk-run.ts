@@ -62,7 +62,7 @@ export async function runModel(
     if (error instanceof Problem && error.code !== 'llm_request_refused') throw error;
     if (error instanceof Problem) throw parts.streams.failed(notTheirs(error), target.baseUrl);
     throw parts.streams.failed(
-      misconfigured('answers with what is not its protocol.', error),
+      misconfigured('answers in something else than its protocol.', error),
       target.baseUrl,
     );
   } finally {
@@ -217,7 +217,7 @@ function refusalOf(error: unknown): { readonly code: string; readonly message: s
  * the provider says about it.
  */
 function notTheirs(refusal: Problem): Problem {
-  return misconfigured('does not take what it is sent.', refusal);
+  return misconfigured('refuses the request of this server.', refusal);
 }
 
 function tooLate({ timeoutMs }: ModelLimits): Problem {

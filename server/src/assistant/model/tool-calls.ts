@@ -105,7 +105,7 @@ export class ToolCalls {
 }
 
 function tooMany({ toolCallsMax }: ModelLimits): Problem {
-  const message = `${toolCallsMax} calls of tools are all that there are: answer with what you have.`;
+  const message = `${toolCallsMax} calls of tools is the limit: answer with what you have.`;
   return new Problem('too_many_requests', message);
 }
 
@@ -115,5 +115,5 @@ function tooLate({ name }: ModelTool, { toolTimeoutMs }: ModelLimits): Problem {
 }
 
 function notAnObject(): Problem {
-  return new Problem('invalid_request', 'The arguments of a tool are a JSON object.');
+  return new Problem('invalid_request', 'The arguments of a tool must be a JSON object.');
 }

@@ -205,11 +205,14 @@ export class DeepResearch implements AsyncDisposable {
     const all = [...this.#byChat.values()];
     const own = all.filter(({ user }) => user.uid === userUid).length;
     if (own >= runsPerUser) {
-      const message = `${own} of your researches wait or are under way: that is all that a user may have.`;
+      const message = `${own} of your researches are waiting or running, which is the limit.`;
       throw new Problem('research_queue_full', message);
     }
     if (all.length >= running + queued) {
-      throw new Problem('research_queue_full', `${all.length} researches wait or are under way.`);
+      throw new Problem(
+        'research_queue_full',
+        `${all.length} researches are waiting or running, which is the limit.`,
+      );
     }
   }
 
@@ -283,7 +286,7 @@ function untold({ code }: Problem): Problem {
 }
 
 function notFound(): Problem {
-  return new Problem('research_not_found', 'No research waits or is under way in this chat.');
+  return new Problem('research_not_found', 'No research is waiting or running in this chat.');
 }
 
 interface Waiting {

@@ -81,7 +81,7 @@ export class LlmAdmission {
     if (used < tokensPerDay) return;
     throw new Problem(
       'llm_quota_exceeded',
-      `${used} tokens were used today, of ${tokensPerDay} that a user has.`,
+      `You have used ${used} of ${tokensPerDay} tokens today.`,
       { details: { retryAfterSeconds: Math.ceil(this.#ledger.restOfDayMs() / 1_000) } },
     );
   }
@@ -119,8 +119,8 @@ export class LlmAdmission {
     if (reserved === 0 || used + reserved + tokensMax <= tokensPerDay) return;
     throw new Problem(
       'too_many_requests',
-      `Of ${tokensPerDay} tokens a day ${used} are used, and requests that are under way may use ${reserved}: ${tokensMax} more are too many.`,
-      { hint: 'Wait for the others to end, or ask for fewer tokens with max_tokens.' },
+      `You have used ${used} of ${tokensPerDay} tokens today, and running requests may use ${reserved}: ${tokensMax} more are too many.`,
+      { hint: 'Wait until the other requests have ended, or set a lower max_tokens.' },
     );
   }
 
@@ -188,9 +188,13 @@ export class RequestPace {
     }
     if (pace.begun >= LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX) {
       const restMs = MINUTE_MS - (nowMs % MINUTE_MS);
-      throw new Problem('too_many_requests', `${pace.begun} requests were begun within a minute.`, {
-        details: { retryAfterSeconds: Math.ceil(restMs / 1_000) },
-      });
+      throw new Problem(
+        'too_many_requests',
+        `This token has begun ${pace.begun} requests within a minute.`,
+        {
+          details: { retryAfterSeconds: Math.ceil(restMs / 1_000) },
+        },
+      );
     }
     pace.running++;
     pace.begun++;

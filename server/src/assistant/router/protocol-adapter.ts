@@ -142,8 +142,8 @@ const NAME_CHARACTERS_MAX = 100;
 export function untranslatable(what: string): Problem {
   return new Problem(
     'llm_request_refused',
-    `${what} cannot be asked of this provider, which speaks another protocol.`,
-    { hint: "Leave it out, or use a client of the provider's own protocol." },
+    `${what} cannot be sent to this provider, which uses another protocol.`,
+    { hint: "Leave it out, or use a client with the provider's protocol." },
   );
 }
 

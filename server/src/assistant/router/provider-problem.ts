@@ -48,7 +48,7 @@ export function problemOfEvent(data: string, apiKey: string | null): Problem {
 }
 
 export function brokenOff(cause?: unknown): Problem {
-  const message = 'The provider broke off before the answer was whole.';
+  const message = 'The provider stopped before the answer was complete.';
   return new Problem('llm_unavailable', message, { cause });
 }
 

@@ -123,7 +123,7 @@ export class ToolService {
       throw new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
     }
     if ((await endpoints.inputSchema(name)) !== null) return;
-    const message = 'must be one that takes an object: models give arguments by name';
+    const message = 'must take an object, because models give arguments by name';
     throw new Problem('invalid_request', `body, endpoint: ${message}`, {
       details: { fields: [{ path: 'endpoint', message }] },
     });

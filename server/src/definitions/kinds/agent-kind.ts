@@ -71,7 +71,7 @@ function tidy(agent: AgentChange): Definition {
   const { description = '', model = null, tools = [], outputSchema = null } = agent;
   const { access = 'admins', instructions, limits = {} } = agent;
   if (instructions === undefined) {
-    throw new Problem('invalid_request', 'An agent has instructions');
+    throw new Problem('invalid_request', 'An agent needs instructions');
   }
   const usual = USUAL_AGENT.limits;
   return {

@@ -117,7 +117,7 @@ function languageOf(name: string): string {
   if (name === ANY_LANGUAGE) {
     throw new Problem(
       'invalid_request',
-      `Terms of any language are in the file "${ANY_NAME}.json"`,
+      `Terms for any language belong in the file "${ANY_NAME}.json"`,
     );
   }
   return name === ANY_NAME ? ANY_LANGUAGE : name;

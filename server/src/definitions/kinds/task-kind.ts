@@ -88,7 +88,7 @@ export class TaskKind implements DefinitionKind {
     if (wanted === null) return null;
     for (const [uid, name] of this.#sources.people.users(caller)) if (name === wanted) return uid;
     throw new Problem('invalid_request', `There is no user "${wanted}"`, {
-      hint: 'Make the user first: people are no definitions.',
+      hint: 'Create the user first: users are not part of definitions.',
     });
   }
 
@@ -100,7 +100,7 @@ export class TaskKind implements DefinitionKind {
 function tidy(task: TaskChange): Definition {
   const { cron, timeZone = 'UTC', endpoint = null, builtIn = null, body = null } = task;
   const { actingUser = null, enabled = true, whenMissed = 'run' } = task;
-  if (cron === undefined) throw new Problem('invalid_request', 'A task has a cron expression');
+  if (cron === undefined) throw new Problem('invalid_request', 'A task needs a cron expression');
   return {
     cron,
     timeZone,

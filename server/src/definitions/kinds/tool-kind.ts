@@ -81,7 +81,7 @@ export class ToolKind implements DefinitionKind {
 function tidy(tool: ToolChange): Definition {
   const { description, endpoint, access = 'admins', enabled = true } = tool;
   if (description === undefined || endpoint === undefined) {
-    throw new Problem('invalid_request', 'A tool has a description and an endpoint');
+    throw new Problem('invalid_request', 'A tool needs a description and an endpoint');
   }
   return { description, endpoint, access, enabled };
 }

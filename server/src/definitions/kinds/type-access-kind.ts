@@ -101,7 +101,7 @@ export class TypeAccessKind implements DefinitionKind {
         if (uid !== undefined) return uid;
         const what = of === 'teams' ? 'team' : 'user';
         throw new Problem('invalid_request', `There is no ${what} "${name}"`, {
-          hint: `Make the ${what} first: people are no definitions.`,
+          hint: `Create the ${what} first: users and teams are not part of definitions.`,
         });
       }),
     );

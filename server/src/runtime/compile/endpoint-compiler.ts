@@ -132,7 +132,7 @@ export class EndpointCompiler {
       return await this.#checker.ask(source, (asked) => answer(asked, offset), options);
     } catch (error) {
       if (!(error instanceof CheckTimeout)) throw error;
-      throw new Problem('compiler_timeout', 'The types of this code took too long.', {
+      throw new Problem('compiler_timeout', 'Checking the types of this code took too long.', {
         cause: error,
       });
     }

@@ -278,7 +278,7 @@ export function checkSeen(
   if (seen === undefined || seen === current) return;
   const message = `The ${item.kind} "${item.name}" is at version ${current}, not ${seen}`;
   throw new Problem('version_conflict', message, {
-    hint: 'Compare details.seen, details.current and your own text, and send the outcome with the current version.',
+    hint: 'Compare details.seen, details.current and your own text, and send the result with the current version.',
     details: {
       seenVersion: seen,
       currentVersion: current,

@@ -90,7 +90,7 @@ export class VersionComparison {
     if (diagnostics.length > 0) {
       const message = `Version ${version.version} of the endpoint "${name}" does not compile`;
       throw new Problem('endpoint_not_compiled', message, {
-        hint: 'details.diagnostics says why, against the schema of now.',
+        hint: 'details.diagnostics has the errors against the current schema.',
         details: { version: version.version, diagnostics },
       });
     }

@@ -111,7 +111,7 @@ export class MigrationRunner implements AsyncDisposable {
     const { endedByForceAt } = under;
     throw new Problem(
       'migration_not_cancelled',
-      `The migration "${running}" was asked to stop, and goes on`,
+      `The migration "${running}" was asked to stop, but is still running`,
       { details: { name: running, jobId: job.id, endedByForceAt } },
     );
   }

@@ -145,7 +145,7 @@ export class MigrationStates {
     const running = this.#parts.store.all().filter(({ status }) => status === 'running');
     const { code, message } = new Problem(
       'migration_interrupted',
-      'The server ended before it did.',
+      'The server stopped before the migration ended.',
     );
     const error = { code, message };
     const ended = running.map((one) =>

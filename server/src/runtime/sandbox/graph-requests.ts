@@ -144,7 +144,7 @@ export function toldProblem(problem: ProblemMessage): ProblemMessage {
   return {
     code: problem.code,
     message: 'the storage of the server failed',
-    hint: 'An administrator finds the reason in the log.',
+    hint: 'Administrators can find the reason in the log.',
     details: undefined,
   };
 }

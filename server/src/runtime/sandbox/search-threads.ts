@@ -184,13 +184,13 @@ export class SearchThreads {
 }
 
 function tooLate(): Problem {
-  return new Problem('search_timeout', 'The search took longer than it may.');
+  return new Problem('search_timeout', 'The search took too long.');
 }
 
 function tooMany(): Problem {
-  const message = `${SEARCHES_WAITING_PER_CALLER_MAX} searches of yours wait already.`;
+  const message = `${SEARCHES_WAITING_PER_CALLER_MAX} of your searches are waiting already.`;
   return new Problem('too_many_requests', message, {
-    hint: 'Wait for the answers to them.',
+    hint: 'Wait for their answers first.',
     details: { retryAfterSeconds: 1 },
   });
 }

@@ -61,7 +61,7 @@ function answer(caller: Caller, operation: string, payload: string): string {
 function find(caller: Caller, wanted: WantedFind): string {
   const visibility = wanted.asUser ? visibilityOf(access, caller) : undefined;
   if (wanted.asUser && visibility === undefined) {
-    throw new Problem('invalid_request', 'What a user may see needs a user');
+    throw new Problem('invalid_request', 'asUser() needs a user, and this run has none');
   }
   return JSON.stringify(
     wanted.operation === 'findByText'

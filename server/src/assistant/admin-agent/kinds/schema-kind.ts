@@ -64,7 +64,7 @@ export class SchemaKind implements DefinitionKind {
     const after = named(this.#merged(document), document);
     const before = named(this.#schemas.get(caller), after);
     if (isDeepStrictEqual(before, after)) {
-      throw invalidChange('The schema has all of this already');
+      throw invalidChange('The schema contains all of this already');
     }
     return { kind, name, action, before: { ...before }, after: { ...after } };
   }

@@ -53,7 +53,8 @@ export class SearchSettingsKind implements DefinitionKind {
     }
     const after = this.#parse(definition);
     const before = named(this.#settings.get(caller), after);
-    if (isDeepStrictEqual(before, after)) throw invalidChange('The search settings are so already');
+    if (isDeepStrictEqual(before, after))
+      throw invalidChange('The search settings have these values already');
     return { kind, name, action, before: { ...before }, after: { ...after } };
   }
 
