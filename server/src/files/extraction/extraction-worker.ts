@@ -5,7 +5,7 @@ import {
   FILE_TEXT_MEMORY_CHECK_MS,
   FILE_TEXT_TIMEOUT_MS,
 } from '#base/limits.ts';
-import { OUT_OF_MEMORY, type ExtractionRequest } from './extraction-process.ts';
+import { OUT_OF_MEMORY, type ExtractionRequest } from './extraction-messages.ts';
 
 /**
  * The process that takes text out of one file. The file is read in a thread, so that this one sees

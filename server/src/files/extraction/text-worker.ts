@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { extractText } from './extract-text.ts';
-import type { ExtractionAnswer, ExtractionRequest } from './extraction-process.ts';
+import type { ExtractionAnswer, ExtractionRequest } from './extraction-messages.ts';
 
 /** A message may quote the file: more of it is cut off. */
 const FAILURE_CHARACTERS_MAX = 200;
