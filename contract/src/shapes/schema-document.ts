@@ -43,6 +43,7 @@ const indexDocument = z.strictObject({
     .meta({ description: 'How many values it holds. Ignored in a request.' }),
 });
 export type IndexDocument = Immutable<z.infer<typeof indexDocument>>;
+export const indexDocuments = z.array(indexDocument).max(SCHEMA_INDEXES_PER_TYPE_MAX);
 
 /** Which index is meant: `field`, or `fields` in the order of the index. */
 export const indexReference = z.strictObject({ type: graphName.min(1), ...indexedFields });
@@ -61,7 +62,7 @@ export const schemaDocument = z.strictObject({
         timestamp: graphName.min(1).optional(),
         /** The field that names a node for people. */
         label: graphName.min(1).optional(),
-        indexes: z.array(indexDocument).max(SCHEMA_INDEXES_PER_TYPE_MAX).optional(),
+        indexes: indexDocuments.optional(),
       }),
     )
     .max(SCHEMA_TYPES_MAX),

@@ -431,6 +431,14 @@ export const MIGRATION_TIME_MAX_MS = 24 * 3_600_000;
 export const MIGRATION_CANCEL_WAIT_MS = 30_000;
 export const MIGRATION_FORCED_END_MS = 5 * 60_000;
 
+/** Bytes of a text that a key of a field index holds: the rest is looked up in the node. */
+export const INDEX_TEXT_BYTES_MAX = 200;
+/** Nodes that one commit adds to an index that is built, and entries that one removes of another. */
+export const INDEX_BUILD_NODES = 2_000;
+export const INDEX_REMOVE_ENTRIES = 5_000;
+/** Nodes that share a value of a unique index, as the failed job names them. */
+export const INDEX_OFFENDERS_MAX = 20;
+
 /** Characters of all nodes, or of all values, in one JSON answer. */
 export const NODES_ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
 /** Ids of one type that are read at once. */

@@ -2,6 +2,7 @@ import { DB } from '#store/databases.ts';
 import { checkMayWrite, checkRestrictsNothing } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
+import { applyChanges, changesOf } from './indexes/index-writer.ts';
 import { deleteHistory, hasHistory } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { WriterOperation, NodeReference } from './operations.ts';
@@ -40,6 +41,8 @@ function remove(t: Transactor, id: number): void {
   const { uid, key, timestampMs, version } = stored;
   const uidBytes = Uint8Array.from(stored.uidBytes);
   const pieces = type.name === FILE_TYPE ? piecesOf(stored, type) : [];
+  const changes = type.indexes.length === 0 ? [] : changesOf(t, type, id, { before: stored });
+  applyChanges(t, type, id, changes);
   const files = deleteEdges(t, id);
   const { batch, state } = t;
   batch.delete(DB.nodes, state.keys.node(id));

@@ -5,6 +5,7 @@ import { DB } from '#store/databases.ts';
 import type { StateWriter, WriteBatch } from '#store/key-value.ts';
 import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
 import { deleteNode } from './delete-node.ts';
+import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
 import type {
   CommitAuthor,
@@ -60,6 +61,13 @@ type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
   readonly operations: readonly unknown[];
 };
 
+export interface GraphWriterOptions {
+  /** Makes the UIDs of nodes without a key. */
+  readonly newUid?: () => Uint8Array;
+  /** Whether keys of indexes may not show values: the store is encrypted, and its keys are not. */
+  readonly hashesIndexes?: boolean;
+}
+
 /**
  * Turns requests into commits, in the writer's thread. A commit is built within the call, so calls
  * that do not wait for one another are built in their order, each on the one before, and synced
@@ -72,10 +80,17 @@ export class GraphWriter implements CommitPort, IngestTarget {
   readonly #state: WriterMemory;
   #commits = 0;
 
-  constructor(writer: StateWriter, clock: Clock, newUid: () => Uint8Array = randomUid) {
+  readonly #hashesIndexes: boolean;
+
+  constructor(
+    writer: StateWriter,
+    clock: Clock,
+    { newUid = randomUid, hashesIndexes = false }: GraphWriterOptions = {},
+  ) {
     this.#writer = writer;
     this.#clock = clock;
     this.#randomUid = newUid;
+    this.#hashesIndexes = hashesIndexes;
     this.#state = new WriterMemory(writer.view);
   }
 
@@ -143,6 +158,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
       system: request.system === true,
       accessControl: request.accessControl !== undefined,
       user: request.user === undefined ? undefined : tryParseUid(request.user),
+      hashesIndexes: this.#hashesIndexes,
       outcomes: options.outcomes,
     });
     if (request.schema !== undefined) transactor.mergeSchema(request.schema);
@@ -158,7 +174,9 @@ export class GraphWriter implements CommitPort, IngestTarget {
       transactor.traceAccessControl(() => apply(transactor, trace, transactor.index + 1));
     }
     for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
-    const built = transactor.finish();
+    const { indexWork } = request;
+    const indexes = indexWork && { indexes: workOnIndexes(transactor, indexWork) };
+    const built = { ...transactor.finish(), ...indexes };
     this.#commits++;
     return built;
   }

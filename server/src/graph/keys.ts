@@ -8,6 +8,8 @@
  *   out     from(5) edge(2) to(5)
  *   in      to(5) edge(2) from(5)
  *   history id(5) version(4)
+ *   indexes index(2) values time(6) id(5): see `indexes/index-key.ts`
+ *   uniques index(2) digest(16)
  *
  * In `types` the time is shifted by 2^47 so that times before 1970 sort before it, and held within
  * 48 bits (the years -2490 to 6429): beyond that, nodes sort by id only. The record has the exact
@@ -23,6 +25,8 @@ const NEIGHBOR_AT = ID_BYTES + 2;
 const TIME_AT = 2;
 const TYPED_ID_AT = 8;
 export const TYPE_KEY_BYTES = TYPED_ID_AT + ID_BYTES;
+/** A time and an id, which end the keys of `types` and `indexes`. */
+export const TIMED_ID_BYTES = TYPE_KEY_BYTES - TIME_AT;
 const VERSION_AT = ID_BYTES;
 const VERSION_BYTES = 4;
 const TIME_SHIFT = 2 ** 47;
@@ -165,21 +169,35 @@ function range(startBytes: number, endBytes: number): KeyPair {
   return { start: new Uint8Array(startBytes), end: new Uint8Array(endBytes) };
 }
 
-function writeType(bytes: Uint8Array, at: number, type: number): void {
+export function writeType(bytes: Uint8Array, at: number, type: number): void {
   bytes[at] = type >>> 8;
   bytes[at + 1] = type;
 }
 
 function writeTypeKey(bytes: Uint8Array, type: number, timeMs: number, id: number): void {
+  writeType(bytes, 0, type);
+  writeTime(bytes, TIME_AT, timeMs);
+  writeId(bytes, TYPED_ID_AT, id);
+}
+
+/** In 6 bytes, as in the keys of `types`. */
+export function writeTime(bytes: Uint8Array, at: number, timeMs: number): void {
   const time = Math.min(Math.max(timeMs + TIME_SHIFT, 0), TIME_MAX);
   const high = Math.floor(time / 0x1_0000_0000);
-  writeType(bytes, 0, type);
-  writeType(bytes, TIME_AT, high);
-  bytes[TIME_AT + 2] = time >>> 24;
-  bytes[TIME_AT + 3] = time >>> 16;
-  bytes[TIME_AT + 4] = time >>> 8;
-  bytes[TIME_AT + 5] = time;
-  writeId(bytes, TYPED_ID_AT, id);
+  writeType(bytes, at, high);
+  bytes[at + 2] = time >>> 24;
+  bytes[at + 3] = time >>> 16;
+  bytes[at + 4] = time >>> 8;
+  bytes[at + 5] = time;
+}
+
+/** The time that `writeTime` wrote. */
+export function readTime(bytes: Uint8Array, at: number): number {
+  const high = (bytes[at]! << 8) | bytes[at + 1]!;
+  const low =
+    ((bytes[at + 2]! << 24) | (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!) >>>
+    0;
+  return high * 0x1_0000_0000 + low - TIME_SHIFT;
 }
 
 function writeEdgeKey(bytes: Uint8Array, node: number, edge: number, other: number): Uint8Array {
@@ -198,6 +216,8 @@ export const META = {
   schemaStamp: UTF8.encode('schema-stamp'),
   /** The id that the next new node gets: never one that was given before. */
   nextId: UTF8.encode('next-id'),
+  /** Keys the digests of unique and hashed indexes; made with the first of them. */
+  indexSecret: UTF8.encode('index-secret'),
   /** How much the access journal holds: see `access-journal.ts`. */
   accessJournal: UTF8.encode('access-journal'),
 } as const;
@@ -205,6 +225,16 @@ export const META = {
 /** The record of `meta` with the number of nodes of one type. */
 export function countKey(type: number): Uint8Array {
   return UTF8.encode(`count/${type}`);
+}
+
+/** The record of `meta` with the number of entries of one index. */
+export function indexCountKey(index: number): Uint8Array {
+  return UTF8.encode(`count-index/${index}`);
+}
+
+/** The record of `meta` that says after which key of `types` the build of an index goes on. */
+export function indexCursorKey(index: number): Uint8Array {
+  return UTF8.encode(`index-cursor/${index}`);
 }
 
 /** The record of `meta` with the number of edges of one type. */

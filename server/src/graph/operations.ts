@@ -1,5 +1,6 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
+import type { IndexProgress, IndexWork } from './indexes/index-work.ts';
 
 /** A node by its UID, or by its type and key. */
 export type NodeReference =
@@ -120,6 +121,8 @@ export interface CommitRequest extends CommitAuthor {
    * operations.
    */
   readonly system?: boolean;
+  /** After the operations. */
+  readonly indexWork?: IndexWork;
 }
 
 export interface CommitResult {
@@ -132,6 +135,8 @@ export interface CommitResult {
    * changed.
    */
   readonly outcomes: readonly { readonly uid: string | null; readonly changed: boolean }[];
+  /** How far the work on indexes is, where some was asked for. */
+  readonly indexes?: IndexProgress;
 }
 
 /** The way to the writer, from any thread. */

@@ -40,6 +40,18 @@ export interface NodeHistory {
   readonly changes: readonly NodeChange[];
 }
 
+/** A field index, as far as it is (open-shapes, section 9). */
+export interface IndexState {
+  readonly number: number;
+  readonly type: string;
+  /** Their names, in order. */
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+  readonly isReady: boolean;
+  /** How many values it holds. */
+  readonly entries: number;
+}
+
 export interface TypePage {
   readonly skip?: number;
   readonly take?: number;
@@ -78,6 +90,10 @@ export interface GraphReader extends Disposable {
    * object.
    */
   schema(): SchemaDocument;
+  /** The field indexes of all types. */
+  indexes(): readonly IndexState[];
+  /** Numbers of removed indexes whose entries are not all deleted yet. */
+  indexesBeingRemoved(): readonly number[];
   id(reference: NodeReference): number | undefined;
   uid(id: number): string | undefined;
   typeOf(id: number): string | undefined;

@@ -74,17 +74,54 @@ function checkTypes(
 }
 
 function checkNodeType(type: Record<string, unknown>, path: string, faults: Fault[]): void {
-  checkMembers(type, ['type', 'key', 'fields', 'timestamp', 'label'], path, faults);
-  if (type['key'] !== undefined) {
-    checkFieldName(type['key'], `${path}.key`, RESERVED_FIELD_NAMES, faults);
-  }
-  checkFields(type['fields'], `${path}.fields`, RESERVED_FIELD_NAMES, faults);
+  const members = ['type', 'key', 'fields', 'timestamp', 'label', 'indexes'];
+  checkMembers(type, members, path, faults);
+  // The key may have the name under which every key is shown (open-shapes, section 9).
+  const reserved = type['key'] === 'Id' ? RESERVED_BESIDE_ID : RESERVED_FIELD_NAMES;
+  if (type['key'] !== undefined) checkFieldName(type['key'], `${path}.key`, reserved, faults);
+  checkFields(type['fields'], `${path}.fields`, reserved, faults);
+  checkIndexDocuments(type['indexes'], `${path}.indexes`, faults);
   for (const member of ['timestamp', 'label']) {
     const name = type[member];
     if (name !== undefined && typeof name !== 'string') {
       faults.push({ path: `${path}.${member}`, message: 'expected the name of a field' });
     }
   }
+}
+
+const RESERVED_BESIDE_ID: ReadonlySet<string> = new Set(
+  [...RESERVED_FIELD_NAMES].filter((name) => name !== 'Id'),
+);
+
+function checkIndexDocuments(indexes: unknown, path: string, faults: Fault[]): void {
+  if (indexes === undefined) return;
+  if (!Array.isArray(indexes)) {
+    faults.push({ path, message: 'expected a list' });
+    return;
+  }
+  indexes.forEach((index: unknown, i) => {
+    const at = `${path}[${i}]`;
+    if (!isRecord(index)) {
+      faults.push({ path: at, message: 'expected an object' });
+      return;
+    }
+    checkMembers(index, ['field', 'fields', 'unique', 'state', 'entries'], at, faults);
+    const { field, fields, unique } = index;
+    const isOne = typeof field === 'string' && fields === undefined;
+    const areSeveral = field === undefined && isListOfText(fields);
+    if (!isOne && !areSeveral) {
+      faults.push({ path: at, message: 'expected "field", a name, or "fields", a list of names' });
+    }
+    if (unique !== undefined && typeof unique !== 'boolean') {
+      faults.push({ path: `${at}.unique`, message: 'expected true or false' });
+    }
+  });
+}
+
+function isListOfText(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+  );
 }
 
 function checkEdgeType(type: Record<string, unknown>, path: string, faults: Fault[]): void {

@@ -5,6 +5,8 @@ import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/
 import { TAG, tagOf, widens } from './field-types.ts';
 import { isSystemName } from './names.ts';
 import { checkSchemaDocument, schemaFaults } from './schema-check.ts';
+import { storedIndex } from './indexes/field-index.ts';
+import { checkIndexes, hasIndex, IndexDraft } from './indexes/index-merge.ts';
 import {
   FIRST_FIELD,
   SchemaRegistry,
@@ -27,13 +29,14 @@ import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 export function mergeSchema(
   current: SchemaRegistry,
   document: SchemaDocument,
-  options: { readonly system: boolean },
+  options: MergeOptions,
 ): SchemaRegistry {
   checkSchemaDocument(document);
   const nodes = new Draft(current.nodeTypes);
+  const indexes = new IndexDraft(current.indexNumbers.next, options);
   document.nodes.forEach((type, i) => {
     const known = current.nodeType(type.type);
-    const merged = mergeNodeType(known, type, nodes.nextId, `nodes[${i}]`);
+    const merged = mergeNodeType(known, type, { id: nodes.nextId, indexes }, `nodes[${i}]`);
     if (merged !== known) allowChange(type.type, options.system, `nodes[${i}].type`);
     nodes.set(merged);
   });
@@ -59,7 +62,19 @@ export function mergeSchema(
     const message = `a schema has at most ${SCHEMA_TYPES_MAX} types of nodes and of edges`;
     throw schemaFaults([{ path: '', message }]);
   }
-  return new SchemaRegistry(nodes.types, edges.types);
+  const { removing } = current.indexNumbers;
+  const isSame = indexes.next === current.indexNumbers.next;
+  const numbers = isSame ? current.indexNumbers : { next: indexes.next, removing };
+  return new SchemaRegistry(nodes.types, edges.types, numbers);
+}
+
+export interface MergeOptions {
+  /** Whether built-in types may change. */
+  readonly system: boolean;
+  /** Whether there is no node of a type, by its number; an index over none is ready at once. */
+  readonly isEmpty?: ((type: number) => boolean) | undefined;
+  /** Whether indexes hold digests: see `FieldIndex.isHashed`. */
+  readonly hashesIndexes?: boolean | undefined;
 }
 
 /** The types of a schema under change, in the order of their numbers. */
@@ -100,7 +115,7 @@ function allowChange(type: string, system: boolean, path: string): void {
 function mergeNodeType(
   known: NodeType | undefined,
   document: NodeTypeDocument,
-  nextId: number,
+  next: { readonly id: number; readonly indexes: IndexDraft },
   path: string,
 ): NodeType {
   const key = known === undefined ? document.key : known.key;
@@ -118,17 +133,21 @@ function mergeNodeType(
     throw schemaFaults([{ path: `${path}.fields.${key}`, message: 'the key is a String' }]);
   }
   const fields = mergeFields(document.type, known?.fields ?? [], ownFields, `${path}.fields`);
+  const id = known?.id ?? next.id;
   const merged = {
-    id: known?.id ?? nextId,
+    id,
     name: document.type,
     key,
     keyIsListed: known?.keyIsListed === true || listedKey !== undefined,
     timestamp: document.timestamp ?? known?.timestamp,
     label: document.label ?? known?.label,
     fields,
+    indexes: known?.indexes.map(storedIndex) ?? [],
   };
+  const wanted = (document.indexes ?? []).filter((index) => !hasIndex(known, index));
   const isSame =
     known !== undefined &&
+    wanted.length === 0 &&
     fields === known.fields &&
     merged.keyIsListed === known.keyIsListed &&
     merged.timestamp === known.timestamp &&
@@ -136,7 +155,10 @@ function mergeNodeType(
   if (isSame) return known;
   const type = compileNodeType(merged);
   checkRoles(type, path);
-  return type;
+  if (known !== undefined) checkIndexes(type, known);
+  if (wanted.length === 0) return type;
+  const added = wanted.map((index) => next.indexes.add(type, index, path));
+  return compileNodeType({ ...merged, indexes: [...merged.indexes, ...added] });
 }
 
 /** The fields that a type names for its timestamp and its label are there and fit. */

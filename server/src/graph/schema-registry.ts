@@ -2,6 +2,13 @@ import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-
 import { must } from '#base/assert.ts';
 import { accessEdgeNumber } from './access-edges.ts';
 import { TAG, tagOf } from './field-types.ts';
+import {
+  compileIndex,
+  type FieldIndex,
+  indexDocument,
+  type StoredIndex,
+  storedIndex,
+} from './indexes/field-index.ts';
 import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
@@ -37,6 +44,7 @@ export interface NodeType {
   readonly label: string | undefined;
   /** In the order of their numbers. */
   readonly fields: readonly Field[];
+  readonly indexes: readonly FieldIndex[];
   /** The fields, and the key under its name. */
   readonly byName: ReadonlyMap<string, Field>;
   readonly byNumber: ReadonlyMap<number, Field>;
@@ -53,7 +61,18 @@ export interface EdgeType {
   readonly byNumber: ReadonlyMap<number, Field>;
 }
 
+/** What is known of indexes beside the types that have them. */
+export interface IndexNumbers {
+  /** That the next index gets. */
+  readonly next: number;
+  /** Of removed indexes whose entries are not gone yet. */
+  readonly removing: readonly number[];
+}
+
+const NO_INDEXES: IndexNumbers = { next: 1, removing: [] };
+
 export class SchemaRegistry {
+  readonly indexNumbers: IndexNumbers;
   /** In the order of their numbers, which begin at 1. */
   readonly nodeTypes: readonly NodeType[];
   readonly edgeTypes: readonly EdgeType[];
@@ -61,7 +80,12 @@ export class SchemaRegistry {
   readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
   #document: SchemaDocument | undefined;
 
-  constructor(nodeTypes: readonly NodeType[], edgeTypes: readonly EdgeType[]) {
+  constructor(
+    nodeTypes: readonly NodeType[],
+    edgeTypes: readonly EdgeType[],
+    indexNumbers: IndexNumbers = NO_INDEXES,
+  ) {
+    this.indexNumbers = indexNumbers;
     this.nodeTypes = nodeTypes;
     this.edgeTypes = edgeTypes;
     this.#nodeTypesByName = new Map(nodeTypes.map((type) => [type.name, type]));
@@ -108,7 +132,9 @@ export class SchemaRegistry {
       nodes: this.nodeTypes.map((type) => ({
         ...withoutUndefined(type),
         fields: type.fields.map(storedField),
+        ...(type.indexes.length === 0 ? {} : { indexes: type.indexes.map(storedIndex) }),
       })),
+      ...(this.indexNumbers === NO_INDEXES ? {} : { indexNumbers: this.indexNumbers }),
       edges: this.edgeTypes.map((type) => ({
         name: type.name,
         ...(type.inverse === undefined ? {} : { inverse: type.inverse }),
@@ -131,6 +157,7 @@ export class SchemaRegistry {
           timestamp: type.timestamp,
           label: type.label,
           fields: type.fields.map(compileField),
+          indexes: type.indexes ?? [],
         }),
       ),
       stored.edges.map((type, i) =>
@@ -141,7 +168,17 @@ export class SchemaRegistry {
           fields: type.fields.map(compileField),
         }),
       ),
+      stored.indexNumbers,
     );
+  }
+
+  /** The same with other types of nodes, or other numbers of indexes. */
+  with(change: {
+    readonly nodeTypes?: readonly NodeType[];
+    readonly indexNumbers?: IndexNumbers;
+  }): SchemaRegistry {
+    const { nodeTypes = this.nodeTypes, indexNumbers = this.indexNumbers } = change;
+    return new SchemaRegistry(nodeTypes, this.edgeTypes, indexNumbers);
   }
 }
 
@@ -155,7 +192,10 @@ interface StoredSchema {
     readonly timestamp?: string;
     readonly label?: string;
     readonly fields: readonly StoredField[];
+    readonly indexes?: readonly StoredIndex[];
   }[];
+  /** Left out by versions without indexes. */
+  readonly indexNumbers?: IndexNumbers;
   readonly edges: readonly {
     readonly name: string;
     readonly inverse?: string;
@@ -172,7 +212,9 @@ function compileField([number, name, type]: StoredField): Field {
 }
 
 export function compileNodeType(
-  type: Omit<NodeType, 'byName' | 'byNumber' | 'timestampNumber'>,
+  type: Omit<NodeType, 'byName' | 'byNumber' | 'timestampNumber' | 'indexes'> & {
+    readonly indexes: readonly StoredIndex[];
+  },
 ): NodeType {
   const byName = new Map(type.fields.map((field) => [field.name, field]));
   if (type.key !== undefined) {
@@ -180,7 +222,17 @@ export function compileNodeType(
   }
   const byNumber = new Map(type.fields.map((field) => [field.number, field]));
   const timestampNumber = byName.get(type.timestamp ?? '')?.number ?? -1;
-  return { ...type, timestampNumber, byName, byNumber };
+  const key: Field = { number: KEY_FIELD, name: type.key ?? 'Id', type: 'String', tag: TAG.String };
+  const indexes = type.indexes.map((index) =>
+    compileIndex(index, (number) =>
+      number === KEY_FIELD ? key : must(byNumber.get(number), 'the field of an index'),
+    ),
+  );
+  return { ...type, indexes, timestampNumber, byName, byNumber };
+}
+
+export function withIndexes(type: NodeType, indexes: readonly FieldIndex[]): NodeType {
+  return { ...type, indexes };
 }
 
 export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNumber'>): EdgeType {
@@ -189,7 +241,9 @@ export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNu
   return { ...type, access: accessEdgeNumber(type.name), byName, byNumber };
 }
 
-function withoutUndefined(type: NodeType): Omit<StoredSchema['nodes'][number], 'fields'> {
+function withoutUndefined(
+  type: NodeType,
+): Omit<StoredSchema['nodes'][number], 'fields' | 'indexes'> {
   const { name, key, keyIsListed, timestamp, label } = type;
   return {
     name,
@@ -201,7 +255,7 @@ function withoutUndefined(type: NodeType): Omit<StoredSchema['nodes'][number], '
 }
 
 function nodeTypeDocument(type: NodeType): NodeTypeDocument {
-  const { key, timestamp, label } = type;
+  const { key, timestamp, label, indexes } = type;
   const fields: Record<string, FieldType> = {};
   if (key !== undefined && type.keyIsListed) fields[key] = 'String';
   for (const field of type.fields) fields[field.name] = field.type;
@@ -211,6 +265,7 @@ function nodeTypeDocument(type: NodeType): NodeTypeDocument {
     fields,
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(label === undefined ? {} : { label }),
+    ...(indexes.length === 0 ? {} : { indexes: indexes.map(indexDocument) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
+import type { FieldType, IndexDocument } from '@trellis/contract/shapes/schema-document.ts';
 
 export interface NodeTypeDocument {
   readonly type: string;
@@ -9,6 +9,7 @@ export interface NodeTypeDocument {
   readonly timestamp?: string | undefined;
   /** The field that names a node for people. */
   readonly label?: string | undefined;
+  readonly indexes?: readonly IndexDocument[] | undefined;
 }
 
 export interface EdgeTypeDocument {

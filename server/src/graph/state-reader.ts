@@ -2,7 +2,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
-import type { KeyValueReader } from '#store/key-value.ts';
+import type { KeyRange, KeyValueReader } from '#store/key-value.ts';
 import { readAccessChanges } from './access-journal.ts';
 import {
   type Adjacency,
@@ -14,7 +14,17 @@ import {
 import { EdgeRecord } from './edge-record.ts';
 import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
-import { countKey, edgeCountKey, idOfTypeKey, KeyEncoder, readId, TYPE_KEY_BYTES } from './keys.ts';
+import { isOfTimestamp } from './indexes/field-index.ts';
+import {
+  countKey,
+  edgeCountKey,
+  idOfTypeKey,
+  indexCountKey,
+  KeyEncoder,
+  META,
+  readId,
+  TYPE_KEY_BYTES,
+} from './keys.ts';
 import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
 import { NodeRecord } from './node-record.ts';
@@ -23,6 +33,7 @@ import type {
   AccessChange,
   EdgeObject,
   GraphReader,
+  IndexState,
   NodeHistory,
   TypePage,
   TypeWalk,
@@ -88,6 +99,45 @@ export class StateReader implements GraphReader {
   get registry(): SchemaRegistry {
     this.#schema.revalidate();
     return this.#schema.registry;
+  }
+
+  indexes(): IndexState[] {
+    return this.registry.nodeTypes.flatMap(({ name, id, indexes }) =>
+      indexes.map((index) => ({
+        number: index.number,
+        type: name,
+        fields: index.fields.map((field) => field.name),
+        unique: index.unique,
+        isReady: index.isReady,
+        entries: this.#count(isOfTimestamp(index) ? countKey(id) : indexCountKey(index.number)),
+      })),
+    );
+  }
+
+  indexesBeingRemoved(): readonly number[] {
+    return this.registry.indexNumbers.removing;
+  }
+
+  /** What keys the digests of indexes; see `FieldIndex.isHashed`. */
+  get indexSecret(): Uint8Array {
+    return Uint8Array.from(this.#state.get(DB.meta, META.indexSecret) ?? []);
+  }
+
+  /** Visits the keys of a range of `types` or `indexes`; as `KeyValueReader.scan`. */
+  visitKeys(
+    db: typeof DB.types | typeof DB.indexes,
+    range: KeyRange,
+    visit: (key: Uint8Array) => boolean | void,
+  ): void {
+    this.#state.scan(db, { ...range, keysOnly: true }, visit);
+  }
+
+  countKeys(db: typeof DB.types | typeof DB.indexes, range: KeyRange): number {
+    return this.#state.countRange(db, range);
+  }
+
+  #count(key: Uint8Array): number {
+    return readCount(this.#state.get(DB.meta, key));
   }
 
   id(reference: NodeReference): number | undefined {
@@ -190,12 +240,12 @@ export class StateReader implements GraphReader {
 
   countOfType(type: string): number {
     const typeId = this.#typeIdOf(type);
-    return typeId === undefined ? 0 : readCount(this.#state.get(DB.meta, countKey(typeId)));
+    return typeId === undefined ? 0 : this.#count(countKey(typeId));
   }
 
   countOfEdgeType(type: string): number {
     const edge = this.registry.edgeType(type);
-    return edge === undefined ? 0 : readCount(this.#state.get(DB.meta, edgeCountKey(edge.id)));
+    return edge === undefined ? 0 : this.#count(edgeCountKey(edge.id));
   }
 
   /**
@@ -207,7 +257,7 @@ export class StateReader implements GraphReader {
       ? this.#keys.nodesOfTypeBefore(cursor.typeId, cursor.lastKey)
       : this.#keys.nodesOfType(cursor.typeId);
     let left = take;
-    this.#state.scan(DB.types, { ...range, reverse: true }, (key) => {
+    this.#state.scan(DB.types, { ...range, reverse: true, keysOnly: true }, (key) => {
       into.push(idOfTypeKey(key));
       if (--left > 0) return true;
       cursor.isStarted = true;

@@ -7,7 +7,7 @@ import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { AccessJournal } from './access-journal.ts';
 import { encodeCount, readCount, type WriterMemory } from './writer-memory.ts';
 import type { ValueFault } from './field-encoder.ts';
-import { countKey, edgeCountKey, META, readId } from './keys.ts';
+import { countKey, edgeCountKey, indexCountKey, META, readId } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { CommitResult, NodeReference } from './operations.ts';
@@ -25,6 +25,8 @@ export interface TransactorOptions {
   readonly accessControl: boolean;
   /** The UID of the user in whose name it is, when it is known: the history of nodes tells it. */
   readonly user: Uint8Array | undefined;
+  /** Whether indexes that are added hold digests: the store is encrypted. */
+  readonly hashesIndexes: boolean;
   /** Whether the outcome of each operation is wanted. */
   readonly outcomes: boolean;
 }
@@ -68,8 +70,26 @@ export class Transactor {
   }
 
   mergeSchema(document: SchemaDocument): void {
-    const merged = mergeSchema(this.registry, document, this.options);
-    if (merged !== this.registry) this.state.schema.write(this.batch, merged);
+    const { system, hashesIndexes } = this.options;
+    const merged = mergeSchema(this.registry, document, {
+      system,
+      hashesIndexes,
+      isEmpty: (type) => readCount(this.state.view.get(DB.meta, countKey(type))) === 0,
+    });
+    if (merged !== this.registry) this.writeSchema(merged);
+  }
+
+  writeSchema(registry: SchemaRegistry): void {
+    const { state, batch } = this;
+    const needsSecret = registry.nodeTypes.some(({ indexes }) =>
+      indexes.some(({ unique, isHashed }) => unique || isHashed),
+    );
+    if (needsSecret && !state.view.has(DB.meta, META.indexSecret)) {
+      const { randomUid } = this.options;
+      state.indexSecret = Buffer.concat([randomUid(), randomUid()]);
+      batch.put(DB.meta, META.indexSecret, state.indexSecret);
+    }
+    state.schema.write(batch, registry);
   }
 
   /**
@@ -126,6 +146,11 @@ export class Transactor {
     if (edge.access === undefined) return;
     this.#journal ??= new AccessJournal(this.state.view, this.batch);
     this.#journal.add(edge.access, from, to);
+  }
+
+  /** Counts entries of an index that were put, or with a negative number deleted. */
+  changedEntries(index: number, growth: number): void {
+    this.#growth.addEntries(index, growth);
   }
 
   /** Records what became of an edge operation. */
@@ -259,13 +284,18 @@ export class Transactor {
   }
 }
 
-/** By how many the nodes and the edges of each type grow with one commit. */
+/** By how many the nodes and edges of each type, and entries of each index, grow with a commit. */
 class Growth {
   readonly #nodes = new Map<number, number>();
   readonly #edges = new Map<number, number>();
+  readonly #entries = new Map<number, number>();
 
   addNodes(type: number, count: number): void {
     this.#nodes.set(type, (this.#nodes.get(type) ?? 0) + count);
+  }
+
+  addEntries(index: number, count: number): void {
+    this.#entries.set(index, (this.#entries.get(index) ?? 0) + count);
   }
 
   addEdges(type: number, count: number): void {
@@ -276,6 +306,7 @@ class Growth {
   write(view: KeyValueReader, batch: WriteBatch): void {
     for (const [type, growth] of this.#nodes) addTo(view, batch, countKey(type), growth);
     for (const [type, growth] of this.#edges) addTo(view, batch, edgeCountKey(type), growth);
+    for (const [index, growth] of this.#entries) addTo(view, batch, indexCountKey(index), growth);
   }
 }
 

@@ -2,6 +2,7 @@ import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import { checkMayWrite } from './access-checks.ts';
+import { applyChanges, changesOf } from './indexes/index-writer.ts';
 import { didYouMean } from './names.ts';
 import { hasHistory, putChange } from './node-history.ts';
 import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
@@ -115,6 +116,10 @@ function createNode(
   batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);
   if (key !== undefined) state.ids.set(type.id, key, id);
   t.wroteNode(uid, true);
+  if (type.indexes.length === 0) return;
+  const after = state.changed;
+  after.open(record);
+  applyChanges(t, type, id, changesOf(t, type, id, { after }), after);
 }
 
 const NOTHING = new Uint8Array(0);
@@ -153,8 +158,14 @@ function changeNode(
   checkSize(t, record.length);
   setVersion(record, version + 1);
   t.wroteNode(uid, true);
+  // Before anything is read: that would take the stored node away.
+  const after = state.changed;
+  after.open(record);
+  const changes =
+    type.indexes.length === 0 ? [] : changesOf(t, type, id, { before: stored, after });
   if (hasHistory(type)) putChange(t, id, stored, { record, version: version + 1 });
   batch.put(DB.nodes, keys.node(id), record);
+  if (changes.length > 0) applyChanges(t, type, id, changes, after);
   if (timestampMs === oldTimestampMs) return;
   batch.delete(DB.types, keys.type(type.id, oldTimestampMs, id));
   batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);

@@ -6,12 +6,14 @@ import { EdgeRecord } from './edge-record.ts';
 import { encodeField, type ValueFault } from './field-encoder.ts';
 import { type FieldTable, FieldTableWriter } from './field-table.ts';
 import { LIST, TAG } from './field-types.ts';
+import { EntryMaker } from './indexes/index-entries.ts';
 import { KeyEncoder, META } from './keys.ts';
 import { NodeRecord } from './node-record.ts';
 import { ALIASES_FIELD, type Field, KEY_FIELD } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 
 const CACHED_IDS_MAX = 262_144;
+const NO_SECRET = new Uint8Array(0);
 
 /**
  * What the writer keeps from one commit to the next: the schema, ids of known nodes, and buffers.
@@ -33,6 +35,9 @@ export class WriterMemory {
   readonly edge = new EdgeRecord();
   readonly neighbors = new NeighborList();
   readonly bytes = new ByteWriter();
+  readonly entries = new EntryMaker();
+  /** What keys the digests of indexes; empty while no index needs it. */
+  indexSecret: Uint8Array = NO_SECRET;
   /** The id of the next new node. */
   nextId = 1;
 
@@ -50,6 +55,9 @@ export class WriterMemory {
   revalidate(): void {
     const nextId = readCount(this.view.get(DB.meta, META.nextId)) || 1;
     const isChanged = this.schema.revalidate();
+    if (isChanged) {
+      this.indexSecret = Uint8Array.from(this.view.get(DB.meta, META.indexSecret) ?? NO_SECRET);
+    }
     if (isChanged || nextId !== this.nextId) this.ids.clear();
     this.nextId = nextId;
   }

@@ -36,6 +36,13 @@ export const DB = {
   access: 6,
   /** (id, version) -> what the change that made this version of the node left of the one before. */
   history: 7,
+  /**
+   * (index, value, timestamp, id) -> empty: the nodes with one value are one range, in the order of
+   * `types`. See `graph/indexes/index-key.ts`.
+   */
+  indexes: 8,
+  /** (index, digest of a value) -> id: whose value it is, in a unique index. */
+  uniques: 9,
   /** name -> bytes: users' credentials, sessions, tokens, keys. */
   vault: 32,
 } as const;
@@ -51,5 +58,7 @@ export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5, isOfKeys: true },
   { number: DB.access, name: 'access', environment: 'graph' },
   { number: DB.history, name: 'history', environment: 'graph', scanPrefixBytes: 5 },
+  { number: DB.indexes, name: 'indexes', environment: 'graph', scanPrefixBytes: 2, isOfKeys: true },
+  { number: DB.uniques, name: 'uniques', environment: 'graph', scanPrefixBytes: 2 },
   { number: DB.vault, name: 'vault', environment: 'vault' },
 ];

@@ -119,6 +119,10 @@ class HeldTransactions implements HeldReader {
     this.#reader.scan(db, range, visit);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    return this.#reader.countRange(db, range);
+  }
+
   /**
    * The file shows the same commit; the transactions keep its pages as they are. It is disposed
    * with this.

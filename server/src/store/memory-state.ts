@@ -42,6 +42,10 @@ export class MemoryState implements StateWriter, SnapshotReader {
     this.#table(db).scan(range, visit);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    return this.#table(db).count(range);
+  }
+
   async commit<T>(
     build: (batch: WriteBatch) => T,
   ): Promise<{ readonly result: T; readonly sequence: number }> {
@@ -162,6 +166,10 @@ class SortedTable {
     } finally {
       this.#scans--;
     }
+  }
+
+  count({ start, end }: KeyRange): number {
+    return Math.max(0, this.#placeOf(end) - this.#placeOf(start));
   }
 
   /** The place of the first key that is not below this one. */

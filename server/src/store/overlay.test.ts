@@ -29,6 +29,12 @@ class MapReader implements KeyValueReader {
     return this.get(db, key) !== undefined;
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    let count = 0;
+    this.scan(db, range, () => void count++);
+    return count;
+  }
+
   scan(db: DatabaseNumber, { start, end, reverse }: KeyRange, visit: ScanVisitor): void {
     const found = [...this.#entries.values()]
       .filter((entry) => entry.db === db)

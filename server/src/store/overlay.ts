@@ -154,6 +154,14 @@ export class OverlayReader implements KeyValueReader {
     else this.#merge(db, range, entries, visit);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    let count = this.#base.countRange(db, range);
+    for (const { key, value } of this.#overlay.range(db, range)) {
+      count += Number(value !== null) - Number(this.#base.has(db, key));
+    }
+    return count;
+  }
+
   #merge(
     db: DatabaseNumber,
     range: KeyRange,

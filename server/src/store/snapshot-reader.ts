@@ -123,6 +123,10 @@ class GraphAndVaultReader implements HoldingReader {
     this.#current().scan(db, range, visit);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    return this.#current().countRange(db, range);
+  }
+
   hold(): HeldReader {
     return holdWithFile(this.#graph, this.#vault);
   }

@@ -33,6 +33,10 @@ export class StoresReader implements KeyValueReader {
     this.#store(db).scan(range, visit, this.#options[db]);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    return this.#store(db).countRange(range, this.#options[db]);
+  }
+
   /** As `scan`, for whoever looks for damage. */
   inspect(db: DatabaseNumber, range: KeyRange, visit: InspectVisitor): void {
     this.#store(db).inspect(range, visit, this.#options[db]);

@@ -35,11 +35,12 @@ export class ValueStore {
   }
 
   scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
-    const visitStored: ScanVisitor =
-      range.keysOnly === true && this.#seal.form === 'sealed'
-        ? (key) => visit(key, NOTHING)
-        : (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options));
-    this.#each(range, visitStored, options);
+    if (range.keysOnly === true) return this.#eachKey(range, visit, options);
+    this.#each(
+      range,
+      (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options)),
+      options,
+    );
   }
 
   /** Reads each entry, and tells whether it is what was written, where `scan` would throw. */
@@ -78,6 +79,21 @@ export class ValueStore {
       }
       if (!going) return;
     }
+  }
+
+  #eachKey({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+    if (end.length === 0) return;
+    const range =
+      reverse === true
+        ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
+        : { start, end };
+    for (const key of this.stored.getKeys({ ...range, ...options })) {
+      if (visit(key, NOTHING) === false) return;
+    }
+  }
+
+  countRange({ start, end }: KeyRange, options?: GetOptions): number {
+    return end.length === 0 ? 0 : this.stored.getKeysCount({ start, end, ...options });
   }
 
   /** How many entries it has. */

@@ -96,6 +96,7 @@ const ENDS: ReadonlyMap<unknown, Shape> = new Map([
   ['edges', shape([], { edge: text, direction: oneWay, skip: amount, take: amount })],
   ['summary', EMPTY],
   ['neighborsSummary', shape([], { direction: oneWay })],
+  ['explain', EMPTY],
   ['groupBy', shape(['field'], { field: text })],
   ['shortestPath', shape(['to'], PATH)],
   ['shortestPaths', shape(['to', 'take'], { ...PATH, take: wholeNumber(1, QUERY_PATHS_MAX) })],

@@ -45,7 +45,7 @@ export function predicateOf(
 }
 
 /** Enough for every double written out in full. */
-const NUMBER_CHARACTERS_MAX = 400;
+export const NUMBER_CHARACTERS_MAX = 400;
 
 function itemPredicate(
   scalar: number,
@@ -101,7 +101,7 @@ function textPredicate(
 }
 
 /** The operand as a field of this type would answer it; undefined when it does not fit. */
-function normalizeOperand(scalar: number, operand: unknown): unknown {
+export function normalizeOperand(scalar: number, operand: unknown): unknown {
   if (isNumeric(scalar)) {
     // A field of whole numbers may well be compared with 2.5, and one of decimals with a JSON
     // number.
@@ -131,7 +131,7 @@ function numberIdentity(decimal: string): number | string {
 }
 
 /** JSON with the members of objects in the order of their names. */
-function canonicalText(value: unknown): string {
+export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -165,7 +165,7 @@ function decimalOf(number: unknown): string {
   return must(normalizeDecimal(number, NUMBER_CHARACTERS_MAX), 'a number');
 }
 
-function isNumeric(scalar: number): boolean {
+export function isNumeric(scalar: number): boolean {
   return scalar >= TAG.Int && scalar <= TAG.Decimal;
 }
 

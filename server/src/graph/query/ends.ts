@@ -5,11 +5,13 @@ import type { Direction } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import type { EdgeObject } from '../reader.ts';
 import { compareTyped, identity } from './comparison.ts';
-import type { TypedValue } from './comparison.ts';
 import type { Query, QueryEnd } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 import { shortestPaths } from './shortest-paths.ts';
 import type { GraphPath, PathEnd } from './shortest-paths.ts';
+import type { StartPlan } from './start-plan.ts';
+import { explained } from './trace.ts';
+import { type Group, groupsOf } from './value-groups.ts';
 
 type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
 
@@ -17,7 +19,10 @@ type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
  * Prepares the end of a query: checks its names, and answers how to finish. Nothing is read before
  * that is called.
  */
-export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPieces) => unknown {
+export function prepareEnd(
+  context: QueryContext,
+  query: Query,
+): (pieces: IdPieces, plan: StartPlan | undefined) => unknown {
   const { end } = query;
   switch (end.end) {
     case 'nodes':
@@ -25,7 +30,7 @@ export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPiec
     case 'uids':
       return (pieces) => mapIds(context, pieces, (id) => must(context.reader.uid(id), 'a UID'));
     case 'count':
-      return (pieces) => countIds(context, pieces, query);
+      return (pieces, plan) => plan?.count?.() ?? countIds(context, pieces, query);
     case 'scored':
       return (pieces) =>
         mapIds(context, pieces, (id) => ({
@@ -40,6 +45,8 @@ export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPiec
       return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
     case 'groupBy':
       return groupByEnd(context, end);
+    case 'explain':
+      return (pieces) => explained(context, pieces);
     case 'shortestPath':
       return pathEnd(context, end, (paths) => paths[0] ?? null);
     case 'shortestPaths':
@@ -141,10 +148,6 @@ function summarizeNeighbors(
   );
 }
 
-interface Group extends TypedValue {
-  count: number;
-}
-
 /**
  * Nodes without the field are in no group; a list puts its node into the group of each different
  * item.
@@ -152,9 +155,12 @@ interface Group extends TypedValue {
 function groupByEnd(
   context: QueryContext,
   end: End<'groupBy'>,
-): (pieces: IdPieces) => { value: unknown; count: number }[] {
+): (pieces: IdPieces, plan: StartPlan | undefined) => { value: unknown; count: number }[] {
   context.fieldTags(end.field, undefined, 'end.field');
-  return (pieces) => {
+  return (pieces, plan) => {
+    const counted =
+      plan?.isWholeType === true ? groupsOf(context, plan.type, end.field) : undefined;
+    if (counted !== undefined) return inGroupOrder(counted);
     const groups = new Map<unknown, Group>();
     for (const piece of pieces) {
       context.checkpoint();
@@ -163,10 +169,14 @@ function groupByEnd(
         if (value !== undefined) countValue(groups, value, context.tag);
       }
     }
-    return [...groups.values()]
-      .toSorted((a, b) => b.count - a.count || compareTyped(a, b))
-      .map(({ value, count }) => ({ value, count }));
+    return inGroupOrder([...groups.values()]);
   };
+}
+
+function inGroupOrder(groups: readonly Group[]): { value: unknown; count: number }[] {
+  return groups
+    .toSorted((a, b) => b.count - a.count || compareTyped(a, b))
+    .map(({ value, count }) => ({ value, count }));
 }
 
 function countValue(groups: Map<unknown, Group>, value: unknown, tag: number): void {

@@ -4,6 +4,7 @@ import type { NodeType } from '../schema-registry.ts';
 import { parseTime } from '../time.ts';
 import { predicateOf } from './comparison.ts';
 import type { Predicate } from './comparison.ts';
+import type { TimeSpan } from './index-ranges.ts';
 import type { Comparison, QueryStep } from './plan.ts';
 import { invalidQuery } from './query-context.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
@@ -19,6 +20,7 @@ export function* filter(
   const kept = new IdList();
   for (const piece of source) {
     context.checkpoint();
+    context.rowsRead += piece.length;
     kept.length = 0;
     for (let i = 0; i < piece.length; i++) {
       if (test(piece.at(i))) kept.push(piece.at(i));
@@ -74,15 +76,21 @@ export function whereTime(
   step: Step<'whereTime'>,
   path: string,
 ): IdPieces {
-  const from = step.from === undefined ? -Infinity : parseTime(step.from);
-  const to = step.to === undefined ? Infinity : parseTime(step.to);
-  if (from === undefined || to === undefined) {
-    throw invalidQuery('The time is not in ISO 8601, nor milliseconds since 1970', { path });
-  }
+  const { fromMs, toMs } = timeOf(step, path);
   return filter(context, source, (id) => {
     const time = context.timestampMs(id);
-    return time >= from && time <= to;
+    return time >= fromMs && time <= toMs;
   });
+}
+
+/** Throws `invalid_query` for what is no time. */
+export function timeOf({ from, to }: Step<'whereTime'>, path: string): TimeSpan {
+  const fromMs = from === undefined ? -Infinity : parseTime(from);
+  const toMs = to === undefined ? Infinity : parseTime(to);
+  if (fromMs === undefined || toMs === undefined) {
+    throw invalidQuery('The time is not in ISO 8601, nor milliseconds since 1970', { path });
+  }
+  return { fromMs, toMs };
 }
 
 /** The nodes that have an edge to the given node, or from it. */

@@ -113,6 +113,8 @@ export type QueryEnd =
   | { readonly end: 'neighborsSummary'; readonly direction?: 'out' | 'in' }
   /** `{value, count}[]`, most frequent first. */
   | { readonly end: 'groupBy'; readonly field: string }
+  /** How the steps were carried out, after all of their nodes were found: see `trace.ts`. */
+  | { readonly end: 'explain' }
   /**
    * From the set's first node to another: `{nodes, edges}`, or null within `maxHops`; edges are
    * followed both ways unless `edges`/`direction` say otherwise.

@@ -10,6 +10,7 @@ import type { Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { Similarity } from './plan.ts';
+import type { QueryTrace } from './trace.ts';
 
 /**
  * A set on its way through a query: its ids, each once, in order, in pieces. A piece is valid until
@@ -95,13 +96,19 @@ export class QueryContext {
   readonly #concealed = new Map<string | undefined, boolean>();
   /** The tag of the value that `read` answered last. */
   tag: number = TAG.String;
+  /** Keys, nodes and edges that steps have read so far; for `explain()`. */
+  rowsRead = 0;
+  /** Measures the steps, for `explain()`. */
+  readonly trace: QueryTrace | undefined;
 
   constructor(
     reader: StateReader,
     visibility: Visibility | undefined,
     signal: AbortSignal | undefined,
     finders: Finders = {},
+    trace?: QueryTrace,
   ) {
+    this.trace = trace;
     this.reader = reader;
     this.registry = reader.registry;
     this.visibility = visibility;
@@ -152,6 +159,7 @@ export class QueryContext {
     const list = this.#neighbors;
     list.length = 0;
     this.reader.adjacency.collect(id, direction, edge, list);
+    this.rowsRead += list.length;
     if (this.visibility === undefined) return list;
     let kept = 0;
     for (let i = 0; i < list.length; i++) {
@@ -194,6 +202,21 @@ export class QueryContext {
     if (field === undefined) return undefined;
     this.tag = field.tag;
     return record?.value(field);
+  }
+
+  /** Whether the field may be read of every node of a type. */
+  readsOfType(type: NodeType, field: string): boolean {
+    const { visibility } = this;
+    if (visibility === undefined || ALWAYS_SHOWN.has(field)) return true;
+    if (!visibility.withholdsFields(type.name)) return true;
+    const isKey = field === type.key || field === 'Id';
+    const names = isKey ? ['Id', type.key ?? 'Id'] : [field];
+    return names.every((name) => visibility.canReadFieldOfType(type.name, name));
+  }
+
+  /** Whether every node of a type is seen. */
+  seesAllOf(type: NodeType): boolean {
+    return this.visibility === undefined || !this.visibility.mayHideOfType(type.name);
   }
 
   #withholds(id: number, name: string): boolean {

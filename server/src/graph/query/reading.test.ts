@@ -34,6 +34,11 @@ class CountingReader implements KeyValueReader {
     return this.#state.has(db, key);
   }
 
+  countRange(db: DatabaseNumber, range: KeyRange): number {
+    this.reads++;
+    return this.#state.countRange(db, range);
+  }
+
   scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
     this.#state.scan(db, range, (key, value) => {
       this.reads++;

@@ -1,22 +1,41 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { EdgeObject, Visibility } from '../reader.ts';
 import { likeness, NaiveQuery } from '../testing/naive-query.ts';
 import { plainUid } from '../testing/plain-graph.ts';
 import type { Hidden, PlainGraph } from '../testing/plain-graph.ts';
 import { hidden, plainGraph, query } from '../testing/random-queries.ts';
+import { finishIndexes, indexContent } from '../testing/index-content.ts';
 import { openTestGraph } from '../testing/test-graph.ts';
 import type { TestGraph } from '../testing/test-graph.ts';
 import type { Query } from './plan.ts';
 import type { FindSimilar } from './query-context.ts';
 import { runQuery } from './run.ts';
 import type { GraphPath } from './shortest-paths.ts';
+import type { Explanation } from './trace.ts';
+
+/** Every kind of index that the types take. */
+const INDEXES_OF_P = [
+  { field: 'N' },
+  { field: 'S' },
+  { field: 'T' },
+  { field: 'G' },
+  { field: 'K', unique: true },
+  { field: 'Timestamp' },
+  { fields: ['N', 'S'] },
+  { fields: ['S', 'Timestamp'] },
+];
+const INDEXES_OF_Q = [{ field: 'N' }, { fields: ['S', 'N'] }, { field: 'Id' }];
+
+type Indexing = 'none' | 'written' | 'built' | 'hashed';
 
 let graph: TestGraph;
 
-beforeAll(async () => {
-  graph = await openTestGraph();
+afterEach(() => graph[Symbol.asyncDispose]());
+
+async function open(indexing: Indexing): Promise<void> {
+  graph = await openTestGraph({ hashesIndexes: indexing === 'hashed' });
   await graph.addSchema({
     nodes: [
       { type: 'P', key: 'K', fields: { N: 'Int', S: 'String', T: 'String[]', G: 'GeoPoint' } },
@@ -24,9 +43,26 @@ beforeAll(async () => {
     ],
     edges: [{ type: 'E0' }, { type: 'E1' }, { type: 'E2' }],
   });
-});
+  if (indexing === 'written' || indexing === 'hashed') await addIndexes();
+}
 
-afterAll(() => graph[Symbol.asyncDispose]());
+function addIndexes(): Promise<void> {
+  return graph.addSchema({
+    nodes: [
+      { type: 'P', fields: {}, indexes: INDEXES_OF_P },
+      { type: 'Q', fields: {}, indexes: INDEXES_OF_Q },
+    ],
+  });
+}
+
+/** Takes all indexes away and builds them over the nodes that there are. */
+async function buildAgain(): Promise<void> {
+  for (const { number } of graph.reader.indexes()) {
+    await graph.writer.commit({ operations: [], system: true, indexWork: { remove: number } });
+  }
+  await addIndexes();
+  await finishIndexes(graph);
+}
 
 async function replaceGraph({ nodes, edges }: PlainGraph): Promise<void> {
   const { reader, writer } = graph;
@@ -125,24 +161,42 @@ function hopsOf({ nodes, edges }: GraphPath, plain: PlainGraph): number {
   return edges.length;
 }
 
-it('answers every query as a naive reading of it does, for everyone', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      plainGraph,
-      hidden,
-      fc.array(query, { minLength: 15, maxLength: 15 }),
-      async (plain, unseen, queries) => {
-        await replaceGraph(plain);
-        const visibility = visibilityOf(plain, unseen);
-        for (const asked of queries) {
-          const isLimited = JSON.stringify(asked).includes('asUser');
-          const expected = new NaiveQuery(plain, isLimited ? unseen : undefined).run(asked);
-          const answer = runQuery(graph.reader, asked, { visibility, findSimilar });
-          expect(comparable(answer, asked, plain), JSON.stringify(asked)).toEqual(expected);
-          expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
-        }
-      },
-    ),
-    { numRuns: 250 },
-  );
-});
+it.each<readonly [Indexing, number]>([
+  ['none', 250],
+  ['written', 250],
+  ['built', 20],
+  ['hashed', 100],
+])(
+  'answers every query as a naive reading of it does, for everyone; indexes: %s',
+  async (indexing, numRuns) => {
+    await open(indexing);
+    await fc.assert(
+      fc.asyncProperty(
+        plainGraph,
+        hidden,
+        fc.array(query, { minLength: 15, maxLength: 15 }),
+        async (plain, unseen, queries) => {
+          await replaceGraph(plain);
+          if (indexing === 'built') await buildAgain();
+          const { held, due } = indexContent(graph);
+          expect(held).toEqual(due);
+          expect(graph.reader.indexes().every(({ isReady }) => isReady)).toBe(true);
+          const visibility = visibilityOf(plain, unseen);
+          for (const asked of queries) {
+            const isLimited = JSON.stringify(asked).includes('asUser');
+            const expected = new NaiveQuery(plain, isLimited ? unseen : undefined).run(asked);
+            const answer = runQuery(graph.reader, asked, { visibility, findSimilar });
+            expect(comparable(answer, asked, plain), JSON.stringify(asked)).toEqual(expected);
+            expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
+            const explained = { ...asked, end: { end: 'explain' as const } };
+            const counted = { ...asked, end: { end: 'count' as const } };
+            const options = { visibility, findSimilar };
+            const { steps } = runQuery(graph.reader, explained, options) as Explanation;
+            expect(steps.at(-1)?.rowsOut).toBe(runQuery(graph.reader, counted, options));
+          }
+        },
+      ),
+      { numRuns },
+    );
+  },
+);

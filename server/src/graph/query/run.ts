@@ -16,6 +16,8 @@ import {
   invalidQuery,
   QueryContext,
 } from './query-context.ts';
+import { planStart, type StartPlan } from './start-plan.ts';
+import { accessOf, QueryTrace } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
@@ -45,9 +47,11 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
       hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
     });
   }
-  const context = new QueryContext(reader, visibility, options.signal, options);
+  const trace = query.end.end === 'explain' ? new QueryTrace() : undefined;
+  const context = new QueryContext(reader, visibility, options.signal, options, trace);
   const finish = prepareEnd(context, query);
-  return finish(prepareSteps(context, query.steps, 'steps'));
+  const { pieces, plan } = prepareSteps(context, query.steps, 'steps');
+  return finish(pieces, plan);
 }
 
 function mentionsAsUser(steps: readonly QueryStep[]): boolean {
@@ -57,15 +61,27 @@ function mentionsAsUser(steps: readonly QueryStep[]): boolean {
 }
 
 /**
- * Chains the steps. All names are checked here; nothing but look-ups by key and UID is read yet.
+ * Chains the steps. All names are checked here; nothing is read yet but what a plan weighs, and
+ * look-ups by key and UID.
  */
-function prepareSteps(context: QueryContext, steps: readonly QueryStep[], path: string): IdPieces {
-  let pieces: IdPieces | undefined;
-  steps.forEach((step, i) => {
-    if (step.op !== 'asUser') pieces = prepareStep(context, pieces, step, `${path}[${i}]`);
-  });
+function prepareSteps(context: QueryContext, steps: readonly QueryStep[], path: string): Prepared {
+  const plan = planStart(context, steps, path);
+  const { trace } = context;
+  let pieces = plan && (trace?.plan(steps, plan, context) ?? plan.pieces);
+  for (let i = plan?.next ?? 0; i < steps.length; i++) {
+    const step = steps[i];
+    if (step === undefined || step.op === 'asUser') continue;
+    const prepared = prepareStep(context, pieces, step, `${path}[${i}]`);
+    pieces = trace?.step(step.op, accessOf(step), prepared, context) ?? prepared;
+  }
   assert(pieces !== undefined, 'a checked query has a start');
-  return pieces;
+  return { pieces, plan: plan?.next === steps.length ? plan : undefined };
+}
+
+interface Prepared {
+  readonly pieces: IdPieces;
+  /** Where one look into an index is all of it. */
+  readonly plan: StartPlan | undefined;
 }
 
 function prepareStep(
@@ -116,11 +132,11 @@ function prepareLaterStep(
     case 'isRelatedTo':
       return isRelatedTo(context, source, step, path);
     case 'union':
-      return union(context, source, prepareSteps(context, step.steps, `${path}.steps`));
+      return union(context, source, prepareSteps(context, step.steps, `${path}.steps`).pieces);
     case 'except':
-      return except(context, source, prepareSteps(context, step.steps, `${path}.steps`));
+      return except(context, source, prepareSteps(context, step.steps, `${path}.steps`).pieces);
     case 'intersect':
-      return intersect(context, source, prepareSteps(context, step.steps, `${path}.steps`));
+      return intersect(context, source, prepareSteps(context, step.steps, `${path}.steps`).pieces);
     case 'distinct':
       // A set holds each node once as it is.
       return source;

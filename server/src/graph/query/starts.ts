@@ -2,23 +2,20 @@ import { isListTag, scalarOf, TAG } from '../field-types.ts';
 import type { GeoPoint } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import type { NodeType } from '../schema-registry.ts';
-import { TypeCursor } from '../state-reader.ts';
+import { cellsNear } from './geo-cells.ts';
 import { fieldTest, filter } from './filters.ts';
+import { ALWAYS, spanOfType } from './index-ranges.ts';
+import { inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { QueryStep } from './plan.ts';
-import { PIECE_IDS_MAX, PIECE_IDS_MIN, invalidQuery } from './query-context.ts';
+import { invalidQuery } from './query-context.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 
 type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
 
-/**
- * All nodes of a type, newest first; or those with the given keys, in their order, leaving out what
- * is not there.
- */
+/** The nodes of a type with the given keys, in their order, leaving out what is not there. */
 export function startAt(context: QueryContext, step: Step<'startAt'>, path: string): IdPieces {
   const type = context.nodeType(step.type, `${path}.type`);
-  return step.keys === undefined
-    ? nodesOfType(context, type)
-    : nodesByKey(context, type, step.keys);
+  return nodesByKey(context, type, step.keys ?? []);
 }
 
 export function startAtUids(context: QueryContext, step: Step<'startAtUids'>): IdPieces {
@@ -30,7 +27,7 @@ export function startAtUids(context: QueryContext, step: Step<'startAtUids'>): I
   return [IdList.of([...ids])];
 }
 
-/** A look-up when the field is the key, else every node of the type is read. */
+/** Nodes by their key: every other field is planned for (see `start-plan.ts`). */
 export function startWhere(
   context: QueryContext,
   step: Step<'startWhere'>,
@@ -38,17 +35,13 @@ export function startWhere(
 ): IdPieces {
   const type = context.nodeType(step.type, `${path}.type`);
   const test = fieldTest(context, step, type, path);
-  const isKey = step.field === 'Id' || step.field === type.key;
-  const keys = step.compare === '=' ? [step.value] : step.compare === 'in' ? step.value : undefined;
-  const source =
-    isKey && Array.isArray(keys)
-      ? nodesByKey(
-          context,
-          type,
-          keys.filter((key) => typeof key === 'string'),
-        )
-      : nodesOfType(context, type);
-  return filter(context, source, test);
+  const keys: readonly unknown[] = Array.isArray(step.value) ? step.value : [step.value];
+  const found = nodesByKey(
+    context,
+    type,
+    keys.filter((key) => typeof key === 'string'),
+  );
+  return filter(context, found, test);
 }
 
 /** The nodes within a distance of a point, nearest first. */
@@ -82,12 +75,14 @@ function* nodesWithText(
 function* nodesNear(
   context: QueryContext,
   type: NodeType,
-  { field, point, km }: Step<'startNear'>,
+  step: Step<'startNear'>,
   isList: boolean,
 ): IdPieces & Generator<IdList> {
+  const { field, point, km } = step;
   const found: { id: number; km: number }[] = [];
-  for (const piece of nodesOfType(context, type)) {
+  for (const piece of candidatesNear(context, type, step)) {
     context.checkpoint();
+    context.rowsRead += piece.length;
     for (let i = 0; i < piece.length; i++) {
       const id = piece.at(i);
       const value = context.read(id, field);
@@ -104,6 +99,7 @@ function* nodesNear(
 }
 
 const EARTH_RADIUS_KM = 6_371.008_8;
+const KM_PER_DEGREE_MIN = (EARTH_RADIUS_KM * Math.PI) / 180;
 
 /** Along the surface of a sphere, which is at most 0.5 % off the Earth's. */
 function haversineKm(a: GeoPoint, b: GeoPoint): number {
@@ -116,26 +112,19 @@ function haversineKm(a: GeoPoint, b: GeoPoint): number {
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-function* nodesOfType(context: QueryContext, type: NodeType): IdPieces & Generator<IdList> {
-  const cursor = new TypeCursor(type.id);
-  const piece = new IdList();
-  for (let wanted = PIECE_IDS_MIN; ; wanted = Math.min(wanted * 4, PIECE_IDS_MAX)) {
-    piece.length = 0;
-    context.reader.collectOfType(cursor, wanted, piece);
-    const isLast = piece.length < wanted;
-    keepVisible(context, piece);
-    if (piece.length > 0) yield piece;
-    if (isLast) return;
+/** The nodes that may be within the distance: by the cells of an index, or all of the type. */
+function candidatesNear(
+  context: QueryContext,
+  type: NodeType,
+  { field, point, km }: Step<'startNear'>,
+): IdPieces {
+  const index = type.indexes.find(
+    ({ isReady, isHashed, fields }) => isReady && !isHashed && fields[0]?.name === field,
+  );
+  if (index === undefined || !context.readsOfType(type, field)) {
+    return newestFirst(context, spanOfType(type, ALWAYS));
   }
-}
-
-function keepVisible(context: QueryContext, piece: IdList): void {
-  if (context.visibility === undefined) return;
-  let kept = 0;
-  for (let i = 0; i < piece.length; i++) {
-    if (context.sees(piece.at(i))) piece.values[kept++] = piece.at(i);
-  }
-  piece.length = kept;
+  return inTypeOrder(context, cellsNear(index.number, point, km / KM_PER_DEGREE_MIN));
 }
 
 function nodesByKey(context: QueryContext, type: NodeType, keys: readonly string[]): IdPieces {

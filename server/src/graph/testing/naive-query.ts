@@ -198,6 +198,8 @@ export class NaiveQuery {
           .map(([value, all]) => ({ value, count: all.length }))
           .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1));
       }
+      case 'explain':
+        throw new Error('a naive reading has no plan');
       case 'shortestPath':
         return this.#hops(ids, end);
       case 'shortestPaths':

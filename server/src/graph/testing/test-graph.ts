@@ -35,18 +35,18 @@ export interface TestGraph extends AsyncDisposable {
 }
 
 export async function openTestGraph(
-  options: { readonly logBytesMax?: number } = {},
+  options: { readonly logBytesMax?: number; readonly hashesIndexes?: boolean } = {},
 ): Promise<TestGraph> {
   const storage = await mkdtemp(join(tmpdir(), 'trellis-graph-'));
   const clock = new TestClock();
-  const { logBytesMax } = options;
+  const { logBytesMax, hashesIndexes = false } = options;
   const log = createMemoryLog({
     clock,
     archive: { ttlMs: Infinity, bytesMax: 0 },
     ...(logBytesMax === undefined ? {} : { capacityBytes: logBytesMax }),
   });
   const state = await openState({ storage, log, clock });
-  const writer = new GraphWriter(state, clock);
+  const writer = new GraphWriter(state, clock, { hashesIndexes });
   const snapshot = openSnapshotReader({ storage, environments: ['graph'] });
   const reader = new StateReader(snapshot, snapshot);
   return {

@@ -1,0 +1,178 @@
+import { INDEX_BUILD_NODES, INDEX_OFFENDERS_MAX, INDEX_REMOVE_ENTRIES } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { DB, type DatabaseNumber } from '#store/databases.ts';
+import { idOfTypeKey, indexCountKey, indexCursorKey, TYPE_KEY_BYTES, writeType } from '../keys.ts';
+import { type NodeType, withIndexes } from '../schema-registry.ts';
+import type { Transactor } from '../transactor.ts';
+import { type FieldIndex, isOfTimestamp, isOver } from './field-index.ts';
+import { inType } from './index-merge.ts';
+import { addEntry, holderOf } from './index-writer.ts';
+
+/** A step of the work on indexes; one commit each. Only the server itself asks for it. */
+export type IndexWork =
+  /**
+   * Adds entries of the next `INDEX_BUILD_NODES` nodes, newest first, and declares the index ready
+   * after the last one. It goes on where the last step ended; with `after`, a cursor that a step
+   * answered, from there, and then the index does not get ready.
+   */
+  | { readonly build: number; readonly after?: string }
+  /** Takes an index out of the schema, by its fields or its number. Throws `index_not_found`. */
+  | { readonly remove: { readonly type: string; readonly fields: readonly string[] } | number }
+  /** Deletes up to `INDEX_REMOVE_ENTRIES` entries of an index that was taken out. */
+  | { readonly clear: number };
+
+export interface IndexProgress {
+  /** Nodes that were looked at, or entries that were deleted. */
+  readonly count: number;
+  readonly isDone: boolean;
+  /** UIDs of nodes whose value another one has, in a unique index. */
+  readonly offenders: readonly string[];
+  /** Where the next step goes on. Base64. */
+  readonly cursor?: string;
+}
+
+export function workOnIndexes(t: Transactor, work: IndexWork): IndexProgress {
+  if ('build' in work) return build(t, work.build, work.after);
+  if ('remove' in work) return remove(t, work.remove);
+  return clear(t, work.clear);
+}
+
+const GONE: IndexProgress = { count: 0, isDone: true, offenders: [] };
+
+function build(t: Transactor, number: number, after: string | undefined): IndexProgress {
+  const found = findIndex(t, ({ number: one }) => one === number);
+  if (found === undefined || found.index.isReady) return GONE;
+  const { type, index } = found;
+  const { state, batch } = t;
+  const cursorKey = indexCursorKey(number);
+  const from =
+    after === undefined ? state.view.get(DB.meta, cursorKey) : Buffer.from(after, 'base64');
+  const { ids, cursor } = nodesAfter(t, type, from && Uint8Array.from(from));
+  const offenders: string[] = [];
+  for (const id of ids) {
+    const record = t.record(id);
+    const { uid } = record;
+    const { keys, uniqueKeys } = state.entries.entriesOf(index, { id, record }, state.indexSecret);
+    const holders = uniqueKeys.map((key) => holderOf(t, key));
+    if (holders.some((holder) => holder !== 0 && holder !== id)) {
+      offenders.push(uid);
+      continue;
+    }
+    for (const [i, key] of uniqueKeys.entries()) {
+      if (holders[i] === 0) batch.put(DB.uniques, key, state.keys.idValue(id));
+    }
+    for (const key of keys) addEntry(t, index, key);
+  }
+  const isDone = ids.length < INDEX_BUILD_NODES;
+  // One that will not get ready is left where it is: its number and its cursor tell so after a kill.
+  if (after === undefined && offenders.length === 0) {
+    if (isDone) finishBuild(t, type, index);
+    else batch.put(DB.meta, cursorKey, cursor);
+  }
+  return {
+    count: ids.length,
+    isDone,
+    offenders: offenders.slice(0, INDEX_OFFENDERS_MAX),
+    cursor: Buffer.from(cursor).toString('base64'),
+  };
+}
+
+function nodesAfter(
+  { state: { view, keys } }: Transactor,
+  type: NodeType,
+  from: Uint8Array | undefined,
+): { readonly ids: readonly number[]; readonly cursor: Uint8Array } {
+  const ids: number[] = [];
+  const cursor = new Uint8Array(TYPE_KEY_BYTES);
+  if (from !== undefined) cursor.set(from);
+  const range =
+    from === undefined ? keys.nodesOfType(type.id) : keys.nodesOfTypeBefore(type.id, from);
+  view.scan(DB.types, { ...range, reverse: true, keysOnly: true }, (key) => {
+    ids.push(idOfTypeKey(key));
+    cursor.set(key);
+    return ids.length < INDEX_BUILD_NODES;
+  });
+  return { ids, cursor };
+}
+
+function finishBuild(t: Transactor, type: NodeType, index: FieldIndex): void {
+  const indexes = type.indexes.map((one) => (one === index ? { ...one, isReady: true } : one));
+  t.writeSchema(t.registry.with({ nodeTypes: replaced(t, withIndexes(type, indexes)) }));
+  t.batch.delete(DB.meta, indexCursorKey(index.number));
+}
+
+function remove(
+  t: Transactor,
+  wanted: Extract<IndexWork, { remove: unknown }>['remove'],
+): IndexProgress {
+  const found =
+    typeof wanted === 'number'
+      ? findIndex(t, ({ number }) => number === wanted)
+      : findIndex(
+          t,
+          (index, type) => type.name === wanted.type && isOver(index, inType(type, wanted.fields)),
+        );
+  if (found === undefined) {
+    if (typeof wanted === 'number') return GONE;
+    throw new Problem(
+      'index_not_found',
+      `There is no index of ${wanted.type} over ${wanted.fields.join(', ')}`,
+    );
+  }
+  const { type, index } = found;
+  const { next, removing } = t.registry.indexNumbers;
+  const rest = withIndexes(
+    type,
+    type.indexes.filter((one) => one !== index),
+  );
+  const left = isOfTimestamp(index) ? removing : [...removing, index.number];
+  t.writeSchema(
+    t.registry.with({
+      nodeTypes: replaced(t, rest),
+      indexNumbers: { next, removing: left },
+    }),
+  );
+  return GONE;
+}
+
+function clear(t: Transactor, number: number): IndexProgress {
+  const { next, removing } = t.registry.indexNumbers;
+  if (!removing.includes(number)) return GONE;
+  const count = deleteSome(t, DB.indexes, number) + deleteSome(t, DB.uniques, number);
+  const isDone = count === 0;
+  if (isDone) {
+    for (const key of [indexCountKey(number), indexCursorKey(number)]) t.batch.delete(DB.meta, key);
+    const indexNumbers = { next, removing: removing.filter((one) => one !== number) };
+    t.writeSchema(t.registry.with({ indexNumbers }));
+  }
+  return { count, isDone, offenders: [] };
+}
+
+function deleteSome({ state, batch }: Transactor, db: DatabaseNumber, number: number): number {
+  const start = new Uint8Array(2);
+  const end = new Uint8Array(2);
+  writeType(start, 0, number);
+  writeType(end, 0, number + 1);
+  const keys: Uint8Array[] = [];
+  state.view.scan(db, { start, end, keysOnly: true }, (key) => {
+    keys.push(Uint8Array.from(key));
+    return keys.length < INDEX_REMOVE_ENTRIES;
+  });
+  for (const key of keys) batch.delete(db, key);
+  return keys.length;
+}
+
+function findIndex(
+  { registry }: Transactor,
+  isWanted: (index: FieldIndex, type: NodeType) => boolean,
+): { readonly type: NodeType; readonly index: FieldIndex } | undefined {
+  for (const type of registry.nodeTypes) {
+    const index = type.indexes.find((one) => isWanted(one, type));
+    if (index !== undefined) return { type, index };
+  }
+  return undefined;
+}
+
+function replaced({ registry }: Transactor, type: NodeType): NodeType[] {
+  return registry.nodeTypes.map((one) => (one.id === type.id ? type : one));
+}

@@ -1,0 +1,126 @@
+import { Problem } from '#base/problem.ts';
+import { DB } from '#store/databases.ts';
+import { readId } from '../keys.ts';
+import { shorten } from '../names.ts';
+import type { NodeRecord } from '../node-record.ts';
+import type { NodeType } from '../schema-registry.ts';
+import type { Transactor } from '../transactor.ts';
+import { type FieldIndex, indexDocument, isOfTimestamp } from './field-index.ts';
+import { hasSameEntries, type IndexEntries, NO_ENTRIES } from './index-entries.ts';
+
+const NOTHING = new Uint8Array(0);
+
+/** What a commit does to the entries of one node in one index. */
+export interface IndexChange {
+  readonly index: FieldIndex;
+  readonly before: IndexEntries;
+  readonly after: IndexEntries;
+}
+
+/** A node as it was and as it becomes; the one or the other is not there for a new or deleted one. */
+interface NodeStates {
+  readonly before?: NodeRecord | undefined;
+  readonly after?: NodeRecord | undefined;
+}
+
+/** What a change of a node does to indexes. Reads nothing but the records. */
+export function changesOf(
+  { state }: Transactor,
+  type: NodeType,
+  id: number,
+  { before, after }: NodeStates,
+): IndexChange[] {
+  const changes: IndexChange[] = [];
+  const entriesOf = (index: FieldIndex, record: NodeRecord | undefined): IndexEntries =>
+    record === undefined
+      ? NO_ENTRIES
+      : state.entries.entriesOf(index, { id, record }, state.indexSecret);
+  for (const index of type.indexes) {
+    if (isOfTimestamp(index)) continue;
+    if (before !== undefined && after !== undefined && hasSameEntries(index, before, after)) {
+      continue;
+    }
+    changes.push({ index, before: entriesOf(index, before), after: entriesOf(index, after) });
+  }
+  return changes;
+}
+
+/** Throws `not_unique`. `node` is the node as it becomes: for that problem. */
+export function applyChanges(
+  t: Transactor,
+  type: NodeType,
+  id: number,
+  changes: readonly IndexChange[],
+  node?: NodeRecord,
+): void {
+  const { batch, state } = t;
+  for (const { index, before, after } of changes) {
+    for (const key of without(before.uniqueKeys, after.uniqueKeys)) {
+      if (holderOf(t, key) === id) batch.delete(DB.uniques, key);
+    }
+    for (const key of without(after.uniqueKeys, before.uniqueKeys)) {
+      const holder = holderOf(t, key);
+      if (holder !== 0 && holder !== id) throw notUnique(t, type, index, { node, holder });
+      batch.put(DB.uniques, key, state.keys.idValue(id));
+    }
+    for (const key of without(before.keys, after.keys)) removeEntry(t, index, key);
+    for (const key of without(after.keys, before.keys)) addEntry(t, index, key);
+  }
+}
+
+function without(
+  keys: readonly Uint8Array[],
+  others: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  if (keys.length === 0 || others.length === 0) return keys;
+  return keys.filter((key) => !others.some((other) => Buffer.compare(key, other) === 0));
+}
+
+/** The node that has a value of a unique index, or 0. */
+export function holderOf({ state }: Transactor, uniqueKey: Uint8Array): number {
+  const value = state.view.get(DB.uniques, uniqueKey);
+  return value === undefined ? 0 : readId(value, 0);
+}
+
+/** An index that is being built may have the entry already. */
+export function addEntry(t: Transactor, index: FieldIndex, key: Uint8Array): void {
+  if (!index.isReady && t.state.view.has(DB.indexes, key)) return;
+  t.batch.put(DB.indexes, key, NOTHING);
+  t.changedEntries(index.number, 1);
+}
+
+/** One that is being built need not have it yet. */
+function removeEntry(t: Transactor, index: FieldIndex, key: Uint8Array): void {
+  if (!index.isReady && !t.state.view.has(DB.indexes, key)) return;
+  t.batch.delete(DB.indexes, key);
+  t.changedEntries(index.number, -1);
+}
+
+function notUnique(
+  t: Transactor,
+  type: NodeType,
+  index: FieldIndex,
+  { node, holder }: { readonly node: NodeRecord | undefined; readonly holder: number },
+): Problem {
+  const { field, fields } = indexDocument(index);
+  const names = fields ?? [String(field)];
+  const values = names.map((name) => shown(node?.valueByName(type, name)));
+  const place = `${type.name}.${names.join('+')}`;
+  return new Problem(
+    'not_unique',
+    `Operation ${t.index}: another node has the value ${shorten(JSON.stringify(values))} of ${place}`,
+    {
+      details: {
+        index: t.index,
+        type: type.name,
+        ...(fields === undefined ? { field, value: values[0] } : { fields, value: values }),
+        uid: t.record(holder).uid,
+      },
+    },
+  );
+}
+
+/** As much of a value as a problem repeats. */
+function shown(value: unknown): unknown {
+  return typeof value === 'string' ? shorten(value) : value;
+}

@@ -1,0 +1,407 @@
+import type { FieldIndex } from '../indexes/field-index.ts';
+import type { IdList } from '../id-list.ts';
+import type { NodeType } from '../schema-registry.ts';
+import { parseTime } from '../time.ts';
+import { fieldTest, filter, timeOf } from './filters.ts';
+import {
+  ALWAYS,
+  type Condition,
+  type IndexRanges,
+  rangesOf,
+  rangesOfType,
+  spanOfType,
+  type TimeSpan,
+} from './index-ranges.ts';
+import { BY_TIME, byValue, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
+import type { QueryStep } from './plan.ts';
+import type { IdPieces, QueryContext } from './query-context.ts';
+
+/**
+ * The beginning of a query as one look into an index: a type, what its nodes have to meet, and the
+ * order that is asked for. What comes out, and its order, are those of the steps one by one.
+ */
+export interface StartPlan {
+  readonly pieces: IdPieces;
+  /** The first step that it leaves to others. */
+  readonly next: number;
+  readonly type: NodeType;
+  readonly access: 'index' | 'scan';
+  readonly index: FieldIndex | undefined;
+  /** Whether it is every node of the type. */
+  readonly isWholeType: boolean;
+  /** Counts the nodes without reading them; undefined where they have to be read. */
+  readonly count: (() => number) | undefined;
+  /** Steps, by their places, that are answered by reading nodes one by one. */
+  readonly tested: ReadonlySet<number>;
+  /** The field indexes that would spare reading nodes. */
+  readonly advice: readonly IndexAdvice[];
+}
+
+/** An index that a query would use (open-shapes, section 9). */
+export interface IndexAdvice {
+  readonly type: string;
+  readonly field: string;
+  readonly why: string;
+}
+
+interface Tested extends Condition {
+  readonly place: number;
+  readonly test: (id: number) => boolean;
+}
+
+interface Beginning {
+  readonly type: NodeType;
+  readonly conditions: readonly Tested[];
+  readonly time: TimeSpan;
+  /** Tests of the timestamp that no range of it says. */
+  readonly next: number;
+}
+
+/** So many keys of a range are read to learn how many it has; more are many. */
+const FEW = 1_000;
+/** Steps of a read of a node, and of a key: what the choices weigh. Measured, in microseconds. */
+const NODE_COST = 2;
+const KEY_COST = 0.4;
+
+/** Undefined where the query does not begin with all nodes of a type. Checks the names on its way. */
+export function planStart(
+  context: QueryContext,
+  steps: readonly QueryStep[],
+  path: string,
+): StartPlan | undefined {
+  const beginning = beginningOf(context, steps, path);
+  if (beginning === undefined) return undefined;
+  const order = orderAt(context, steps, beginning, path);
+  const wanted = takenAfter(steps, order === undefined ? beginning.next : order.next);
+  return new Planner(context, beginning, order, wanted).plan();
+}
+
+function beginningOf(
+  context: QueryContext,
+  steps: readonly QueryStep[],
+  path: string,
+): Beginning | undefined {
+  let type: NodeType | undefined;
+  const conditions: Tested[] = [];
+  let time = ALWAYS;
+  let place = 0;
+  for (; place < steps.length; place++) {
+    const step = steps[place];
+    const at = `${path}[${place}]`;
+    if (step?.op === 'asUser' || step?.op === 'distinct') continue;
+    if (type === undefined) {
+      if (step?.op !== 'startAt' && step?.op !== 'startWhere') return undefined;
+      if (step.op === 'startAt' && step.keys !== undefined) return undefined;
+      type = context.nodeType(step.type, `${at}.type`);
+      if (step.op === 'startAt') continue;
+      if (isKeyLookUp(step, type)) return undefined;
+      conditions.push({
+        ...conditionOf(step, type),
+        place,
+        test: fieldTest(context, step, type, at),
+      });
+    } else if (step?.op === 'where') {
+      const test = fieldTest(context, step, undefined, at);
+      conditions.push({ ...conditionOf(step, type), place, test });
+    } else if (step?.op === 'whereTime') {
+      time = narrowed(time, timeOf(step, at));
+    } else {
+      break;
+    }
+  }
+  if (type === undefined) return undefined;
+  for (const condition of conditions) time = narrowed(time, timeIn(condition));
+  return { type, conditions, time, next: place };
+}
+
+/** The key answers these itself, in the order of the keys. */
+function isKeyLookUp(
+  { field, compare }: Extract<QueryStep, { op: 'startWhere' }>,
+  type: NodeType,
+): boolean {
+  return (field === 'Id' || field === type.key) && (compare === '=' || compare === 'in');
+}
+
+/** The key is indexed under its own name. */
+function conditionOf(
+  { field, compare, value }: { field: string; compare: Condition['compare']; value?: unknown },
+  type: NodeType,
+): Condition {
+  return { field: field === 'Id' ? (type.key ?? field) : field, compare, value };
+}
+
+function narrowed(a: TimeSpan, b: TimeSpan): TimeSpan {
+  return { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
+}
+
+/** The time that a comparison of the field Timestamp leaves. */
+function timeIn({ field, compare, value }: Condition): TimeSpan {
+  const ms = field === 'Timestamp' ? parseTime(value) : undefined;
+  if (ms === undefined) return ALWAYS;
+  switch (compare) {
+    case '=':
+      return { fromMs: ms, toMs: ms };
+    case '<':
+      return { ...ALWAYS, toMs: ms - 1 };
+    case '<=':
+      return { ...ALWAYS, toMs: ms };
+    case '>':
+      return { ...ALWAYS, fromMs: ms + 1 };
+    case '>=':
+      return { ...ALWAYS, fromMs: ms };
+    default:
+      return ALWAYS;
+  }
+}
+
+function isOfTime({ field, compare }: Condition): boolean {
+  return field === 'Timestamp' && ['=', '<', '<=', '>', '>='].includes(compare);
+}
+
+interface Order {
+  /** Undefined for timestamps. */
+  readonly field: string | undefined;
+  readonly direction: 'asc' | 'desc';
+  readonly next: number;
+}
+
+/** The order that the step after the conditions asks for. */
+function orderAt(
+  context: QueryContext,
+  steps: readonly QueryStep[],
+  { type, next }: Beginning,
+  path: string,
+): Order | undefined {
+  const step = steps[next];
+  if (step?.op === 'sortByTimestamp') {
+    return { field: undefined, direction: step.direction ?? 'desc', next: next + 1 };
+  }
+  if (step?.op !== 'sortBy') return undefined;
+  context.fieldTags(step.field, undefined, `${path}[${next}].field`);
+  const direction = step.direction ?? 'asc';
+  if (step.field === 'Timestamp') return { field: undefined, direction, next: next + 1 };
+  const field = step.field === 'Id' ? (type.key ?? step.field) : step.field;
+  return { field, direction, next: next + 1 };
+}
+
+/** How many nodes the rest takes; Infinity for all. */
+function takenAfter(steps: readonly QueryStep[], next: number): number {
+  let skipped = 0;
+  for (const step of steps.slice(next)) {
+    if (step.op === 'skip') skipped += step.count;
+    else if (step.op === 'take') return skipped + step.count;
+    else if (step.op !== 'asUser' && step.op !== 'distinct') break;
+  }
+  return Infinity;
+}
+
+/** Chooses between the ways to the nodes of one beginning. */
+class Planner {
+  readonly #context: QueryContext;
+  readonly #beginning: Beginning;
+  readonly #order: Order | undefined;
+  /** How many nodes are wanted. */
+  readonly #wanted: number;
+
+  constructor(
+    context: QueryContext,
+    beginning: Beginning,
+    order: Order | undefined,
+    wanted: number,
+  ) {
+    this.#context = context;
+    this.#beginning = beginning;
+    this.#order = order;
+    this.#wanted = wanted;
+  }
+
+  plan(): StartPlan {
+    const ways = this.#ways();
+    const narrow = this.#narrowest(ways.filter(({ isNarrowed }) => isNarrowed));
+    const order = this.#order;
+    if (order?.field !== undefined) {
+      const inOrder = ways.filter(({ order: field }) => field?.name === order.field);
+      const sorted = inOrder.find(({ isNarrowed }) => isNarrowed) ?? inOrder[0];
+      if (sorted !== undefined && !this.#isFew(narrow, sorted)) return this.#inOrder(sorted, order);
+    }
+    return this.#inTypeOrder(narrow ?? this.#wholeType());
+  }
+
+  #wholeType(): IndexRanges {
+    const { type, time } = this.#beginning;
+    return rangesOfType(type, time);
+  }
+
+  /** What each index has to say. A field that is withheld of some node is not looked up. */
+  #ways(): IndexRanges[] {
+    const context = this.#context;
+    const { type, conditions, time } = this.#beginning;
+    const known = conditions.filter(({ field }) => context.readsOfType(type, field));
+    return type.indexes
+      .filter(({ isReady, fields }) => isReady && fields.every((one) => this.#reads(one.name)))
+      .flatMap((index) => {
+        const { reader } = context;
+        const secret = index.isHashed ? reader.indexSecret : NO_SECRET;
+        return rangesOf(index, known, time, secret) ?? [];
+      });
+  }
+
+  #reads(field: string): boolean {
+    return this.#context.readsOfType(this.#beginning.type, field);
+  }
+
+  /** The way with the fewest keys, where it pays. */
+  #narrowest(ways: readonly IndexRanges[]): IndexRanges | undefined {
+    const [only] = ways;
+    let best = only;
+    if (ways.length > 1) {
+      const rows = new Map(ways.map((way) => [way, this.#keysUpTo(way, FEW)]));
+      best = ways.toSorted(
+        (a, b) =>
+          (rows.get(a) ?? 0) - (rows.get(b) ?? 0) ||
+          b.answered.size - a.answered.size ||
+          Number(b.isInTypeOrder) - Number(a.isInTypeOrder),
+      )[0];
+    }
+    return best === undefined || this.#isWorth(best) ? best : undefined;
+  }
+
+  /**
+   * A range that is not in the order of the type is read as a whole before it has a first node: a
+   * scan that ends soon may be cheaper.
+   */
+  #isWorth(way: IndexRanges): boolean {
+    if (way.isInTypeOrder || this.#order?.field !== undefined || this.#wanted === Infinity) {
+      return true;
+    }
+    if (this.#keysUpTo(way, FEW) < FEW) return true;
+    const keys = this.#countKeys(way);
+    const nodes = this.#context.reader.countOfType(this.#beginning.type.name);
+    return keys * KEY_COST < (this.#wanted * nodes * NODE_COST) / Math.max(1, keys);
+  }
+
+  /** Whether it is cheaper to read and sort what a way leaves than to go through a sorted index. */
+  #isFew(way: IndexRanges | undefined, sorted: IndexRanges): boolean {
+    if (way === undefined || way === sorted) return false;
+    const keys = this.#keysUpTo(way, FEW);
+    return this.#wanted === Infinity
+      ? keys < FEW || this.#countKeys(way) < this.#countKeys(sorted)
+      : keys < FEW;
+  }
+
+  #keysUpTo({ spans }: IndexRanges, most: number): number {
+    let count = 0;
+    for (const span of spans) {
+      if (count >= most) break;
+      this.#context.reader.visitKeys(span.db, span, () => ++count < most);
+    }
+    return count;
+  }
+
+  #countKeys({ spans }: IndexRanges): number {
+    return spans.reduce((sum, span) => sum + this.#context.reader.countKeys(span.db, span), 0);
+  }
+
+  /** Newest first, or as the timestamps are to be sorted. */
+  #inTypeOrder(way: IndexRanges): StartPlan {
+    const context = this.#context;
+    const order = this.#order;
+    const byTime = order !== undefined && order.field === undefined ? order : undefined;
+    const isTurned = byTime?.direction === 'asc';
+    const [span] = way.spans;
+    const source =
+      !way.isInTypeOrder || span === undefined
+        ? inTypeOrder(context, way.spans, byTime?.direction)
+        : isTurned
+          ? inOrder(context, span, 'asc', BY_TIME)
+          : newestFirst(context, span);
+    return this.#finish(way, source, byTime?.next ?? this.#beginning.next);
+  }
+
+  #inOrder(way: IndexRanges, { direction, next }: Order): StartPlan {
+    const context = this.#context;
+    const { order } = way;
+    const [span] = way.spans;
+    if (order === undefined || span === undefined) return this.#inTypeOrder(way);
+    const source = chained(
+      inOrder(context, span, direction, byValue(order.name, order.tag)),
+      this.#withoutValue(way),
+    );
+    return this.#finish(way, source, next);
+  }
+
+  /** The nodes that come last, as they have no value to sort by. */
+  #withoutValue({ index, unordered, order, isNarrowed }: IndexRanges): () => IdPieces {
+    const context = this.#context;
+    const { type } = this.#beginning;
+    if (unordered !== undefined) return () => inTypeOrder(context, [unordered]);
+    const isAsked = this.#beginning.conditions.some(
+      ({ field, compare, value }) =>
+        field === order?.name && !(compare === '!=' || (compare === 'exists' && value === false)),
+    );
+    if (isAsked || isNarrowed || index === undefined) return () => [];
+    const entries = this.#context.reader.indexes().find(({ number }) => number === index.number);
+    const isComplete = entries?.entries === context.reader.countOfType(type.name);
+    if (isComplete) return () => [];
+    const name = order?.name ?? '';
+    const span = spanOfType(type, ALWAYS);
+    return () =>
+      filter(context, newestFirst(context, span), (id) => context.read(id, name) === undefined);
+  }
+
+  #finish(way: IndexRanges, source: IdPieces, next: number): StartPlan {
+    const context = this.#context;
+    const { type, conditions, time } = this.#beginning;
+    const left = conditions.filter(
+      (condition) => !way.answered.has(condition) && !(way.answersTime && isOfTime(condition)),
+    );
+    let pieces = source;
+    const isTimed = !way.answersTime && time !== ALWAYS;
+    if (isTimed) {
+      pieces = filter(context, pieces, (id) => {
+        const ms = context.timestampMs(id);
+        return ms >= time.fromMs && ms <= time.toMs;
+      });
+    }
+    for (const { test } of left) pieces = filter(context, pieces, test);
+    const isCounted =
+      left.length === 0 && !isTimed && !way.mayRepeat && context.seesAllOf(type) && !way.order;
+    return {
+      pieces,
+      next,
+      type,
+      access: way.index === undefined ? 'scan' : 'index',
+      index: way.index,
+      isWholeType: conditions.length === 0 && time === ALWAYS,
+      count: isCounted ? () => this.#countKeys(way) : undefined,
+      tested: new Set(left.map(({ place }) => place)),
+      advice: way.index === undefined ? this.#advice(left) : [],
+    };
+  }
+
+  #advice(left: readonly Tested[]): IndexAdvice[] {
+    const { type } = this.#beginning;
+    const order = this.#order?.field;
+    const wanted = new Map<string, string>();
+    for (const { field, compare } of left) {
+      const isServed = SERVED.has(compare) && type.byName.has(field);
+      if (isServed) wanted.set(field, `"${field} ${compare}" is tested on every ${type.name}`);
+    }
+    if (order !== undefined && type.byName.has(order)) {
+      wanted.set(order, `every ${type.name} is read to sort by ${order}`);
+    }
+    const known = new Set(type.indexes.map(({ fields }) => fields[0]?.name));
+    return [...wanted]
+      .filter(([field]) => !known.has(field))
+      .map(([field, why]) => ({ type: type.name, field, why: `${why}; an index answers it.` }));
+  }
+}
+
+const SERVED: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=', 'in', 'startsWith']);
+
+const NO_SECRET = new Uint8Array(0);
+
+function* chained(first: IdPieces, second: () => IdPieces): IdPieces & Generator<IdList> {
+  yield* first;
+  yield* second();
+}
