@@ -23,29 +23,21 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-/** A check by name. */
+/** Makes the findings of a check, by its name. */
 export function findingsOf(check: string) {
+  const finding =
+    (status: Finding['status']) =>
+    (message: string, remedy: string): Finding => ({ check, status, message, remedy });
   return {
     ok: (message: string): Finding => ({ check, status: 'ok', message, remedy: null }),
-    warning: (message: string, remedy: string): Finding => ({
-      check,
-      status: 'warning',
-      message,
-      remedy,
-    }),
-    wrong: (message: string, remedy: string): Finding => ({
-      check,
-      status: 'wrong',
-      message,
-      remedy,
-    }),
+    warning: finding('warning'),
+    wrong: finding('wrong'),
     /** Tells of an operation that has failed. */
-    failed: (error: unknown, remedy: string): Finding => ({
-      check,
-      status: 'wrong',
-      message: error instanceof Error ? error.message : String(error),
-      remedy: (error instanceof Problem ? error.hint : undefined) ?? remedy,
-    }),
+    failed: (error: unknown, remedy: string): Finding =>
+      finding('wrong')(
+        error instanceof Error ? error.message : String(error),
+        (error instanceof Problem ? error.hint : undefined) ?? remedy,
+      ),
   };
 }
 

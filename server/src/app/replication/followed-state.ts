@@ -3,6 +3,7 @@ import type { Followers } from '#log/followers.ts';
 import { digestAt, type LogRecord } from '#log/commit-log.ts';
 import { readHistory } from '#store/history.ts';
 import { openStateFollower } from '#store/state-follower.ts';
+import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { keepTrimming, openStoreLog } from '../writer/store-log.ts';
 import type { FollowedState } from './replica-run.ts';
 
@@ -62,11 +63,14 @@ interface Pause {
 /** The state of a replica, whose applying can be stopped at one commit, to look at it there. */
 export class PausableState implements FollowedState {
   readonly #state: FollowedState;
+  readonly #onApplied: ((chunk: AppliedChunk) => void) | undefined;
   #pause: Pause | undefined;
   #applying: Promise<unknown> = Promise.resolve();
 
-  constructor(state: FollowedState) {
+  /** `onApplied` is told of each application and how long it took. */
+  constructor(state: FollowedState, onApplied?: (chunk: AppliedChunk) => void) {
     this.#state = state;
+    this.#onApplied = onApplied;
   }
 
   get epoch(): string {
@@ -134,8 +138,18 @@ export class PausableState implements FollowedState {
   }
 
   #applyNow(records: readonly LogRecord[]): Promise<number> {
-    const applied = this.#state.apply(records);
+    const applied =
+      this.#onApplied === undefined ? this.#state.apply(records) : this.#time(records);
     this.#applying = applied.catch(() => undefined);
     return applied;
+  }
+
+  async #time(records: readonly LogRecord[]): Promise<number> {
+    const now = (): number => performance.timeOrigin + performance.now();
+    const from = this.sequence + 1;
+    const startedAt = now();
+    const sequence = await this.#state.apply(records);
+    this.#onApplied?.({ from, sequence, startedAt, endedAt: now() });
+    return sequence;
   }
 }

@@ -80,10 +80,17 @@ export async function registerReplica(
   const { primaryAddress, secret, replicaUID, publicAddress, serverAddress, version } = options;
   const nonce = randomBytes(32).toString('hex');
   const { epoch = '', sequence = 0 } = history ?? {};
-  const masterKeyProof = proofOfMasterKey(secret, options.masterKey);
-  const addresses = { publicAddress, serverAddress };
-  const told = { replicaUID, ...addresses, version, epoch, sequence, masterKeyProof };
-  const registration = { ...told, time: systemClock.now(), nonce };
+  const registration = {
+    replicaUID,
+    publicAddress,
+    serverAddress,
+    version,
+    epoch,
+    sequence,
+    masterKeyProof: proofOfMasterKey(secret, options.masterKey),
+    time: systemClock.now(),
+    nonce,
+  };
   const body = { ...registration, proof: proofOfReplica(secret, registration) };
   const answer = await post(primaryAddress + PATH, body);
   const admission = replicaAdmission.safeParse(answer);

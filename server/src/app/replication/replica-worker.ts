@@ -12,16 +12,12 @@ import { VERIFY_NOTICE } from '#replication/verification.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { digestHeld } from '#store/snapshot.ts';
+import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { serve } from '../threads/thread.ts';
 import { openFollowing, PausableState } from './followed-state.ts';
 import { registerReplica } from './registration.ts';
 import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
-import {
-  type FollowedState,
-  type ReplicaEvents,
-  type ReplicaPorts,
-  runReplica,
-} from './replica-run.ts';
+import { type ReplicaEvents, type ReplicaPorts, runReplica } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 
 /**
@@ -80,7 +76,8 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
     },
     openState: async () => {
       const following = await openFollowing({ ...options, followers }, events.note);
-      const state = new PausableState(options.isTimed ? timed(following) : following);
+      const tell = (chunk: AppliedChunk): void => main.tell('applied', chunk);
+      const state = new PausableState(following, options.isTimed ? tell : undefined);
       inspection = new StateInspection({
         storage,
         masterKey: options.masterKey ?? undefined,
@@ -92,28 +89,6 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
     timers: systemTimers,
     pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     events,
-  };
-}
-
-/** Tells of each application how long it took. */
-function timed(state: FollowedState): FollowedState {
-  const now = (): number => performance.timeOrigin + performance.now();
-  return {
-    get epoch() {
-      return state.epoch;
-    },
-    get sequence() {
-      return state.sequence;
-    },
-    lastDigest: () => state.lastDigest(),
-    apply: async (records) => {
-      const from = state.sequence + 1;
-      const startedAt = now();
-      const sequence = await state.apply(records);
-      main.tell('applied', { from, sequence, startedAt, endedAt: now() });
-      return sequence;
-    },
-    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
 }
 
