@@ -48,7 +48,7 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
   );
 }
 
-/** The item whose page is shown, or whose page leads to it: "/endpoints" for "/endpoints/edit/a". */
+/** The item of the page that is shown, or of one above: "/endpoints" for "/endpoints/edit/a". */
 function currentItem(groups: readonly NavigationGroup[], pathname: string): string | undefined {
   const above = groups
     .flatMap(({ items }) => items.map(({ to }) => to))

@@ -16,7 +16,7 @@ interface LineChartProps {
   readonly timesSeconds: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
-  /** How far the lines of the grid may be apart, ascending. Without it: 1, 2 or 5 times powers of 10. */
+  /** How far the lines of the grid may be apart, ascending. The default suits decimal numbers. */
   readonly steps?: readonly number[];
   readonly heightPx?: number;
 }
