@@ -9,15 +9,18 @@ import {
   STARTING,
 } from '#observe/health.ts';
 import type { PoolLoad } from '#runtime/sandbox/pool-load.ts';
-import type { Services as BuiltServices } from './build/services.ts';
+import type { Services } from './build/services.ts';
 
 /** The services that are probed; a replica has them only once it has its graph. */
-type Services = Pick<BuiltServices, 'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'>;
+type ProbedServices = Pick<
+  Services,
+  'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'
+>;
 
 /** Probes of the parts that both roles have. `services` is undefined until they are built. */
-export function serviceProbes(services: () => Services | undefined): Probes {
+export function serviceProbes(services: () => ProbedServices | undefined): Probes {
   const of =
-    (probe: (there: Services) => ReturnType<Probe>): Probe =>
+    (probe: (there: ProbedServices) => ReturnType<Probe>): Probe =>
     () => {
       const there = services();
       return there === undefined ? STARTING : probe(there);
@@ -79,7 +82,7 @@ export function stateOfWorkers({ wanted, workers, ready, stalled }: PoolLoad): P
   return stalled >= ready ? degraded('workers_stalled') : OK;
 }
 
-async function stateOfModels({ llm, searchConfiguration }: Services): Promise<PartState> {
+async function stateOfModels({ llm, searchConfiguration }: ProbedServices): Promise<PartState> {
   const { status, further } = await llm.state();
   const { embedder } = await searchConfiguration.indexState();
   const all = [status, ...further.map((one) => one.status)];

@@ -13,7 +13,7 @@ export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;
 /** The one that comes with the server, once it is built (tools/built-outputs.mjs). */
 const BUILT_IN_FOLDER = join(import.meta.dirname, '../../../../web/dist');
 
-export interface FrontEndOptions {
+export interface FrontEndSource {
   /** `TRELLIS_FRONT_END`: a folder to be served instead of the one that comes with the server. */
   readonly configured: string | null;
   readonly startFolder: string;
@@ -26,7 +26,7 @@ export interface FrontEndOptions {
  * The front end of the server. Without one that was built there are no files: everything else is
  * served, and the log says what to do. Throws `front_end_unreadable`.
  */
-export async function readFrontEnd(options: FrontEndOptions): Promise<FrontEndFiles> {
+export async function readFrontEnd(options: FrontEndSource): Promise<FrontEndFiles> {
   const { configured, startFolder, builtInFolder = BUILT_IN_FOLDER, logger } = options;
   if (configured !== null) return readFrontEndFolder(resolve(startFolder, configured));
   if (existsSync(builtInFolder)) return readFrontEndFolder(builtInFolder);

@@ -175,7 +175,7 @@ export class ReplicaStore implements ReplicaStorePort {
   }
 }
 
-export interface PromotionOptions {
+interface Promotion {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
@@ -187,8 +187,8 @@ export interface PromotionOptions {
  * 3.2); a folder that never was a replica's is left as it is. Throws `replica_unfinished` when the
  * replica never had the whole graph.
  */
-export async function promoteReplica(options: PromotionOptions): Promise<void> {
-  const { storage, masterKey, logger } = options;
+export async function promoteReplica(promotion: Promotion): Promise<void> {
+  const { storage, masterKey, logger } = promotion;
   if (!ReplicaStore.isIn(storage)) return;
   if (!existsSync(join(storage, STORE_FILE))) {
     throw new Problem('replica_unfinished', `${storage} holds a replica that was never complete`, {

@@ -6,14 +6,14 @@ import { buildSegments, type BuildPorts } from '#search/indexing/build-segments.
 import { TEXT_INDEX_LIMITS } from '#search/text/text-index.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
 import { lowerPriority, serve } from '../threads/thread.ts';
-import type { BuildCalls, BuildOptions } from './segment-threads.ts';
+import type { BuildCalls, BuildThreadOptions } from './segment-threads.ts';
 
 /**
  * Makes segments beside the thread that indexes, of nodes that it reads itself, one task at a time.
  */
 serve<object, BuildCalls>((starter) => {
   lowerPriority();
-  const { storage, environmentKey, followers }: BuildOptions = workerData;
+  const { storage, environmentKey, followers }: BuildThreadOptions = workerData;
   const { applied } = new Followers(followers);
   const newestSequence = (): number => applied.get();
   const reader = openGraphReader({ storage, environmentKey, newestSequence });

@@ -5,10 +5,10 @@ import { performMerge } from '#search/text/merge-segments.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { serve } from '../threads/thread.ts';
-import type { MergeCalls, MergeOptions } from './segment-threads.ts';
+import type { MergeCalls, MergeThreadOptions } from './segment-threads.ts';
 
 /** Merges segments beside the thread that indexes, which goes on meanwhile. */
-const { storage }: MergeOptions = workerData;
+const { storage }: MergeThreadOptions = workerData;
 const collect = garbageCollector();
 
 serve<object, MergeCalls>(() => ({

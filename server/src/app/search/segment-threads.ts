@@ -10,7 +10,7 @@ import type { MergeTask } from '#search/text/text-index.ts';
 import { type startThread, Thread } from '../threads/thread.ts';
 
 /** The data that a thread that builds is started with. */
-export interface BuildOptions {
+export interface BuildThreadOptions {
   readonly storage: string;
   /** The key of the graph. */
   readonly environmentKey: string | undefined;
@@ -25,7 +25,7 @@ export interface BuildCalls {
   close(): void;
 }
 
-interface BuildThreadsParts extends BuildOptions {
+interface BuildThreadsParts extends BuildThreadOptions {
   readonly count: number;
   readonly memoryBytesMax: number;
   readonly note: (text: string) => void;
@@ -48,7 +48,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   readonly taskNodesMin = SEARCH_BUILD_TASK_NODES_MIN;
   readonly taskNodesMax = SEARCH_WAITING_DOCUMENTS_MAX;
   readonly note: (text: string) => void;
-  readonly #options: BuildOptions;
+  readonly #options: BuildThreadOptions;
   readonly #start: typeof startThread | undefined;
   readonly #restMs: number;
   #ending: NodeJS.Timeout | undefined;
@@ -143,7 +143,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
 }
 
 /** The data that the thread that merges is started with. */
-export interface MergeOptions {
+export interface MergeThreadOptions {
   readonly storage: string;
 }
 
@@ -156,11 +156,11 @@ export interface MergeCalls {
  * itself.
  */
 export class MergeThread implements AsyncDisposable {
-  readonly #options: MergeOptions;
+  readonly #options: MergeThreadOptions;
   readonly #start: typeof startThread | undefined;
   #thread: Thread<MergeCalls, object> | undefined;
 
-  constructor(options: MergeOptions, start?: typeof startThread) {
+  constructor(options: MergeThreadOptions, start?: typeof startThread) {
     this.#options = options;
     this.#start = start;
   }

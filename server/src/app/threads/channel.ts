@@ -84,7 +84,7 @@ export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
   /** Calls that have no answer yet. */
   readonly #waiting = new Map<number, Waiting>();
   /** Calls of the other side that are not answered yet. */
-  readonly #running = new Map<number, RunningCall>();
+  readonly #running = new Map<number, CallUnderWay>();
   #lastId = 0;
   #ended: Error | undefined;
 
@@ -163,7 +163,7 @@ export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
   }
 
   async #answer(id: number, name: keyof Ours, given: unknown): Promise<void> {
-    const call = new RunningCall((progress) => this.#post({ kind: 'progress', id, progress }));
+    const call = new CallUnderWay((progress) => this.#post({ kind: 'progress', id, progress }));
     if (id === 0) {
       const handlers = this.#handlers ?? (await this.#opening);
       await handlers[name](given as never, call);
@@ -183,7 +183,7 @@ export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
   }
 }
 
-class RunningCall implements CallContext<unknown> {
+class CallUnderWay implements CallContext<unknown> {
   readonly progress: (progress: unknown) => void;
   readonly handedOver: ArrayBuffer[] = [];
   readonly handOver = (memory: ArrayBuffer): void => void this.handedOver.push(memory);
