@@ -37,8 +37,11 @@ export function diffSchemas(present: SchemaDocument, wanted: SchemaDocument): Sc
 /** The schema as a flat list, which two schemas can be compared by. */
 function properties(schema: SchemaDocument): Map<string, string> {
   const list = new Map<string, string>();
-  for (const { type, fields, key, label, timestamp } of schema.nodes) {
+  for (const { type, fields, key, label, timestamp, indexes = [] } of schema.nodes) {
     addType(list, `node ${type}`, fields, { key, label, timestamp });
+    for (const { field, fields: several = [field], unique } of indexes) {
+      list.set(`node ${type} index ${several.join(', ')}`, unique === true ? 'unique' : '');
+    }
   }
   for (const { type, fields, inverse } of schema.edges) {
     addType(list, `edge ${type}`, fields ?? {}, { inverse });

@@ -329,8 +329,10 @@ export const OPERATION_TABLE = {
   schema: {
     /** Read the types of nodes and edges and their fields. */
     get: 'GET /api/schema json replicas',
-    /** Add types and fields, or widen fields; the same document twice changes nothing. */
+    /** Add types, fields and indexes, or widen fields; the same document twice changes nothing. */
     put: 'PUT /api/schema body json',
+    /** Remove a field index; the nodes stay as they are. */
+    removeIndex: 'DELETE /api/schema/indexes body none',
   },
   search: {
     /** Read which types and fields can be searched, and how. */

@@ -175,6 +175,11 @@ export interface Query<N> extends AsyncIterable<N> {
   groupBy<F extends FieldName<N>>(
     field: F,
   ): Promise<{ readonly value: FieldValue<N, F>; readonly count: number }[]>;
+  /**
+   * How the query is carried out: where each step takes its nodes from, and which index would spare
+   * reading nodes. It runs the query.
+   */
+  explain(): Promise<Explanation>;
   /** From the first node of the set to another; null when there is no way within `maxHops`. */
   shortestPath(to: UID | { readonly UID: UID }, options?: PathOptions): Promise<Path | null>;
   /**
@@ -185,6 +190,32 @@ export interface Query<N> extends AsyncIterable<N> {
     to: UID | { readonly UID: UID },
     options?: PathOptions & { readonly take?: number },
   ): Promise<Path[]>;
+}
+
+/** What `explain()` tells of a query. */
+export interface Explanation {
+  readonly steps: readonly ExplainedStep[];
+  readonly advice: readonly IndexAdvice[];
+}
+
+export interface ExplainedStep {
+  /** The operator, such as `startWhere`. */
+  readonly step: string;
+  /** Where its nodes come from. `scan`: they are read one by one. */
+  readonly access: 'key' | 'index' | 'scan' | 'edges' | 'search' | 'vectors';
+  /** The fields of the index, in order, such as `Year, Title`. */
+  readonly index?: string;
+  /** Nodes, edges and keys of indexes that were read for it. */
+  readonly rowsRead: number;
+  readonly rowsOut: number;
+  readonly ms: number;
+}
+
+/** A field whose index would spare reading nodes. */
+export interface IndexAdvice {
+  readonly type: NodeTypeName;
+  readonly field: string;
+  readonly why: string;
 }
 
 export interface EdgeOptions {

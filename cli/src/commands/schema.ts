@@ -4,6 +4,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
+import { addSchemaIndexes } from './schema-indexes.ts';
 
 export function addSchema(program: Command, run: Run): void {
   const schema = program
@@ -24,7 +25,7 @@ Examples:
   schema
     .command('put')
     .description(
-      'Adds the types and fields of a document, and widens fields. Nothing is ever removed.',
+      'Adds the types, fields and indexes of a document, and widens fields. It removes nothing.',
     )
     .argument('<file>', 'JSON document as "schema get" prints it; "-" reads standard input')
     .addHelpText(
@@ -51,6 +52,7 @@ Examples:
   $ trellis schema diff schema.json && echo "up to date"`,
     )
     .action(run(diffSchema));
+  addSchemaIndexes(schema, run);
 }
 
 async function getSchema({ client, output, terminal }: CommandContext): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
-import { schemaDocument } from '../shapes/schema-document.ts';
+import { indexReference, schemaDocument } from '../shapes/schema-document.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const operations = withIds({
@@ -28,6 +28,21 @@ export const operations = withIds({
     responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
     errors: ['schema_conflict', ...STORE_ERRORS],
     onReplica: 'redirect',
-    summary: 'Add types and fields, or widen fields; the same document twice changes nothing.',
+    summary:
+      'Add types, fields and indexes, or widen fields; the same document twice changes nothing.',
+  },
+
+  deleteSchemaIndex: {
+    sdk: 'schema.removeIndex',
+    area: 'schema',
+    method: 'DELETE',
+    path: '/api/schema/indexes',
+    auth: 'admin-write',
+    scope: 'ingestion',
+    body: indexReference,
+    responses: { 204: { description: 'Removed. Its entries are deleted afterwards, by a job.' } },
+    errors: ['index_not_found', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Remove a field index; the nodes stay as they are.',
   },
 } as const satisfies Rows);

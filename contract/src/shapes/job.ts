@@ -5,6 +5,7 @@ import { pageQuery } from './list.ts';
 /** Long pieces of work that the server does. */
 export const JOB_KINDS = [
   'index-rebuild',
+  'schema-index',
   'embedding-backfill',
   'endpoint-recheck',
   'replica-verification',

@@ -102,6 +102,8 @@ const samples: Samples = {
   importDefinitions: { body: {} },
   createToken: { body: { kind: 'interface', name: 'one more' } },
   revokeToken: async (things) => ({ params: { id: await things.spareToken() } }),
+  // There is no such index: 404 is an answer to those who may.
+  deleteSchemaIndex: { body: { type: 'Note', field: 'Text' } },
   putSchema: { body: { nodes: [], edges: [] } },
   ingest: { body: { operations: [{ op: 'tryAdd', type: 'Note', key: 'n' }] } },
   getNode: (things) => ({ params: { uid: things.uids.node } }),

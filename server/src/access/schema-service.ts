@@ -1,6 +1,11 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type {
+  IndexDocument,
+  IndexReference,
+  SchemaDocument,
+} from '@trellis/contract/shapes/schema-document.ts';
+import { fieldNamesOf } from '#graph/indexes/field-index.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import type { GraphReader } from '#graph/reader.ts';
+import type { GraphReader, IndexState } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 
 /** The schema as callers read and widen it. System types are the server's own and not shown. */
@@ -19,8 +24,11 @@ export class SchemaService {
   get(_caller: Caller): SchemaDocument {
     this.#reader.refresh();
     const { nodes, edges } = this.#reader.schema();
+    const states = Map.groupBy(this.#reader.indexes(), ({ type }) => type);
     return {
-      nodes: nodes.filter((node) => !node.type.startsWith('_')),
+      nodes: nodes
+        .filter((node) => !node.type.startsWith('_'))
+        .map((node) => withStates(node, states.get(node.type))),
       edges: edges.filter((edge) => !isSystemEdge(edge.type)),
     };
   }
@@ -34,6 +42,30 @@ export class SchemaService {
     this.#onPut();
     return this.get(caller);
   }
+
+  /** Takes an index out of the schema; its entries go afterwards. Throws `index_not_found`. */
+  async removeIndex(_caller: Caller, { type, ...index }: IndexReference): Promise<void> {
+    const fields = fieldNamesOf(index);
+    await this.#commits.commit({
+      operations: [],
+      system: true,
+      indexWork: { remove: { type, fields } },
+    });
+    this.#onPut();
+  }
+}
+
+type NodeTypeOf = SchemaDocument['nodes'][number];
+
+/** A type with what is known of its indexes, which are in the same order. */
+function withStates(type: NodeTypeOf, states: readonly IndexState[] = []): NodeTypeOf {
+  if (type.indexes === undefined) return type;
+  const indexes = type.indexes.map((index, i): IndexDocument => {
+    const state = states[i];
+    if (state === undefined) return index;
+    return { ...index, state: state.isReady ? 'ready' : 'building', entries: state.entries };
+  });
+  return { ...type, indexes };
 }
 
 function isSystemEdge(type: string): boolean {

@@ -1,6 +1,5 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
-import type { IndexProgress, IndexWork } from './indexes/index-work.ts';
 
 /** A node by its UID, or by its type and key. */
 export type NodeReference =
@@ -102,6 +101,29 @@ export interface CommitAuthor {
    * Without this (and without `system`) they are refused with `forbidden`.
    */
   readonly accessControl?: AccessControl | undefined;
+}
+
+/** A step of the work on indexes; one commit each. Only the server itself asks for it. */
+export type IndexWork =
+  /**
+   * Adds entries of the next `INDEX_BUILD_NODES` nodes, newest first, and declares the index ready
+   * after the last one. It goes on where the last step ended; with `after`, a cursor that a step
+   * answered, from there, and then the index does not get ready.
+   */
+  | { readonly build: number; readonly after?: string }
+  /** Takes an index out of the schema, by its fields or its number. Throws `index_not_found`. */
+  | { readonly remove: { readonly type: string; readonly fields: readonly string[] } | number }
+  /** Deletes up to `INDEX_REMOVE_ENTRIES` entries of an index that was taken out. */
+  | { readonly clear: number };
+
+export interface IndexProgress {
+  /** Nodes that were looked at, or entries that were deleted. */
+  readonly count: number;
+  readonly isDone: boolean;
+  /** UIDs of nodes whose value another one has, in a unique index. */
+  readonly offenders: readonly string[];
+  /** Where the next step goes on. Base64. */
+  readonly cursor?: string;
 }
 
 /** One atomic commit, as any thread hands it to the writer. */

@@ -17,7 +17,7 @@ interface LineChartProps {
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
   /** How far the lines of the grid may be apart, ascending. The default suits decimal numbers. */
-  readonly steps?: readonly number[];
+  readonly steps?: readonly number[] | undefined;
   readonly heightPx?: number;
 }
 

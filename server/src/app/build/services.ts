@@ -4,6 +4,7 @@ import { type IngestPort, IngestService } from '#access/ingest-service.ts';
 import { NodeService } from '#access/node-service.ts';
 import { SchemaService } from '#access/schema-service.ts';
 import type { HttpServices } from '#http/services.ts';
+import { IndexBuilder } from '#jobs/index-builder.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { ReplicaLag } from '#observe/load-samples.ts';
@@ -105,7 +106,8 @@ export async function buildServices(
   const statistics = opened.use(
     new Statistics({ reader, logger, access, endpoints, storage, sequence, replicaLag }),
   );
-  const graph = buildGraph(foundation, access, endpoints, ingest);
+  const indexes = opened.use(buildIndexes(foundation, jobs));
+  const graph = buildGraph(foundation, access, { endpoints, indexes }, ingest);
   const files = opened.use(await buildFiles(foundation, access));
   const assistant = opened.use(
     await buildAssistant(foundation, {
@@ -151,16 +153,31 @@ export async function buildServices(
 function buildGraph(
   { reader, commits, audit }: Foundation,
   access: AccessIndex,
-  endpoints: EndpointService,
+  { endpoints, indexes }: { endpoints: EndpointService; indexes: IndexBuilder },
   ingest: IngestPort,
 ) {
+  const onSchemaPut = (): void => {
+    // The types that the code of endpoints is checked against are made of the schema.
+    endpoints.schemaMayHaveChanged();
+    indexes.look();
+  };
   return {
     access: new AccessService({ reader, commits, audit, access }),
     nodes: new NodeService({ reader, access }),
-    // The types that the code of endpoints is checked against are made of the schema.
-    schema: new SchemaService(reader, commits, () => endpoints.schemaMayHaveChanged()),
+    schema: new SchemaService(reader, commits, onSchemaPut),
     ingest: new IngestService(ingest, audit),
   };
+}
+
+/** On a primary it goes on with the field indexes that a former process began to build. */
+function buildIndexes(
+  { reader, commits, logger, isReplica }: Foundation,
+  jobs: JobRegistry,
+): IndexBuilder {
+  const onFailure = (err: unknown): void => logger.error({ err }, 'a field index is not built');
+  const builder = new IndexBuilder({ reader, commits, jobs, onFailure });
+  if (!isReplica) builder.look();
+  return builder;
 }
 
 /** The services of HTTP for endpoints. */

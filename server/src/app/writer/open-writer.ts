@@ -49,7 +49,7 @@ export async function openWriter(
       applied: followers.applied,
     }),
   );
-  const graph = new GraphWriter(state, systemClock);
+  const graph = new GraphWriter(state, systemClock, { hashesIndexes: masterKey !== null });
   await graph.addSystemSchema();
   opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();

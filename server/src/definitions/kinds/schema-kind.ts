@@ -1,5 +1,6 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { IndexDocument, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Caller } from '#access/caller.ts';
+import { fieldNamesOf } from '#graph/indexes/field-index.ts';
 import { isSystemName } from '#graph/names.ts';
 import { mergeSchema } from '#graph/schema-merge.ts';
 import { SchemaRegistry } from '#graph/schema-registry.ts';
@@ -83,14 +84,27 @@ function tidy({ nodes, edges }: SchemaDocument): Definition {
   };
 }
 
-function tidyNode({ type, key, timestamp, label, fields }: NodeTypeDocument): NodeTypeDocument {
+function tidyNode(node: NodeTypeDocument): NodeTypeDocument {
+  const { type, key, timestamp, label, fields, indexes = [] } = node;
   return {
     type,
     ...(key === undefined ? {} : { key }),
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(label === undefined ? {} : { label }),
     fields: { ...fields },
+    ...(indexes.length === 0 ? {} : { indexes: indexes.map(tidyIndex).toSorted(byFields) }),
   };
+}
+
+/** Without how far it is. */
+function tidyIndex({ field, fields, unique }: IndexDocument): IndexDocument {
+  const name = field === undefined ? { fields } : { field };
+  return { ...name, ...(unique === true ? { unique } : {}) };
+}
+
+function byFields(a: IndexDocument, b: IndexDocument): number {
+  const [one, other] = [a, b].map((index) => fieldNamesOf(index).join('\n'));
+  return one === other ? 0 : String(one) < String(other) ? -1 : 1;
 }
 
 function tidyEdge({ type, inverse, fields = {} }: EdgeTypeDocument): EdgeTypeDocument {

@@ -1,5 +1,5 @@
 import type { IndexDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { isListTag, TAG } from '../field-types.ts';
+import { TAG } from '../field-types.ts';
 
 /** An index over fields of one node type (open-shapes, section 9). */
 export interface FieldIndex {
@@ -65,11 +65,6 @@ export const TIMESTAMP: IndexedField = {
 /** `types` serves an index of the timestamp alone: it has no entries of its own. */
 export function isOfTimestamp({ fields }: FieldIndex): boolean {
   return fields.length === 1 && fields[0]?.number === TIMESTAMP_FIELD;
-}
-
-/** Whether a node may have several entries. */
-export function isOfList({ fields }: FieldIndex): boolean {
-  return fields.length === 1 && isListTag(fields[0]?.tag ?? TAG.String);
 }
 
 /** The names of the fields, in order. */

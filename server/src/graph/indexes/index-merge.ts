@@ -74,7 +74,7 @@ export function inType(type: NodeType, names: readonly string[]): string[] {
   return names.map((name) => (name === 'Id' ? (type.key ?? name) : name));
 }
 
-/** Throws `schema_conflict` for a field that becomes a list while it is one of several in an index. */
+/** Throws `schema_conflict` for a field that becomes a list while an index has others beside it. */
 export function checkIndexes(type: NodeType, before: NodeType): void {
   for (const index of before.indexes) {
     if (index.fields.length === 1) continue;

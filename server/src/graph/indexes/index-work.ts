@@ -3,33 +3,11 @@ import { Problem } from '#base/problem.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import { idOfTypeKey, indexCountKey, indexCursorKey, TYPE_KEY_BYTES, writeType } from '../keys.ts';
 import { type NodeType, withIndexes } from '../schema-registry.ts';
+import type { IndexProgress, IndexWork } from '../operations.ts';
 import type { Transactor } from '../transactor.ts';
 import { type FieldIndex, isOfTimestamp, isOver } from './field-index.ts';
 import { inType } from './index-merge.ts';
 import { addEntry, holderOf } from './index-writer.ts';
-
-/** A step of the work on indexes; one commit each. Only the server itself asks for it. */
-export type IndexWork =
-  /**
-   * Adds entries of the next `INDEX_BUILD_NODES` nodes, newest first, and declares the index ready
-   * after the last one. It goes on where the last step ended; with `after`, a cursor that a step
-   * answered, from there, and then the index does not get ready.
-   */
-  | { readonly build: number; readonly after?: string }
-  /** Takes an index out of the schema, by its fields or its number. Throws `index_not_found`. */
-  | { readonly remove: { readonly type: string; readonly fields: readonly string[] } | number }
-  /** Deletes up to `INDEX_REMOVE_ENTRIES` entries of an index that was taken out. */
-  | { readonly clear: number };
-
-export interface IndexProgress {
-  /** Nodes that were looked at, or entries that were deleted. */
-  readonly count: number;
-  readonly isDone: boolean;
-  /** UIDs of nodes whose value another one has, in a unique index. */
-  readonly offenders: readonly string[];
-  /** Where the next step goes on. Base64. */
-  readonly cursor?: string;
-}
 
 export function workOnIndexes(t: Transactor, work: IndexWork): IndexProgress {
   if ('build' in work) return build(t, work.build, work.after);
@@ -64,7 +42,7 @@ function build(t: Transactor, number: number, after: string | undefined): IndexP
     for (const key of keys) addEntry(t, index, key);
   }
   const isDone = ids.length < INDEX_BUILD_NODES;
-  // One that will not get ready is left where it is: its number and its cursor tell so after a kill.
+  // With an offender it cannot get ready: after a kill the next process meets the offender again.
   if (after === undefined && offenders.length === 0) {
     if (isDone) finishBuild(t, type, index);
     else batch.put(DB.meta, cursorKey, cursor);

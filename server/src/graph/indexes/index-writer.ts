@@ -17,7 +17,7 @@ export interface IndexChange {
   readonly after: IndexEntries;
 }
 
-/** A node as it was and as it becomes; the one or the other is not there for a new or deleted one. */
+/** A node as it was, unless it is new, and as it becomes, unless it is deleted. */
 interface NodeStates {
   readonly before?: NodeRecord | undefined;
   readonly after?: NodeRecord | undefined;

@@ -10,7 +10,6 @@ import type { IdPieces, QueryContext } from './query-context.ts';
 import { shortestPaths } from './shortest-paths.ts';
 import type { GraphPath, PathEnd } from './shortest-paths.ts';
 import type { StartPlan } from './start-plan.ts';
-import { explained } from './trace.ts';
 import { type Group, groupsOf } from './value-groups.ts';
 
 type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
@@ -21,7 +20,7 @@ type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
  */
 export function prepareEnd(
   context: QueryContext,
-  query: Query,
+  query: { readonly steps: Query['steps']; readonly end: Exclude<QueryEnd, { end: 'explain' }> },
 ): (pieces: IdPieces, plan: StartPlan | undefined) => unknown {
   const { end } = query;
   switch (end.end) {
@@ -45,8 +44,6 @@ export function prepareEnd(
       return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
     case 'groupBy':
       return groupByEnd(context, end);
-    case 'explain':
-      return (pieces) => explained(context, pieces);
     case 'shortestPath':
       return pathEnd(context, end, (paths) => paths[0] ?? null);
     case 'shortestPaths':
@@ -82,7 +79,11 @@ function nodesEnd(context: QueryContext, end: End<'nodes'>): (pieces: IdPieces) 
     });
 }
 
-function countIds(context: QueryContext, pieces: IdPieces, { steps }: Query): number {
+function countIds(
+  context: QueryContext,
+  pieces: IdPieces,
+  { steps }: Pick<Query, 'steps'>,
+): number {
   const [only] = steps;
   if (steps.length === 1 && only?.op === 'startAt' && only.keys === undefined) {
     const hidden = context.visibility?.hiddenOfType(only.type) ?? 0;

@@ -4,12 +4,19 @@ import type { NodeType } from '../schema-registry.ts';
 import { parseTime } from '../time.ts';
 import { predicateOf } from './comparison.ts';
 import type { Predicate } from './comparison.ts';
-import type { TimeSpan } from './index-ranges.ts';
 import type { Comparison, QueryStep } from './plan.ts';
 import { invalidQuery } from './query-context.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 
 type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
+
+/** Both ends are included; `-Infinity` and `Infinity` where there is none. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const ALWAYS: TimeSpan = { fromMs: -Infinity, toMs: Infinity };
 
 /** The nodes of a set that meet a test, in their order. */
 export function* filter(

@@ -12,6 +12,7 @@ import { IndexKey, isOrderedScalar } from '../indexes/index-key.ts';
 import { writeTime, writeType } from '../keys.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { isNumeric, normalizeOperand } from './comparison.ts';
+import type { TimeSpan } from './filters.ts';
 import { firstAfter, type KeySpan } from './key-ranges.ts';
 import type { Comparison } from './plan.ts';
 
@@ -21,14 +22,6 @@ export interface Condition {
   readonly compare: Comparison;
   readonly value: unknown;
 }
-
-/** Both ends are included; `-Infinity` and `Infinity` where there is none. */
-export interface TimeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export const ALWAYS: TimeSpan = { fromMs: -Infinity, toMs: Infinity };
 
 /** The nodes that meet conditions, as ranges of keys. */
 export interface IndexRanges {

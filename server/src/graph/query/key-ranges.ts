@@ -14,7 +14,7 @@ export interface KeySpan {
   readonly end: Uint8Array;
 }
 
-/** The nodes of one range whose keys differ in timestamp and id only: newest first, as in a type. */
+/** The nodes of one range whose keys differ in timestamp and id only: newest first. */
 export function* newestFirst(context: QueryContext, span: KeySpan): IdPieces & Generator<IdList> {
   const { db, start } = span;
   const piece = new IdList();
@@ -179,7 +179,7 @@ class Groups {
   /** Newest first when they are turned round, or were read backwards. */
   idsOf(group: number, isTurned: boolean): number[] {
     const ids = this.#ids.slice(this.#starts[group], this.#starts[group + 1]);
-    return isTurned ? ids.reverse() : ids;
+    return isTurned ? ids.toReversed() : ids;
   }
 }
 

@@ -10,7 +10,6 @@ import type { Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { Similarity } from './plan.ts';
-import type { QueryTrace } from './trace.ts';
 
 /**
  * A set on its way through a query: its ids, each once, in order, in pieces. A piece is valid until
@@ -98,17 +97,13 @@ export class QueryContext {
   tag: number = TAG.String;
   /** Keys, nodes and edges that steps have read so far; for `explain()`. */
   rowsRead = 0;
-  /** Measures the steps, for `explain()`. */
-  readonly trace: QueryTrace | undefined;
 
   constructor(
     reader: StateReader,
     visibility: Visibility | undefined,
     signal: AbortSignal | undefined,
     finders: Finders = {},
-    trace?: QueryTrace,
   ) {
-    this.trace = trace;
     this.reader = reader;
     this.registry = reader.registry;
     this.visibility = visibility;

@@ -17,7 +17,7 @@ import {
   QueryContext,
 } from './query-context.ts';
 import { planStart, type StartPlan } from './start-plan.ts';
-import { accessOf, QueryTrace } from './trace.ts';
+import { accessOf, type Explanation, QueryTrace } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
@@ -47,11 +47,21 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
       hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
     });
   }
-  const trace = query.end.end === 'explain' ? new QueryTrace() : undefined;
-  const context = new QueryContext(reader, visibility, options.signal, options, trace);
-  const finish = prepareEnd(context, query);
-  const { pieces, plan } = prepareSteps(context, query.steps, 'steps');
+  const context = new QueryContext(reader, visibility, options.signal, options);
+  const { steps, end } = query;
+  if (end.end === 'explain') return explain(context, steps);
+  const finish = prepareEnd(context, { steps, end });
+  const { pieces, plan } = prepareSteps(context, steps, 'steps');
   return finish(pieces, plan);
+}
+
+/** Runs the steps to their end, and tells how they were carried out. */
+function explain(context: QueryContext, steps: readonly QueryStep[]): Explanation {
+  const trace = new QueryTrace();
+  const { pieces } = prepareSteps(context, steps, 'steps', trace);
+  const all = pieces[Symbol.iterator]();
+  while (all.next().done !== true) context.checkpoint();
+  return trace.explanation();
 }
 
 function mentionsAsUser(steps: readonly QueryStep[]): boolean {
@@ -64,9 +74,13 @@ function mentionsAsUser(steps: readonly QueryStep[]): boolean {
  * Chains the steps. All names are checked here; nothing is read yet but what a plan weighs, and
  * look-ups by key and UID.
  */
-function prepareSteps(context: QueryContext, steps: readonly QueryStep[], path: string): Prepared {
+function prepareSteps(
+  context: QueryContext,
+  steps: readonly QueryStep[],
+  path: string,
+  trace?: QueryTrace,
+): Prepared {
   const plan = planStart(context, steps, path);
-  const { trace } = context;
   let pieces = plan && (trace?.plan(steps, plan, context) ?? plan.pieces);
   for (let i = plan?.next ?? 0; i < steps.length; i++) {
     const step = steps[i];

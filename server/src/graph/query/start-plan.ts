@@ -2,15 +2,13 @@ import type { FieldIndex } from '../indexes/field-index.ts';
 import type { IdList } from '../id-list.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { parseTime } from '../time.ts';
-import { fieldTest, filter, timeOf } from './filters.ts';
+import { ALWAYS, fieldTest, filter, timeOf, type TimeSpan } from './filters.ts';
 import {
-  ALWAYS,
   type Condition,
   type IndexRanges,
   rangesOf,
   rangesOfType,
   spanOfType,
-  type TimeSpan,
 } from './index-ranges.ts';
 import { BY_TIME, byValue, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { QueryStep } from './plan.ts';
@@ -63,7 +61,7 @@ const FEW = 1_000;
 const NODE_COST = 2;
 const KEY_COST = 0.4;
 
-/** Undefined where the query does not begin with all nodes of a type. Checks the names on its way. */
+/** Undefined where the query does not begin with all nodes of a type. Checks names on its way. */
 export function planStart(
   context: QueryContext,
   steps: readonly QueryStep[],
@@ -220,8 +218,8 @@ class Planner {
     const narrow = this.#narrowest(ways.filter(({ isNarrowed }) => isNarrowed));
     const order = this.#order;
     if (order?.field !== undefined) {
-      const inOrder = ways.filter(({ order: field }) => field?.name === order.field);
-      const sorted = inOrder.find(({ isNarrowed }) => isNarrowed) ?? inOrder[0];
+      const fit = ways.filter(({ order: field }) => field?.name === order.field);
+      const sorted = fit.find(({ isNarrowed }) => isNarrowed) ?? fit[0];
       if (sorted !== undefined && !this.#isFew(narrow, sorted)) return this.#inOrder(sorted, order);
     }
     return this.#inTypeOrder(narrow ?? this.#wholeType());

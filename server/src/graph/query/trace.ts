@@ -1,4 +1,3 @@
-import { indexDocument } from '../indexes/field-index.ts';
 import type { IdList } from '../id-list.ts';
 import type { QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
@@ -11,8 +10,8 @@ export type StepAccess = 'key' | 'index' | 'scan' | 'edges' | 'search' | 'vector
 export interface ExplainedStep {
   readonly step: QueryStep['op'];
   readonly access: StepAccess;
-  /** The fields of the index that was used. */
-  readonly index?: readonly string[];
+  /** The fields of the index that was used, such as `Year, Title`. */
+  readonly index?: string;
   /** Keys, nodes and edges that were read for it. */
   readonly rowsRead: number;
   readonly rowsOut: number;
@@ -29,13 +28,13 @@ export interface Explanation {
 interface Measured {
   readonly step: QueryStep['op'];
   readonly access: StepAccess;
-  readonly index?: readonly string[];
+  readonly index?: string;
   rowsRead: number;
   rowsOut: number;
   ms: number;
 }
 
-/** Measures the steps of a query while they run. */
+/** Measures the steps of a query while they run. A nested set counts as part of its step. */
 export class QueryTrace {
   readonly #steps: Measured[] = [];
   readonly #advice: IndexAdvice[] = [];
@@ -46,17 +45,23 @@ export class QueryTrace {
     access: StepAccess,
     pieces: IdPieces,
     context: QueryContext,
-    index?: readonly string[],
+    index?: string,
   ): IdPieces {
-    const measured = { step, access, ...(index && { index }), rowsRead: 0, rowsOut: 0, ms: 0 };
+    const measured = {
+      step,
+      access,
+      ...(index === undefined ? {} : { index }),
+      rowsRead: 0,
+      rowsOut: 0,
+      ms: 0,
+    };
     this.#steps.push(measured);
     return measure(pieces, measured, context);
   }
 
   plan(steps: readonly QueryStep[], plan: StartPlan, context: QueryContext): IdPieces {
     const { index, access, tested, next } = plan;
-    const fields = index && indexDocument(index);
-    const names = fields && (fields.fields ?? [String(fields.field)]);
+    const names = index?.fields.map(({ name }) => name).join(', ');
     let { pieces } = plan;
     for (const [place, { op }] of steps.slice(0, next).entries()) {
       if (op === 'asUser') continue;
@@ -121,11 +126,4 @@ export function accessOf({ op }: QueryStep): StepAccess {
     default:
       return 'scan';
   }
-}
-
-/** Runs the query to its end. */
-export function explained(context: QueryContext, pieces: IdPieces): Explanation | undefined {
-  const all = pieces[Symbol.iterator]();
-  while (all.next().done !== true) context.checkpoint();
-  return context.trace?.explanation();
 }

@@ -44,13 +44,13 @@ function line(db: DatabaseNumber, key: Uint8Array, id: number): string {
 export async function finishIndexes({ writer, reader }: TestGraph): Promise<void> {
   reader.refresh();
   for (const { number, isReady } of reader.indexes()) {
-    while (!isReady) {
+    for (let isDone = isReady; !isDone;) {
       const built = await writer.commit({
         operations: [],
         system: true,
         indexWork: { build: number },
       });
-      if (built.indexes?.isDone !== false) break;
+      isDone = built.indexes?.isDone !== false;
     }
   }
   for (const clear of reader.indexesBeingRemoved()) {

@@ -181,6 +181,10 @@ export class Query {
     return this.#end({ take: PATHS_DEFAULT, ...options, end: 'shortestPaths', to: uidOf(to) });
   }
 
+  explain(): Promise<unknown> {
+    return this.#end({ end: 'explain' });
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator {
     const steps = await hostSteps(this.#call, this.#steps);
     for await (const nodes of chunks(this.#call, steps)) yield* nodes;

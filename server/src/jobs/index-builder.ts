@@ -1,0 +1,120 @@
+import { INDEX_OFFENDERS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort, IndexProgress, IndexWork } from '#graph/operations.ts';
+import type { GraphReader, IndexState } from '#graph/reader.ts';
+import type { JobRegistry, RunningJob } from './job-registry.ts';
+
+export interface IndexBuilderParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly jobs: Pick<JobRegistry, 'start'>;
+  /** What went wrong with work that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Builds the field indexes that were added, and deletes the entries of those that were removed: one
+ * after the other, a commit for some thousand nodes, so that writes go on between them. Where it
+ * stands is in the state, so the next process, or a promoted replica, goes on from there.
+ */
+export class IndexBuilder implements AsyncDisposable {
+  readonly #parts: IndexBuilderParts;
+  #working: Promise<void> | undefined;
+  #isAsked = false;
+  #isClosed = false;
+
+  constructor(parts: IndexBuilderParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for work: at the start, and after each change of the schema. */
+  look(): void {
+    this.#isAsked = true;
+    this.#working ??= this.#work()
+      .catch(this.#parts.onFailure)
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    const { reader } = this.#parts;
+    while (this.#isAsked && !this.#isClosed) {
+      this.#isAsked = false;
+      reader.refresh();
+      for (const number of reader.indexesBeingRemoved()) await this.#clear(number);
+      for (const index of reader.indexes()) if (!index.isReady) await this.#build(index);
+    }
+  }
+
+  async #build(index: IndexState): Promise<void> {
+    const { reader, jobs } = this.#parts;
+    const name = `${index.type} (${index.fields.join(', ')})`;
+    const job = jobs.start({
+      kind: 'schema-index',
+      step: `Building the index of ${name}`,
+      isCancellable: true,
+    });
+    const total = Math.max(1, reader.countOfType(index.type));
+    try {
+      const offenders = await this.#buildAll(index, job, total);
+      if (this.#isClosed) return;
+      if (offenders.length > 0) throw notUnique(name, offenders);
+      job.end('succeeded');
+    } catch (error) {
+      // What cannot get ready would cost every write, and answer nothing.
+      await this.#step({ remove: index.number });
+      this.#isAsked = true;
+      job.end(job.signal.aborted ? 'cancelled' : 'failed', job.signal.aborted ? undefined : error);
+    }
+  }
+
+  /** Up to `INDEX_OFFENDERS_MAX` nodes that keep a unique index from being built. */
+  async #buildAll(index: IndexState, job: RunningJob, total: number): Promise<readonly string[]> {
+    const offenders: string[] = [];
+    let after: string | undefined;
+    let count = 0;
+    while (!this.#isClosed && offenders.length < INDEX_OFFENDERS_MAX) {
+      job.signal.throwIfAborted();
+      const build = index.number;
+      const progress = await this.#step(after === undefined ? { build } : { build, after });
+      count += progress.count;
+      offenders.push(...progress.offenders);
+      // From the first one on nothing is kept of how far it is: see `IndexWork`.
+      if (offenders.length > 0) after = progress.cursor;
+      job.report({ progress: count / total, step: `${count} of ${total} nodes` });
+      if (progress.isDone) break;
+    }
+    return offenders.slice(0, INDEX_OFFENDERS_MAX);
+  }
+
+  async #clear(number: number): Promise<void> {
+    while (!this.#isClosed) {
+      const { isDone } = await this.#step({ clear: number });
+      if (isDone) return;
+    }
+  }
+
+  async #step(indexWork: IndexWork): Promise<IndexProgress> {
+    const request = { operations: [], system: true, indexWork };
+    const { indexes } = await this.#parts.commits.commit(request);
+    this.#parts.reader.refresh();
+    return indexes ?? { count: 0, isDone: true, offenders: [] };
+  }
+}
+
+function notUnique(name: string, offenders: readonly string[]): Problem {
+  return new Problem(
+    'not_unique',
+    `Values of ${name} occur more than once, such as in the nodes ${offenders.join(', ')}`,
+    {
+      hint: 'Change or delete these nodes, then add the index again.',
+      details: { uids: offenders },
+    },
+  );
+}
