@@ -10,6 +10,9 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EdgeTypeDialog } from './edge-type-dialog.tsx';
+import { FailedBuilds } from './indexes/failed-builds.tsx';
+import { useIndexJobMessages } from './indexes/index-queries.ts';
+import { IndexList } from './indexes/index-list.tsx';
 import { NodeTypeDialog } from './node-type-dialog.tsx';
 import { schemaQuery } from './schema.ts';
 import { SchemaLists } from './schema-lists.tsx';
@@ -19,14 +22,16 @@ const SchemaPicture = lazy(async () => ({
 }));
 
 const route = getRouteApi('/workspace/admin/schema');
+const TABS = ['list', 'indexes', 'picture'] as const;
 
-/** The types of nodes and edges: as lists, as a picture, and to be added to. */
+/** The types of nodes and edges, as lists and as a picture, and the indexes of their fields. */
 export function SchemaPage() {
   const { tab } = route.useSearch();
   const navigate = route.useNavigate();
   const schema = useQuery(schemaQuery);
   const [adding, setAdding] = useState<'node' | 'edge'>();
   const close = () => setAdding(undefined);
+  useIndexJobMessages();
   return (
     <>
       <PageHeader
@@ -34,14 +39,16 @@ export function SchemaPage() {
         description="The types of nodes and edges. Changes can add and widen; a change that would lose data is refused."
         actions={<AddButtons onAdd={setAdding} />}
       />
+      <FailedBuilds />
       <QueryView query={schema} errorTitle="The schema could not be read">
         {(data) => (
           <Tabs
             label="Ways to look at the schema"
-            value={tab === 'picture' ? 'picture' : 'list'}
+            value={TABS.find((one) => one === tab) ?? 'list'}
             onChange={(next) => void navigate({ search: { tab: next } })}
             items={[
               { value: 'list', label: 'List', content: <SchemaLists schema={data} /> },
+              { value: 'indexes', label: 'Indexes', content: <IndexList schema={data} /> },
               {
                 value: 'picture',
                 label: 'Picture',
