@@ -34,6 +34,27 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const code = documentedCode().find(({ name }) => name === 'endpoints 1');
     await writeFile(join(folder, 'senses.ts'), code?.text ?? '');
   },
+  async 'indexes.md'({ workspace, folder }) {
+    await send(workspace, 'PUT', '/api/schema', {
+      nodes: [
+        {
+          type: 'Synset',
+          key: 'SynsetId',
+          fields: { Name: 'String', LexFile: 'String' },
+        },
+      ],
+      edges: [],
+    });
+    const operations = ['bread', 'apple'].map((Name) => ({
+      op: 'addOrUpdate',
+      type: 'Synset',
+      key: Name,
+      fields: { Name, LexFile: 'noun.food' },
+    }));
+    await send(workspace, 'POST', '/api/ingest', { operations });
+    const code = documentedCode().find(({ name }) => name === 'indexes 1');
+    await writeFile(join(folder, 'foods.ts'), code?.text ?? '');
+  },
   async 'interfaces.md'({ folder }) {
     await mkdir(join(folder, 'dist'));
     await writeFile(join(folder, 'dist/index.html'), '<!doctype html><title>Catalogue</title>');

@@ -13,7 +13,11 @@ const MODULES = resolve(import.meta.dirname, '../../node_modules');
 const SCHEMA = {
   nodes: [
     { type: 'Word', key: 'Lemma', fields: { Lemma: 'String' } },
-    { type: 'Synset', key: 'SynsetId', fields: { Gloss: 'String' } },
+    {
+      type: 'Synset',
+      key: 'SynsetId',
+      fields: { Gloss: 'String', Name: 'String', LexFile: 'String' },
+    },
     { type: 'Book', key: 'Isbn', fields: { Title: 'String', AuthorName: 'String' } },
     { type: 'Author', key: 'Name', fields: {} },
     { type: 'Contract', key: 'Number', fields: { Text: 'String' } },
@@ -34,7 +38,12 @@ const herbert = { type: 'Author', key: 'Frank Herbert' };
 const OPERATIONS = [
   { op: 'addOrUpdate', ...word },
   { op: 'addOrUpdate', ...synset, fields: { Gloss: 'a boat in a storm' } },
-  { op: 'addOrUpdate', type: 'Synset', key: 'n2', fields: { Gloss: 'boats in a calm' } },
+  {
+    op: 'addOrUpdate',
+    type: 'Synset',
+    key: 'n2',
+    fields: { Gloss: 'boats in a calm', Name: 'bread', LexFile: 'noun.food' },
+  },
   { op: 'link', from: word, edge: 'HasSense', inverse: 'SenseOf', to: synset },
   { op: 'addOrUpdate', ...dune, fields: { Title: 'Dune', AuthorName: 'Frank Herbert' } },
   { op: 'addOrUpdate', ...herbert },

@@ -95,6 +95,15 @@ const run = { row: async (...row) => void (given = row) };
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',
     [true, true],
   ),
+  'indexes 1': endpoint(
+    {},
+    expect.objectContaining({
+      count: 1,
+      files: [{ value: 'noun.food', count: 1 }],
+      first: [expect.objectContaining({ Name: 'bread' })],
+      plan: { steps: expect.any(Array), advice: expect.any(Array) },
+    }),
+  ),
   'interfaces 1': program(
     `globalThis.document = { baseURI: process.env.BASE_URL + '/' };\n${PERSON}`,
     'hits.map(({ node }) => node.Id)',
