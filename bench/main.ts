@@ -7,6 +7,7 @@ import { benchFrontEnd } from './front-end.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
+import { benchIndexes } from './indexes.ts';
 import { benchLlm } from './llm.ts';
 import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
@@ -20,6 +21,7 @@ import { benchVectors } from './vectors.ts';
  */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
+  indexes: benchIndexes,
   import: benchImport,
   http: benchHttp,
   endpoints: benchEndpoints,

@@ -138,6 +138,8 @@ function indexIn(
   type: string,
   fields: readonly string[],
 ): IndexDocument | undefined {
-  const indexes = nodes.find((node) => node.type === type)?.indexes ?? [];
-  return indexes.find((index) => fieldsOf(index).join('\n') === fields.join('\n'));
+  const node = nodes.find((one) => one.type === type);
+  // The server names the key by its own name.
+  const names = fields.map((field) => (field === 'Id' ? (node?.key ?? field) : field));
+  return node?.indexes?.find((index) => fieldsOf(index).join('\n') === names.join('\n'));
 }

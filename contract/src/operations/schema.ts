@@ -40,7 +40,7 @@ export const operations = withIds({
     auth: 'admin-write',
     scope: 'ingestion',
     body: indexReference,
-    responses: { 204: { description: 'Removed. Its entries are deleted afterwards, by a job.' } },
+    responses: { 204: { description: 'Removed. Its entries are deleted afterwards.' } },
     errors: ['index_not_found', 'storage_failed', 'storage_full'],
     onReplica: 'redirect',
     summary: 'Remove a field index; the nodes stay as they are.',

@@ -434,7 +434,7 @@ export const MIGRATION_FORCED_END_MS = 5 * 60_000;
 /** Bytes of a text that a key of a field index holds: the rest is looked up in the node. */
 export const INDEX_TEXT_BYTES_MAX = 200;
 /** Nodes whose entries one commit adds to an index; entries that one commit deletes of another. */
-export const INDEX_BUILD_NODES = 2_000;
+export const INDEX_BUILD_NODES = 5_000;
 export const INDEX_REMOVE_ENTRIES = 5_000;
 /** Nodes that share a value of a unique index, as the failed job names them. */
 export const INDEX_OFFENDERS_MAX = 20;

@@ -2,7 +2,7 @@ import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import { checkMayWrite } from './access-checks.ts';
-import { applyChanges, changesOf } from './indexes/index-writer.ts';
+import { applyChanges, changesOf, putEntries } from './indexes/index-writer.ts';
 import { didYouMean } from './names.ts';
 import { hasHistory, putChange } from './node-history.ts';
 import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
@@ -119,7 +119,7 @@ function createNode(
   if (type.indexes.length === 0) return;
   const after = state.changed;
   after.open(record);
-  applyChanges(t, type, id, changesOf(t, type, id, { after }), after);
+  putEntries(t, type, id, after);
 }
 
 const NOTHING = new Uint8Array(0);

@@ -35,7 +35,10 @@ export class ValueStore {
   }
 
   scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
-    if (range.keysOnly === true) return this.#eachKey(range, visit, options);
+    // A check is over the key too: where there are checks, the value is looked at all the same.
+    if (range.keysOnly === true && this.#seal.form !== 'checked') {
+      return this.#eachKey(range, visit, options);
+    }
     this.#each(
       range,
       (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options)),

@@ -57,6 +57,24 @@ export class EntryMaker {
     };
   }
 
+  /**
+   * The one key of a node in an index that is not unique; undefined where it has none, or several.
+   * Valid until the next.
+   */
+  keyOf(index: FieldIndex, node: IndexedNode, secret: Uint8Array): Uint8Array | undefined {
+    const { record } = node;
+    const [first] = index.fields;
+    if (first === undefined || index.unique || isOfTimestamp(index)) return undefined;
+    if (first.number !== TIMESTAMP_FIELD) {
+      const place = record.fields.find(first.number);
+      if (place < 0 || isListTag(record.fields.tag(place))) return undefined;
+    }
+    this.#write(index, node, secret, (key) => {
+      index.fields.forEach((field, i) => writeField(key, record, field, i === 0));
+    });
+    return this.#key.bytes;
+  }
+
   #entriesOfList(
     index: FieldIndex,
     node: IndexedNode,

@@ -36,6 +36,9 @@ const ESCAPE = 1;
 const PRESENT = 1;
 const ABSENT = 0xff;
 const DIGEST_BYTES = 16;
+/** Little-endian, as all processors are that Node runs on. */
+const DOUBLE = new Float64Array(1);
+const DOUBLE_BYTES = new Uint8Array(DOUBLE.buffer);
 const INDEX_BYTES = 2;
 
 /** Writes one key after the other, into memory of its own. */
@@ -128,8 +131,7 @@ export class IndexKey {
   /** A number, or the digits of one that no number holds. */
   number(value: number | string): void {
     const nearest = Number(value);
-    // 0 and -0 are equal.
-    this.double(nearest === 0 ? 0 : nearest);
+    this.double(nearest);
     const order = typeof value === 'number' ? 0 : orderOfNearest(value, nearest);
     this.byte(order === 0 ? NUMBER_EQUAL : order < 0 ? NUMBER_BELOW : NUMBER_ABOVE);
     if (order === 0) return;
@@ -142,18 +144,15 @@ export class IndexKey {
       );
   }
 
-  /** 8 bytes that sort as doubles do. */
+  /** 8 bytes that sort as doubles do; 0 and -0, which are equal, have the same. */
   double(value: number): void {
     this.#reserve(8);
-    this.#bytes.writeDoubleBE(value, this.length);
-    const isNegative = (this.#bytes[this.length]! & 0x80) !== 0;
-    const end = this.length + 8;
-    if (isNegative) {
-      for (let i = this.length; i < end; i++) this.#bytes[i]! ^= 0xff;
-    } else {
-      this.#bytes[this.length]! ^= 0x80;
-    }
-    this.length = end;
+    DOUBLE[0] = value === 0 ? 0 : value;
+    // Negative ones backwards, and below all others.
+    const flip = DOUBLE_BYTES[7]! > 0x7f ? 0xff : 0;
+    const bytes = this.#bytes;
+    bytes[this.length++] = DOUBLE_BYTES[7]! ^ (flip | 0x80);
+    for (let i = 6; i >= 0; i--) bytes[this.length++] = DOUBLE_BYTES[i]! ^ flip;
   }
 
   text(value: string): void {
@@ -196,8 +195,8 @@ export class IndexKey {
 
   cell({ lat, lon }: GeoPoint): void {
     if (this.#isWhole) {
-      this.double(lat === 0 ? 0 : lat);
-      this.double(lon === 0 ? 0 : lon);
+      this.double(lat);
+      this.double(lon);
       return;
     }
     this.#reserve(CELL_BYTES);

@@ -23,6 +23,22 @@ interface NodeStates {
   readonly after?: NodeRecord | undefined;
 }
 
+/** Puts the entries of a new node. Throws `not_unique`. */
+export function putEntries(t: Transactor, type: NodeType, id: number, record: NodeRecord): void {
+  const { batch, state } = t;
+  for (const index of type.indexes) {
+    // Most indexes have one key a node: those are put without anything made on the way.
+    const key = state.entries.keyOf(index, { id, record }, state.indexSecret);
+    if (key === undefined) {
+      const after = state.entries.entriesOf(index, { id, record }, state.indexSecret);
+      applyChanges(t, type, id, [{ index, before: NO_ENTRIES, after }], record);
+    } else {
+      batch.put(DB.indexes, key, NOTHING);
+      if (index.isReady) t.changedEntries(index.number, 1);
+    }
+  }
+}
+
 /** What a change of a node does to indexes. Reads nothing but the records. */
 export function changesOf(
   { state }: Transactor,
@@ -63,8 +79,12 @@ export function applyChanges(
       if (holder !== 0 && holder !== id) throw notUnique(t, type, index, { node, holder });
       batch.put(DB.uniques, key, state.keys.idValue(id));
     }
-    for (const key of without(before.keys, after.keys)) removeEntry(t, index, key);
-    for (const key of without(after.keys, before.keys)) addEntry(t, index, key);
+    const removed = without(before.keys, after.keys);
+    const added = without(after.keys, before.keys);
+    for (const key of removed) batch.delete(DB.indexes, key);
+    for (const key of added) batch.put(DB.indexes, key, NOTHING);
+    // One that is being built may have an entry already, or not yet: it is counted at the end.
+    if (index.isReady) t.changedEntries(index.number, added.length - removed.length);
   }
 }
 
@@ -80,20 +100,6 @@ function without(
 export function holderOf({ state }: Transactor, uniqueKey: Uint8Array): number {
   const value = state.view.get(DB.uniques, uniqueKey);
   return value === undefined ? 0 : readId(value, 0);
-}
-
-/** An index that is being built may have the entry already. */
-export function addEntry(t: Transactor, index: FieldIndex, key: Uint8Array): void {
-  if (!index.isReady && t.state.view.has(DB.indexes, key)) return;
-  t.batch.put(DB.indexes, key, NOTHING);
-  t.changedEntries(index.number, 1);
-}
-
-/** One that is being built need not have it yet. */
-function removeEntry(t: Transactor, index: FieldIndex, key: Uint8Array): void {
-  if (!index.isReady && !t.state.view.has(DB.indexes, key)) return;
-  t.batch.delete(DB.indexes, key);
-  t.changedEntries(index.number, -1);
 }
 
 function notUnique(

@@ -103,6 +103,8 @@ function textPredicate(
 /** The operand as a field of this type would answer it; undefined when it does not fit. */
 export function normalizeOperand(scalar: number, operand: unknown): unknown {
   if (isNumeric(scalar)) {
+    const isDouble = scalar === TAG.Int || scalar === TAG.Double;
+    if (isDouble && typeof operand === 'number' && Number.isFinite(operand)) return operand;
     // A field of whole numbers may well be compared with 2.5, and one of decimals with a JSON
     // number.
     const decimal = normalizeDecimal(operand, NUMBER_CHARACTERS_MAX);

@@ -39,11 +39,18 @@ export interface IndexRanges {
    * The last field of the index where each one before it has one value: the range is in its order.
    */
   readonly order: IndexedField | undefined;
-  /** The nodes that have no value of `order`, where the index has them. */
+  /** The nodes that have a value of `order`. */
+  readonly ordered: KeySpan | undefined;
+  /** Those that have none, where the index has them. */
   readonly unordered: KeySpan | undefined;
   /** Whether any condition is on a field. */
   readonly isNarrowed: boolean;
 }
+
+// Used again and again: ranges are made of them at once, and nothing can be interrupted.
+const SCRATCH = new IndexKey();
+const SCRATCH_WHOLE = new IndexKey({ isWhole: true });
+const OPERAND = new ByteWriter();
 
 /** How many operands of `in` become ranges; more are tested. */
 const RANGES_MAX = 1_000;
@@ -65,6 +72,7 @@ export function rangesOfType(type: NodeType, time: TimeSpan): IndexRanges {
     isInTypeOrder: true,
     mayRepeat: false,
     order: undefined,
+    ordered: undefined,
     unordered: undefined,
     isNarrowed: false,
   };
@@ -83,36 +91,53 @@ export function rangesOf(
     : new RangeMaker(index, conditions, time).make();
 }
 
-/** Only equal values have equal digests: it answers where each field has one. */
+/** Only equal values have equal digests: it answers where each field has one, or one of several. */
 function hashedRanges(
   index: FieldIndex,
   conditions: readonly Condition[],
   time: TimeSpan,
   secret: Uint8Array,
 ): IndexRanges | undefined {
-  const whole = new IndexKey({ isWhole: true }).begin(index.number);
+  const whole = SCRATCH_WHOLE.begin(index.number);
   const answered = new Set<Condition>();
+  const spans: KeySpan[] = [];
   for (const [i, field] of index.fields.entries()) {
-    const equal = conditions.find((one) => isEquality(one, field) && fits(field, one.value));
-    if (equal === undefined) return undefined;
     if (i > 0) whole.present();
-    writeOperand(whole, field, equal.value);
-    answered.add(equal);
+    const isLast = i === index.fields.length - 1;
+    const equal = conditions.find((one) => isEquality(one, field) && fits(field, one.value));
+    const several = isLast ? conditions.find((one) => isOneOf(one, field)) : undefined;
+    const chosen = equal ?? several;
+    if (chosen === undefined) return undefined;
+    answered.add(chosen);
+    const { length } = whole;
+    const values: readonly unknown[] = equal === undefined ? Object(several?.value) : [equal.value];
+    for (const value of values) {
+      whole.rewind(length, true);
+      writeOperand(whole, field, value);
+      if (!isLast) continue;
+      const start = digestKey(index.number, whole.bytes, secret);
+      spans.push(withinTime({ db: DB.indexes, start, end: firstAfter(start) }, start, time));
+    }
   }
-  const key = new IndexKey().begin(index.number);
-  key.digest(whole.bytes, secret);
-  const start = key.copy();
   return {
     index,
-    spans: [withinTime({ db: DB.indexes, start, end: firstAfter(start) }, start, time)],
+    spans,
     answered,
     answersTime: true,
-    isInTypeOrder: true,
-    mayRepeat: false,
+    isInTypeOrder: spans.length === 1,
+    // Of a list, and of operands that are equal to each other.
+    mayRepeat: spans.length > 1,
     order: undefined,
+    ordered: undefined,
     unordered: undefined,
     isNarrowed: true,
   };
+}
+
+function digestKey(index: number, values: Uint8Array, secret: Uint8Array): Uint8Array {
+  const key = SCRATCH.begin(index);
+  key.digest(values, secret);
+  return key.copy();
 }
 
 /** Reads the conditions along the fields of one index. */
@@ -120,7 +145,7 @@ class RangeMaker {
   readonly #index: FieldIndex;
   readonly #conditions: readonly Condition[];
   readonly #time: TimeSpan;
-  readonly #key = new IndexKey();
+  readonly #key = SCRATCH;
   readonly #answered = new Set<Condition>();
 
   constructor(index: FieldIndex, conditions: readonly Condition[], time: TimeSpan) {
@@ -161,6 +186,7 @@ class RangeMaker {
       isInTypeOrder: false,
       mayRepeat: false,
       order: undefined,
+      ordered: undefined,
       unordered: undefined,
       ...ranges,
     };
@@ -192,12 +218,14 @@ class RangeMaker {
       from[base.length] = 0xff;
       return { db: DB.indexes, start: from, end: firstAfter(base) };
     };
+    const ordered = { db: DB.indexes, start, end };
+    const hasAbsent = place > 0 && !isNarrowed;
     return this.#ranges({
-      spans: [{ db: DB.indexes, start, end }],
+      spans: [hasAbsent ? { ...ordered, start: base, end: firstAfter(base) } : ordered],
       mayRepeat: isList,
       isNarrowed: isNarrowed || place > 0,
-      ...(isOrder ? { order: field } : {}),
-      ...(isOrder && place > 0 && !isNarrowed ? { unordered: absent() } : {}),
+      ...(isOrder ? { order: field, ordered } : {}),
+      ...(isOrder && hasAbsent ? { unordered: absent() } : {}),
     });
   }
 
@@ -308,7 +336,8 @@ function writeOperand(key: IndexKey, { tag, number }: IndexedField, operand: unk
     const normal = normalizeOperand(scalar, operand);
     return key.number(typeof normal === 'number' ? normal : String(normal));
   }
-  const bytes = new ByteWriter();
+  const bytes = OPERAND;
+  bytes.length = 0;
   encodeField(bytes, number === TIMESTAMP_FIELD ? TAG.Time : scalar, operand);
   key.stored(bytes.bytes, 0, bytes.length, scalar);
 }

@@ -17,7 +17,7 @@ import {
   QueryContext,
 } from './query-context.ts';
 import { planStart, type StartPlan } from './start-plan.ts';
-import { accessOf, type Explanation, QueryTrace } from './trace.ts';
+import { type Explanation, QueryTrace } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
@@ -86,7 +86,7 @@ function prepareSteps(
     const step = steps[i];
     if (step === undefined || step.op === 'asUser') continue;
     const prepared = prepareStep(context, pieces, step, `${path}[${i}]`);
-    pieces = trace?.step(step.op, accessOf(step), prepared, context) ?? prepared;
+    pieces = trace === undefined ? prepared : trace.take(step, prepared, context);
   }
   assert(pieces !== undefined, 'a checked query has a start');
   return { pieces, plan: plan?.next === steps.length ? plan : undefined };

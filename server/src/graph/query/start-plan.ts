@@ -1,5 +1,6 @@
 import type { FieldIndex } from '../indexes/field-index.ts';
 import type { IdList } from '../id-list.ts';
+import { KEY_TIME_MAX_MS } from '../keys.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { parseTime } from '../time.ts';
 import { ALWAYS, fieldTest, filter, timeOf, type TimeSpan } from './filters.ts';
@@ -25,7 +26,7 @@ export interface StartPlan {
   readonly type: NodeType;
   readonly access: 'index' | 'scan';
   readonly index: FieldIndex | undefined;
-  /** Whether it is every node of the type. */
+  /** Whether it is every node of the type, in the order of the type. */
   readonly isWholeType: boolean;
   /** Counts the nodes without reading them; undefined where they have to be read. */
   readonly count: (() => number) | undefined;
@@ -128,6 +129,10 @@ function conditionOf(
   return { field: field === 'Id' ? (type.key ?? field) : field, compare, value };
 }
 
+function isBounded({ fromMs, toMs }: TimeSpan): boolean {
+  return fromMs !== -Infinity || toMs !== Infinity;
+}
+
 function narrowed(a: TimeSpan, b: TimeSpan): TimeSpan {
   return { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
 }
@@ -180,6 +185,11 @@ function orderAt(
   if (step.field === 'Timestamp') return { field: undefined, direction, next: next + 1 };
   const field = step.field === 'Id' ? (type.key ?? step.field) : step.field;
   return { field, direction, next: next + 1 };
+}
+
+/** Whether keys tell which times are in it: see `keys.ts`. */
+function isToldByKeys({ fromMs, toMs }: TimeSpan): boolean {
+  return fromMs <= KEY_TIME_MAX_MS && (toMs < KEY_TIME_MAX_MS || toMs === Infinity);
 }
 
 /** How many nodes the rest takes; Infinity for all. */
@@ -304,7 +314,8 @@ class Planner {
   #inTypeOrder(way: IndexRanges): StartPlan {
     const context = this.#context;
     const order = this.#order;
-    const byTime = order !== undefined && order.field === undefined ? order : undefined;
+    const isByTime = order !== undefined && order.field === undefined;
+    const byTime = isByTime && !this.#hasLateNodes() ? order : undefined;
     const isTurned = byTime?.direction === 'asc';
     const [span] = way.spans;
     const source =
@@ -313,23 +324,37 @@ class Planner {
         : isTurned
           ? inOrder(context, span, 'asc', BY_TIME)
           : newestFirst(context, span);
-    return this.#finish(way, source, byTime?.next ?? this.#beginning.next);
+    return this.#finish(way, source, byTime?.next ?? this.#beginning.next, true);
+  }
+
+  /** Whether any node is so late that its keys do not tell its time. */
+  #hasLateNodes(): boolean {
+    const late = spanOfType(this.#beginning.type, { fromMs: KEY_TIME_MAX_MS, toMs: Infinity });
+    let isFound = false;
+    this.#context.reader.visitKeys(late.db, late, () => {
+      isFound = true;
+      return false;
+    });
+    return isFound;
   }
 
   #inOrder(way: IndexRanges, { direction, next }: Order): StartPlan {
     const context = this.#context;
-    const { order } = way;
-    const [span] = way.spans;
-    if (order === undefined || span === undefined) return this.#inTypeOrder(way);
-    const source = chained(
-      inOrder(context, span, direction, byValue(order.name, order.tag)),
-      this.#withoutValue(way),
-    );
-    return this.#finish(way, source, next);
+    const { order, ordered } = way;
+    if (order === undefined || ordered === undefined) return this.#inTypeOrder(way);
+    const sorted = inOrder(context, ordered, direction, byValue(order.name, order.tag));
+    const rest = this.#withoutValue(way);
+    const source = rest === undefined ? sorted : chained(sorted, rest);
+    return this.#finish(way, source, next, rest === undefined);
   }
 
-  /** The nodes that come last, as they have no value to sort by. */
-  #withoutValue({ index, unordered, order, isNarrowed }: IndexRanges): () => IdPieces {
+  /** The nodes that come last, as they have no value; undefined where there are none. */
+  #withoutValue({
+    index,
+    unordered,
+    order,
+    isNarrowed,
+  }: IndexRanges): (() => IdPieces) | undefined {
     const context = this.#context;
     const { type } = this.#beginning;
     if (unordered !== undefined) return () => inTypeOrder(context, [unordered]);
@@ -337,24 +362,25 @@ class Planner {
       ({ field, compare, value }) =>
         field === order?.name && !(compare === '!=' || (compare === 'exists' && value === false)),
     );
-    if (isAsked || isNarrowed || index === undefined) return () => [];
+    if (isAsked || isNarrowed || index === undefined) return undefined;
     const entries = this.#context.reader.indexes().find(({ number }) => number === index.number);
     const isComplete = entries?.entries === context.reader.countOfType(type.name);
-    if (isComplete) return () => [];
+    if (isComplete) return undefined;
     const name = order?.name ?? '';
     const span = spanOfType(type, ALWAYS);
     return () =>
       filter(context, newestFirst(context, span), (id) => context.read(id, name) === undefined);
   }
 
-  #finish(way: IndexRanges, source: IdPieces, next: number): StartPlan {
+  /** `isWhole`: the keys of the way are all that the source has. */
+  #finish(way: IndexRanges, source: IdPieces, next: number, isWhole: boolean): StartPlan {
     const context = this.#context;
     const { type, conditions, time } = this.#beginning;
     const left = conditions.filter(
       (condition) => !way.answered.has(condition) && !(way.answersTime && isOfTime(condition)),
     );
     let pieces = source;
-    const isTimed = !way.answersTime && time !== ALWAYS;
+    const isTimed = isBounded(time) && !(way.answersTime && isToldByKeys(time));
     if (isTimed) {
       pieces = filter(context, pieces, (id) => {
         const ms = context.timestampMs(id);
@@ -362,15 +388,16 @@ class Planner {
       });
     }
     for (const { test } of left) pieces = filter(context, pieces, test);
+    const isAll = conditions.length === 0 && !isBounded(time);
     const isCounted =
-      left.length === 0 && !isTimed && !way.mayRepeat && context.seesAllOf(type) && !way.order;
+      left.length === 0 && !isTimed && !way.mayRepeat && context.seesAllOf(type) && isWhole;
     return {
       pieces,
       next,
       type,
       access: way.index === undefined ? 'scan' : 'index',
       index: way.index,
-      isWholeType: conditions.length === 0 && time === ALWAYS,
+      isWholeType: isAll && next === this.#beginning.next,
       count: isCounted ? () => this.#countKeys(way) : undefined,
       tested: new Set(left.map(({ place }) => place)),
       advice: way.index === undefined ? this.#advice(left) : [],

@@ -1,6 +1,7 @@
 import { isListTag, scalarOf, TAG } from '../field-types.ts';
 import type { GeoPoint } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
+import type { FieldIndex } from '../indexes/field-index.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { cellsNear } from './geo-cells.ts';
 import { ALWAYS, fieldTest, filter } from './filters.ts';
@@ -118,13 +119,21 @@ function candidatesNear(
   type: NodeType,
   { field, point, km }: Step<'startNear'>,
 ): IdPieces {
-  const index = type.indexes.find(
+  const index = cellIndex(context, type, field);
+  if (index === undefined) return newestFirst(context, spanOfType(type, ALWAYS));
+  return inTypeOrder(context, cellsNear(index.number, point, km / KM_PER_DEGREE_MIN));
+}
+
+/** The index that `startNear` goes by. */
+export function cellIndex(
+  context: QueryContext,
+  type: NodeType,
+  field: string,
+): FieldIndex | undefined {
+  if (!context.readsOfType(type, field)) return undefined;
+  return type.indexes.find(
     ({ isReady, isHashed, fields }) => isReady && !isHashed && fields[0]?.name === field,
   );
-  if (index === undefined || !context.readsOfType(type, field)) {
-    return newestFirst(context, spanOfType(type, ALWAYS));
-  }
-  return inTypeOrder(context, cellsNear(index.number, point, km / KM_PER_DEGREE_MIN));
 }
 
 function nodesByKey(context: QueryContext, type: NodeType, keys: readonly string[]): IdPieces {

@@ -1,6 +1,7 @@
 import type { IdList } from '../id-list.ts';
 import type { QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
+import { cellIndex } from './starts.ts';
 import type { IndexAdvice, StartPlan } from './start-plan.ts';
 
 /** Where the nodes of a step come from. */
@@ -40,7 +41,7 @@ export class QueryTrace {
   readonly #advice: IndexAdvice[] = [];
 
   /** The pieces of a step, measured. */
-  step(
+  #step(
     step: QueryStep['op'],
     access: StepAccess,
     pieces: IdPieces,
@@ -59,6 +60,17 @@ export class QueryTrace {
     return measure(pieces, measured, context);
   }
 
+  /** A step that is carried out by itself. */
+  take(step: QueryStep, pieces: IdPieces, context: QueryContext): IdPieces {
+    if (step.op !== 'startNear') return this.#step(step.op, accessOf(step), pieces, context);
+    const type = context.registry.nodeType(step.type);
+    const index = type && cellIndex(context, type, step.field);
+    if (index !== undefined) return this.#step(step.op, 'index', pieces, context, step.field);
+    const why = `every ${step.type} is compared with the point; an index answers it.`;
+    this.#advice.push({ type: step.type, field: step.field, why });
+    return this.#step(step.op, 'scan', pieces, context);
+  }
+
   plan(steps: readonly QueryStep[], plan: StartPlan, context: QueryContext): IdPieces {
     const { index, access, tested, next } = plan;
     const names = index?.fields.map(({ name }) => name).join(', ');
@@ -67,7 +79,7 @@ export class QueryTrace {
       if (op === 'asUser') continue;
       const isTested = tested.has(place) && place > 0;
       const how = isTested ? 'scan' : access;
-      pieces = this.step(op, how, pieces, context, isTested ? undefined : names);
+      pieces = this.#step(op, how, pieces, context, isTested ? undefined : names);
     }
     this.#advice.push(...plan.advice);
     return pieces;
