@@ -136,6 +136,7 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
 
   test('one that is being built says how far it is, and gets ready by itself', async () => {
     const building = { field: 'Title', state: 'building', entries: 5 };
+    const waiting = { field: 'Year', state: 'building', entries: 0 };
     const job = {
       id: 'job',
       kind: 'schema-index',
@@ -151,8 +152,10 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
     const { page } = opened;
     // The server is done with a few nodes before anybody sees it.
     await page.route('**/api/schema', async (route) => {
-      const indexes = [isBuilt ? { ...building, state: 'ready', entries: 10 } : building];
-      const fields = { Title: 'String' };
+      const indexes = isBuilt
+        ? [waiting, { ...building, state: 'ready', entries: 10 }]
+        : [waiting, building];
+      const fields = { Title: 'String', Year: 'Int' };
       await route.fulfill({ json: { nodes: [{ type: 'Book', fields, indexes }], edges: [] } });
     });
     await page.route('**/api/jobs?kind=schema-index*', async (route) => {
@@ -164,6 +167,8 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
     await row.getByText('Building', { exact: true }).waitFor();
     const bar = row.getByRole('progressbar', { name: '5 of 10 nodes' });
     await bar.getByText('50%').waitFor();
+    const next = page.getByRole('row', { name: /Year: Int.*Building/ });
+    expect(await next.getByRole('progressbar').count()).toBe(0);
     await expectAccessibleInBothThemes(page);
     isBuilt = true;
     await row.getByText('Ready', { exact: true }).waitFor();

@@ -27,11 +27,11 @@ export function FailedBuilds() {
   return told.slice(0, TOLD_MAX).map((job) => (
     <div key={job.id} className="mb-4">
       <Notice tone="warning">
-        <p className="break-words">
-          An index was not built. {describeError(new Error(job.error?.message)).message}{' '}
-          {job.endedAt !== null && <Time iso={job.endedAt} />}
+        <p className="line-clamp-3 break-words">
+          An index was not built. {describeError(new Error(job.error?.message)).message}
         </p>
         <div className="mt-2 flex flex-wrap items-center gap-4">
+          {job.endedAt !== null && <Time iso={job.endedAt} />}
           <Link to="/admin/jobs" search={{ job: job.id }} className="font-medium underline">
             Show the job
           </Link>

@@ -1,9 +1,9 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { ListTree, Plus } from 'lucide-react';
+import { ListTree, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -81,20 +81,20 @@ function IndexTable({ rows, isAllowed, onRemove }: IndexTableProps) {
         {
           title: 'Values',
           isNumber: true,
+          isMinor: true,
           cell: ({ document }) => formatCount(document.entries ?? 0),
         },
         {
           title: 'Actions',
           isTitleHidden: true,
           cell: (index) => (
-            <Button
+            <IconButton
+              icon={Trash2}
               size="small"
+              label={`Remove the index of ${index.type} over ${index.names.join(', ')}`}
               disabled={!isAllowed}
-              aria-label={`Remove the index of ${index.type} over ${index.names.join(', ')}`}
               onClick={() => onRemove(index)}
-            >
-              Remove
-            </Button>
+            />
           ),
         },
       ]}
@@ -119,15 +119,17 @@ function IndexFields({ index }: { readonly index: ListedIndex }) {
   );
 }
 
+/** With the number of values where their column is left out. */
 function IndexState({ index: { document, job } }: { readonly index: ListedIndex }) {
-  if (document.state === 'ready') return <Badge tone="good">Ready</Badge>;
+  const isReady = document.state === 'ready';
   return (
-    <div className="flex flex-col gap-1">
-      <div>
-        <Badge tone="info">Building</Badge>
-      </div>
+    <div className="flex flex-col items-start gap-1">
+      <Badge tone={isReady ? 'good' : 'info'}>{isReady ? 'Ready' : 'Building'}</Badge>
+      <span className="text-[13px] text-muted md:hidden">
+        {formatCount(document.entries ?? 0)} values
+      </span>
       {job !== undefined && (
-        <div className="min-w-40">
+        <div className="w-28 sm:w-56">
           <ProgressBar label={job.step} fraction={job.progress} />
         </div>
       )}

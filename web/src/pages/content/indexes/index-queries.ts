@@ -71,8 +71,9 @@ export function useListedIndexes({ nodes }: SchemaDocument): readonly ListedInde
       (building.length > 0 || data?.some(isRunning) === true) && READ_AGAIN_MS,
   });
   useQuery({ ...schemaQuery, refetchInterval: building.length > 0 && READ_AGAIN_MS });
-  // One is built after the other: the next one has no values yet.
-  const built = building.find(({ document }) => (document.entries ?? 0) > 0) ?? building[0];
+  // They are built one after the other, and those that wait have no values yet.
+  const begun = building.filter(({ document }) => (document.entries ?? 0) > 0);
+  const [built] = building.length === 1 ? building : begun;
   return listed.map((index) => ({
     ...index,
     job: index === built ? jobs?.find(isRunning) : undefined,
