@@ -31,6 +31,8 @@ const VERSION_AT = ID_BYTES;
 const VERSION_BYTES = 4;
 const TIME_SHIFT = 2 ** 47;
 const TIME_MAX = 2 ** 48 - 2;
+/** The last time that a key tells; it stands for later ones too. */
+export const KEY_TIME_MAX_MS = TIME_MAX - TIME_SHIFT;
 
 export function readId(bytes: Uint8Array, at: number): number {
   const low =

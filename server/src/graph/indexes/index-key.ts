@@ -165,7 +165,8 @@ export class IndexKey {
     const most = this.#isWhole ? Infinity : this.length + INDEX_TEXT_BYTES_MAX;
     for (let i = 0; i < value.length; i++) {
       const code = value.charCodeAt(i);
-      const needed = code <= ESCAPE ? 2 : code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
+      // An escape may be one byte too long: it is not to be cut where a greater character fits.
+      const needed = code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
       if (this.length + needed > most) {
         this.isExact = false;
         return false;
