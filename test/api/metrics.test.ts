@@ -39,6 +39,7 @@ test('calls of each endpoint are counted, with their errors and how long they to
     p95Ms: null,
     p99Ms: null,
     lastCalledAt: null,
+    scans: [],
   });
   for (let n = 0; n < 10; n++) await send('POST', '/api/endpoints/run/counted', { n });
   const row = await metricsOf('counted');

@@ -147,7 +147,7 @@ describe('indexes of fields', () => {
     await expect.poll(failed).toMatchObject({
       items: [
         {
-          step: `${YEARS.length} of ${YEARS.length} nodes`,
+          step: `Book (Isbn): ${YEARS.length} of ${YEARS.length} nodes`,
           error: { code: 'not_unique', message: expect.stringMatching(uids.join('|')) },
         },
       ],

@@ -63,9 +63,28 @@ async function examineServer({ client, server, terminal }: CommandContext): Prom
     const remedy = 'Start it with "trellis serve", or name another one with --server.';
     return [{ check: 'server', status: 'wrong', message: error.message, remedy }];
   }
-  return 'parts' in health
-    ? [reachable(server, health), ...health.parts.map(partFinding)]
-    : [reachableToAnybody(server, health)];
+  if (!('parts' in health)) return [reachableToAnybody(server, health)];
+  const scans = await findScans(client, terminal.signal);
+  return [reachable(server, health), ...health.parts.map(partFinding), ...scans];
+}
+
+/** Queries of endpoints that read many nodes for want of an index. */
+async function findScans(
+  client: CommandContext['client'],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const { items } = await client.endpoints.getMetrics({ signal });
+  return items.flatMap(({ name, scans }) =>
+    scans.map(({ type, field, rowsRead, calls }): Finding => {
+      const times = calls === 1 ? 'one query' : `${calls} queries`;
+      return {
+        check: `endpoint: ${name}`,
+        status: 'warning',
+        message: `${times} read ${rowsRead} nodes, for want of an index of ${type}.${field}`,
+        remedy: `trellis schema index add ${type} ${field}`,
+      };
+    }),
+  );
 }
 
 function reachable(server: string, { ready, role, version }: HealthReport): Finding {

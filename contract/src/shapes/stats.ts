@@ -15,6 +15,16 @@ export const endpointMetrics = z.strictObject({
   p95Ms: z.number().nullable(),
   p99Ms: z.number().nullable(),
   lastCalledAt: z.iso.datetime().nullable(),
+  /** Queries that read over 100,000 nodes for want of an index, by the field that it would be of. */
+  scans: z.array(
+    z.strictObject({
+      type: z.string(),
+      field: z.string(),
+      /** Of all calls. */
+      rowsRead: z.int().min(0),
+      calls: z.int().min(1),
+    }),
+  ),
 });
 export type EndpointMetrics = Immutable<z.infer<typeof endpointMetrics>>;
 

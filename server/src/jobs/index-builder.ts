@@ -64,6 +64,8 @@ export class IndexBuilder implements AsyncDisposable {
     try {
       const offenders = await this.#buildAll(index, job, total);
       if (this.#isClosed) return;
+      // A message has no room for all of them.
+      for (const uid of offenders) job.log(`Another node has a value of ${uid}.`);
       if (offenders.length > 0) throw notUnique(name, offenders);
       job.end('succeeded');
     } catch (error) {
@@ -87,7 +89,8 @@ export class IndexBuilder implements AsyncDisposable {
       offenders.push(...progress.offenders);
       // From the first one on nothing is kept of how far it is: see `IndexWork`.
       if (offenders.length > 0) after = progress.cursor;
-      job.report({ progress: count / total, step: `${count} of ${total} nodes` });
+      const step = `${index.type} (${index.fields.join(', ')}): ${count} of ${total} nodes`;
+      job.report({ progress: count / total, step });
       if (progress.isDone) break;
     }
     return offenders.slice(0, INDEX_OFFENDERS_MAX);

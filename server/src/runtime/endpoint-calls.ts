@@ -1,5 +1,7 @@
 import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';
 import type { Clock } from '#base/clock.ts';
+import { ENDPOINT_SCANS_MAX } from '#base/limits.ts';
+import type { QueryScan } from '#graph/query/run.ts';
 import { RECORDED_INPUT_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 
 /** What this process knows of the calls of one endpoint. */
@@ -22,6 +24,16 @@ export interface MetricsRow {
   readonly p99Ms: number | null;
   /** ISO 8601 UTC. */
   readonly lastCalledAt: string | null;
+  readonly scans: readonly FieldScans[];
+}
+
+/** Queries that read many nodes for want of an index. */
+export interface FieldScans {
+  readonly type: string;
+  readonly field: string;
+  /** Of all of them. */
+  readonly rowsRead: number;
+  readonly calls: number;
 }
 
 /** Counts the calls of one endpoint since the server started. */
@@ -31,6 +43,8 @@ export class CallMetrics {
   #errors = 0;
   #totalMs = 0;
   #lastEndedMs = 0;
+  /** By type and field; made with the first. */
+  #scans: Map<string, FieldScans> | undefined;
 
   /** `nowMs` is that of the clock; on the path of every call. */
   record(ms: number, isError: boolean, nowMs: number): void {
@@ -39,6 +53,19 @@ export class CallMetrics {
     this.#totalMs += ms;
     this.#lastEndedMs = nowMs;
     this.#latencies.add(ms);
+  }
+
+  /** Takes JSON of a `QueryScan`; leaves out what is none, and fields beyond a number. */
+  scanned(json: string): void {
+    const { type, field, rowsRead } = parsedScan(json);
+    if (typeof type !== 'string' || typeof field !== 'string') return;
+    if (typeof rowsRead !== 'number' || !Number.isSafeInteger(rowsRead)) return;
+    this.#scans ??= new Map();
+    const name = `${type}.${field}`;
+    const known = this.#scans.get(name);
+    if (known === undefined && this.#scans.size >= ENDPOINT_SCANS_MAX) return;
+    const calls = (known?.calls ?? 0) + 1;
+    this.#scans.set(name, { type, field, rowsRead: (known?.rowsRead ?? 0) + rowsRead, calls });
   }
 
   get calls(): number {
@@ -57,7 +84,16 @@ export class CallMetrics {
       p95Ms: quantile(0.95),
       p99Ms: quantile(0.99),
       lastCalledAt: hasCalls ? new Date(this.#lastEndedMs).toISOString() : null,
+      scans: [...(this.#scans?.values() ?? [])].toSorted((a, b) => b.rowsRead - a.rowsRead),
     };
+  }
+}
+
+function parsedScan(json: string): { readonly [K in keyof QueryScan]?: unknown } {
+  try {
+    return Object(JSON.parse(json)) as object;
+  } catch {
+    return {};
   }
 }
 

@@ -75,6 +75,7 @@ interface Nesting {
 interface CallParts extends Pick<EndpointCall, 'deadline' | 'onEnded'> {
   readonly run: EndpointRun;
   readonly nesting: Nesting;
+  readonly onScan: (scan: string) => void;
 }
 
 const OUTERMOST: Nesting = { isReadOnly: false, isTrial: false };
@@ -186,7 +187,8 @@ export class EndpointRuntime {
       const loadable = endpoint.loadable();
       // Each promise costs a small call some percent of its time.
       const loaded = loadable instanceof Promise ? await loadable : loadable;
-      call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded });
+      const onScan = (scan: string): void => calls.metrics.scanned(scan);
+      call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded, onScan });
       const result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
@@ -206,13 +208,13 @@ export class EndpointRuntime {
   #callOf(
     { name, isReadOnly, mayRunOnPrimary, runAsAdmin }: EndpointDefinition,
     endpoint: LoadableEndpoint,
-    { run, deadline, nesting, onEnded }: CallParts,
+    { run, deadline, nesting, onEnded, onScan }: CallParts,
   ): EndpointCall {
     const { caller, body, headers, signal } = run;
     const { parent, isTrial } = nesting;
     // What was offered as a reader stays one, whatever has become of the endpoint since.
     const mayNotWrite = isReadOnly || nesting.isReadOnly || run.mayOnlyRead === true;
-    const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, parent };
+    const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, parent, onScan };
     const host = new Invocation({ ...parts, isReadOnly: mayNotWrite }, this.services);
     const call: EndpointCall = {
       endpoint,

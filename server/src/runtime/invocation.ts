@@ -116,6 +116,8 @@ export interface InvocationParts {
   readonly isTrial: boolean;
   readonly run: EndpointRun;
   readonly parent?: Invocation | undefined;
+  /** Told of its queries that read much: see `CallHost.scanned`. */
+  readonly onScan?: ((scan: string) => void) | undefined;
 }
 
 /**
@@ -134,6 +136,7 @@ export class Invocation implements CallHost {
   readonly #endpoint: string;
   readonly #mayRunOnPrimary: boolean;
   readonly #parent: Invocation | undefined;
+  readonly #onScan: InvocationParts['onScan'];
   readonly #services: InvocationServices;
   #hasEffects = false;
   #logLines = 0;
@@ -144,7 +147,8 @@ export class Invocation implements CallHost {
   #requests: AbortController | undefined;
 
   constructor(parts: InvocationParts, services: InvocationServices) {
-    const { endpoint, isReadOnly, mayRunOnPrimary, isTrial, run, parent } = parts;
+    const { endpoint, isReadOnly, mayRunOnPrimary, isTrial, run, parent, onScan } = parts;
+    this.#onScan = onScan;
     this.#mayRunOnPrimary = mayRunOnPrimary;
     this.run = run;
     this.isReadOnly = isReadOnly;
@@ -252,6 +256,10 @@ export class Invocation implements CallHost {
     const { onProgress } = this.run;
     const progress = onProgress === undefined ? null : progressOf(record);
     if (progress !== null) onProgress?.(progress);
+  }
+
+  scanned(scan: string): void {
+    this.#onScan?.(scan);
   }
 
   /** From now on neither this run nor those that wait for it may be begun again. */

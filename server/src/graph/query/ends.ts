@@ -39,7 +39,7 @@ export function prepareEnd(
     case 'edges':
       return edgesEnd(context, end);
     case 'summary':
-      return (pieces) => summarize(context, pieces);
+      return (pieces, plan) => counted(plan) ?? summarize(context, pieces);
     case 'neighborsSummary':
       return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
     case 'groupBy':
@@ -121,6 +121,13 @@ function edgesEnd(context: QueryContext, end: End<'edges'>): (pieces: IdPieces) 
   };
 }
 
+/** The one type of a set that an index counts, with its count. */
+function counted(plan: StartPlan | undefined): Record<string, number> | undefined {
+  const count = plan?.count?.();
+  if (plan === undefined || count === undefined) return undefined;
+  return count === 0 ? {} : { [plan.type.name]: count };
+}
+
 function summarize(context: QueryContext, pieces: IdPieces): Record<string, number> {
   const counts = new Map<number, number>();
   for (const type of mapIds(context, pieces, (id) => context.typeId(id))) {
@@ -162,6 +169,11 @@ function groupByEnd(
     const counted =
       plan?.isWholeType === true ? groupsOf(context, plan.type, end.field) : undefined;
     if (counted !== undefined) return inGroupOrder(counted);
+    if (plan?.isWholeType === true && plan.type.byName.has(end.field)) {
+      const { name: type } = plan.type;
+      const why = `every ${type} is read to group by ${end.field}; an index answers it.`;
+      context.advice.push({ type, field: end.field, why });
+    }
     const groups = new Map<unknown, Group>();
     for (const piece of pieces) {
       context.checkpoint();

@@ -143,3 +143,10 @@ export interface Query {
   readonly steps: readonly QueryStep[];
   readonly end: QueryEnd;
 }
+
+/** An index that a query would use (open-shapes, section 9). */
+export interface IndexAdvice {
+  readonly type: string;
+  readonly field: string;
+  readonly why: string;
+}

@@ -9,7 +9,7 @@ import { concealsType, isTellableField, isTellableType, tellsOfEdges } from '../
 import type { Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
-import type { Similarity } from './plan.ts';
+import type { IndexAdvice, Similarity } from './plan.ts';
 
 /**
  * A set on its way through a query: its ids, each once, in order, in pieces. A piece is valid until
@@ -97,6 +97,8 @@ export class QueryContext {
   tag: number = TAG.String;
   /** Keys, nodes and edges that steps have read so far; for `explain()`. */
   rowsRead = 0;
+  /** The indexes that would have spared some of it. */
+  readonly advice: IndexAdvice[] = [];
 
   constructor(
     reader: StateReader,

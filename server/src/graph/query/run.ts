@@ -1,4 +1,5 @@
 import { assert } from '#base/assert.ts';
+import { QUERY_SCAN_TOLD_ROWS } from '#base/limits.ts';
 import { ANY_EDGE } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
@@ -27,6 +28,14 @@ export interface QueryOptions extends Finders {
   /** What the user of `asUser` may see; asked for once, and only when the query mentions it. */
   readonly visibility?: Visibility | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told of a query that read much, and that an index of the field would serve. */
+  readonly onScan?: ((scan: QueryScan) => void) | undefined;
+}
+
+export interface QueryScan {
+  readonly type: string;
+  readonly field: string;
+  readonly rowsRead: number;
 }
 
 /**
@@ -52,7 +61,13 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
   if (end.end === 'explain') return explain(context, steps);
   const finish = prepareEnd(context, { steps, end });
   const { pieces, plan } = prepareSteps(context, steps, 'steps');
-  return finish(pieces, plan);
+  const answer = finish(pieces, plan);
+  const [wanted] = context.advice;
+  if (wanted !== undefined && context.rowsRead > QUERY_SCAN_TOLD_ROWS) {
+    const { type, field } = wanted;
+    options.onScan?.({ type, field, rowsRead: context.rowsRead });
+  }
+  return answer;
 }
 
 /** Runs the steps to their end, and tells how they were carried out. */
@@ -61,7 +76,7 @@ function explain(context: QueryContext, steps: readonly QueryStep[]): Explanatio
   const { pieces } = prepareSteps(context, steps, 'steps', trace);
   const all = pieces[Symbol.iterator]();
   while (all.next().done !== true) context.checkpoint();
-  return trace.explanation();
+  return trace.explanation(context);
 }
 
 function mentionsAsUser(steps: readonly QueryStep[]): boolean {

@@ -12,7 +12,7 @@ import {
   spanOfType,
 } from './index-ranges.ts';
 import { BY_TIME, byValue, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
-import type { QueryStep } from './plan.ts';
+import type { IndexAdvice, QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 
 /**
@@ -32,15 +32,6 @@ export interface StartPlan {
   readonly count: (() => number) | undefined;
   /** Steps, by their places, that are answered by reading nodes one by one. */
   readonly tested: ReadonlySet<number>;
-  /** The field indexes that would spare reading nodes. */
-  readonly advice: readonly IndexAdvice[];
-}
-
-/** An index that a query would use (open-shapes, section 9). */
-export interface IndexAdvice {
-  readonly type: string;
-  readonly field: string;
-  readonly why: string;
 }
 
 interface Tested extends Condition {
@@ -388,6 +379,7 @@ class Planner {
       });
     }
     for (const { test } of left) pieces = filter(context, pieces, test);
+    if (way.index === undefined) context.advice.push(...this.#advice(left));
     const isAll = conditions.length === 0 && !isBounded(time);
     const isCounted =
       left.length === 0 && !isTimed && !way.mayRepeat && context.seesAllOf(type) && isWhole;
@@ -400,7 +392,6 @@ class Planner {
       isWholeType: isAll && next === this.#beginning.next,
       count: isCounted ? () => this.#countKeys(way) : undefined,
       tested: new Set(left.map(({ place }) => place)),
-      advice: way.index === undefined ? this.#advice(left) : [],
     };
   }
 

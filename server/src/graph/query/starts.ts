@@ -120,7 +120,11 @@ function candidatesNear(
   { field, point, km }: Step<'startNear'>,
 ): IdPieces {
   const index = cellIndex(context, type, field);
-  if (index === undefined) return newestFirst(context, spanOfType(type, ALWAYS));
+  if (index === undefined) {
+    const why = `every ${type.name} is compared with the point; an index answers it.`;
+    context.advice.push({ type: type.name, field, why });
+    return newestFirst(context, spanOfType(type, ALWAYS));
+  }
   return inTypeOrder(context, cellsNear(index.number, point, km / KM_PER_DEGREE_MIN));
 }
 

@@ -1,8 +1,8 @@
 import type { IdList } from '../id-list.ts';
-import type { QueryStep } from './plan.ts';
+import type { IndexAdvice, QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 import { cellIndex } from './starts.ts';
-import type { IndexAdvice, StartPlan } from './start-plan.ts';
+import type { StartPlan } from './start-plan.ts';
 
 /** Where the nodes of a step come from. */
 export type StepAccess = 'key' | 'index' | 'scan' | 'edges' | 'search' | 'vectors';
@@ -38,7 +38,6 @@ interface Measured {
 /** Measures the steps of a query while they run. A nested set counts as part of its step. */
 export class QueryTrace {
   readonly #steps: Measured[] = [];
-  readonly #advice: IndexAdvice[] = [];
 
   /** The pieces of a step, measured. */
   #step(
@@ -66,8 +65,6 @@ export class QueryTrace {
     const type = context.registry.nodeType(step.type);
     const index = type && cellIndex(context, type, step.field);
     if (index !== undefined) return this.#step(step.op, 'index', pieces, context, step.field);
-    const why = `every ${step.type} is compared with the point; an index answers it.`;
-    this.#advice.push({ type: step.type, field: step.field, why });
     return this.#step(step.op, 'scan', pieces, context);
   }
 
@@ -81,12 +78,11 @@ export class QueryTrace {
       const how = isTested ? 'scan' : access;
       pieces = this.#step(op, how, pieces, context, isTested ? undefined : names);
     }
-    this.#advice.push(...plan.advice);
     return pieces;
   }
 
   /** Each step without those before it. */
-  explanation(): Explanation {
+  explanation(context: QueryContext): Explanation {
     const steps = this.#steps.map(({ rowsRead, ms, ...rest }, i): ExplainedStep => {
       const before = this.#steps[i - 1];
       return {
@@ -95,7 +91,7 @@ export class QueryTrace {
         ms: Math.max(0, Number((ms - (before?.ms ?? 0)).toFixed(3))),
       };
     });
-    return { steps, advice: this.#advice };
+    return { steps, advice: context.advice };
   }
 }
 

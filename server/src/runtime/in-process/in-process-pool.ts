@@ -175,7 +175,10 @@ class InProcessCall {
       return host.ask(operation, payload).then(({ json }) => json);
     }
     this.#sources.reader.refresh();
-    return (isSearch ? answerSearch : answerRead)(this.#sources, caller, operation, payload);
+    if (isSearch) return answerSearch(this.#sources, caller, operation, payload);
+    return answerRead(this.#sources, caller, operation, payload, (scan) =>
+      host.scanned(JSON.stringify(scan)),
+    );
   }
 
   #end(kind: unknown, status: number, payload: string): void {

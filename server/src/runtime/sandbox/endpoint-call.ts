@@ -59,6 +59,8 @@ export interface CallHost {
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void;
   /** JSON text that the guest made. */
   progress(record: string): void;
+  /** JSON text of a `QueryScan`, from a worker that may be out of its mind. */
+  scanned(scan: string): void;
   /** A call that has written is never run a second time. */
   readonly hasEffects: boolean;
   /** Nobody waits any more for what was asked so far: the call is over, or it begins again. */

@@ -5,7 +5,7 @@ import { assert } from '#base/assert.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
-import { runQuery } from '#graph/query/run.ts';
+import { type QueryScan, runQuery } from '#graph/query/run.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Searcher } from '#search/service/searcher.ts';
@@ -47,6 +47,7 @@ export function answerRead(
   caller: Caller,
   operation: string,
   payload: string,
+  onScan?: (scan: QueryScan) => void,
 ): string {
   const asked: unknown = JSON.parse(payload);
   const { reader, access } = sources;
@@ -67,6 +68,7 @@ export function answerRead(
           },
           findByText: (wanted, visibility) => sources.searcher.findByText(wanted, visibility),
           findSimilar: (wanted, visibility) => sources.searcher.findSimilar(wanted, visibility),
+          onScan,
         }),
       );
     default:

@@ -5,6 +5,7 @@ import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { IdMap } from './id-map.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
+import type { QueryScan } from '#graph/query/run.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import {
   FetchedFinds,
@@ -73,6 +74,7 @@ export class GuestHost {
     const { reader } = options;
     this.#users = new UserTexts(reader);
     this.#reads = new GuestReads({
+      onScan: (call, scan) => this.#push('scan', `,${call}`, JSON.stringify(scan)),
       reader,
       find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
       onDefect: (error) => this.#reportDefect(error),
@@ -318,6 +320,8 @@ interface GuestReadsOptions {
   readonly onDefect: (error: unknown) => void;
   /** A problem of which the guest is told less than the log. */
   readonly onInternal: (call: number, problem: ProblemMessage) => void;
+  /** A query that read much, and that an index would serve. */
+  readonly onScan: (call: number, scan: QueryScan) => void;
 }
 
 /**
@@ -341,7 +345,8 @@ class GuestReads {
     const { reader, onDefect, onInternal } = this.#options;
     try {
       const sources = { reader, access: this.#access, searcher: finds };
-      guest.settle(request, true, answerRead(sources, caller, operation, payload));
+      const onScan = (scan: QueryScan): void => this.#options.onScan(call, scan);
+      guest.settle(request, true, answerRead(sources, caller, operation, payload, onScan));
     } catch (error) {
       if (error instanceof MissingFind) {
         this.#wait({ read, finds, wanted: error.wanted });

@@ -223,6 +223,8 @@ export class PoolWorker {
       running.call.host.unlogged(Number(third));
     } else if (kind === 'progress') {
       running.call.host.progress(payload);
+    } else if (kind === 'scan') {
+      running.call.host.scanned(payload);
     } else if (kind === 'internal') {
       this.#noteInternal(running, internalProblemOf(payload));
     } else {

@@ -46,7 +46,7 @@ export function EndpointMetricsPage() {
   );
 }
 
-type SortKey = keyof Omit<EndpointMetrics, 'name'> | 'name';
+type SortKey = keyof Omit<EndpointMetrics, 'scans'>;
 
 interface MetricColumn {
   readonly key: SortKey;
