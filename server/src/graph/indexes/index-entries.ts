@@ -18,6 +18,8 @@ export interface IndexEntries {
   readonly keys: readonly Uint8Array[];
   /** In `uniques`: none where the index is not unique, or a field has no value. */
   readonly uniqueKeys: readonly Uint8Array[];
+  /** Of a list, the items that these are of. */
+  readonly uniqueItems?: readonly unknown[];
 }
 
 export interface IndexedNode {
@@ -87,6 +89,7 @@ export class EntryMaker {
     const value = decodeField(bytes, fields.start(place), fields.end(place), tag, tag);
     const keys = new Map<string, Uint8Array>();
     const uniqueKeys = new Map<string, Uint8Array>();
+    const uniqueItems = new Map<string, unknown>();
     for (const item of Array.isArray(value) ? value : []) {
       this.#item.length = 0;
       encodeField(this.#item, scalar, item);
@@ -97,8 +100,13 @@ export class EntryMaker {
       if (!index.unique) continue;
       const uniqueKey = uniqueKeyOf(index.number, this.#whole.bytes, secret);
       uniqueKeys.set(nameOf(uniqueKey), uniqueKey);
+      uniqueItems.set(nameOf(uniqueKey), item);
     }
-    return { keys: [...keys.values()], uniqueKeys: [...uniqueKeys.values()] };
+    return {
+      keys: [...keys.values()],
+      uniqueKeys: [...uniqueKeys.values()],
+      uniqueItems: [...uniqueItems.values()],
+    };
   }
 
   /** Leaves the key in `#key`, and the whole values in `#whole` where they are needed. */

@@ -74,9 +74,12 @@ export function applyChanges(
     for (const key of without(before.uniqueKeys, after.uniqueKeys)) {
       if (holderOf(t, key) === id) batch.delete(DB.uniques, key);
     }
-    for (const key of without(after.uniqueKeys, before.uniqueKeys)) {
+    for (const key of claimed(index, before, after)) {
       const holder = holderOf(t, key);
-      if (holder !== 0 && holder !== id) throw notUnique(t, type, index, { node, holder });
+      if (holder !== 0 && holder !== id) {
+        const item = after.uniqueItems?.[after.uniqueKeys.indexOf(key)];
+        throw notUnique(t, type, index, { node, item, holder });
+      }
       batch.put(DB.uniques, key, state.keys.idValue(id));
     }
     const removed = without(before.keys, after.keys);
@@ -86,6 +89,18 @@ export function applyChanges(
     // One that is being built may have an entry already, or not yet: it is counted at the end.
     if (index.isReady) t.changedEntries(index.number, added.length - removed.length);
   }
+}
+
+/**
+ * The values that a node takes. Of an index that is being built it takes those again that it had:
+ * with another timestamp it may go from where the build has not been to where it has.
+ */
+function claimed(
+  { isReady }: FieldIndex,
+  before: IndexEntries,
+  after: IndexEntries,
+): readonly Uint8Array[] {
+  return isReady ? without(after.uniqueKeys, before.uniqueKeys) : after.uniqueKeys;
 }
 
 function without(
@@ -106,11 +121,20 @@ function notUnique(
   t: Transactor,
   type: NodeType,
   index: FieldIndex,
-  { node, holder }: { readonly node: NodeRecord | undefined; readonly holder: number },
+  {
+    node,
+    item,
+    holder,
+  }: {
+    readonly node: NodeRecord | undefined;
+    /** Of a list, the one that another node has. */
+    readonly item: unknown;
+    readonly holder: number;
+  },
 ): Problem {
   const { field, fields } = indexDocument(index);
   const names = fields ?? [String(field)];
-  const values = names.map((name) => shown(node?.valueByName(type, name)));
+  const values = names.map((name) => shown(item ?? node?.valueByName(type, name)));
   const place = `${type.name}.${names.join('+')}`;
   return new Problem(
     'not_unique',
@@ -128,5 +152,7 @@ function notUnique(
 
 /** As much of a value as a problem repeats. */
 function shown(value: unknown): unknown {
-  return typeof value === 'string' ? shorten(value) : value;
+  if (typeof value === 'string') return shorten(value);
+  const text = JSON.stringify(value ?? null);
+  return shorten(text) === text ? value : shorten(text);
 }
