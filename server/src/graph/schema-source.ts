@@ -26,8 +26,9 @@ export class SchemaSource {
   /** Compares the stamp and reads the schema anew when it changed; answers whether it did. */
   revalidate(): boolean {
     const stored = this.#state.get(DB.meta, META.schemaStamp);
+    // Each query asks: it is compared without making a text of it.
+    if (isText(stored, this.#stamp)) return false;
     const stamp = stored === undefined ? undefined : stampText(stored);
-    if (stamp === this.#stamp) return false;
     this.#registry =
       stamp === undefined
         ? SchemaRegistry.empty
@@ -46,6 +47,13 @@ export class SchemaSource {
     this.#registry = registry;
     this.#stamp = stamp;
   }
+}
+
+function isText(bytes: Uint8Array | undefined, text: string | undefined): boolean {
+  if (bytes === undefined || text === undefined) return bytes === text;
+  if (bytes.length !== text.length) return false;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 function stampText(bytes: Uint8Array): string {

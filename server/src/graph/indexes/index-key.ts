@@ -67,7 +67,7 @@ export class IndexKey {
   }
 
   copy(): Uint8Array {
-    return Uint8Array.from(this.bytes);
+    return new Uint8Array(this.bytes);
   }
 
   /** Goes back to where a key was when it had so many bytes. */

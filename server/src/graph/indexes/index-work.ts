@@ -26,7 +26,7 @@ function build(t: Transactor, number: number, after: string | undefined): IndexP
   const cursorKey = indexCursorKey(number);
   const from =
     after === undefined ? state.view.get(DB.meta, cursorKey) : Buffer.from(after, 'base64');
-  const { ids, cursor } = nodesAfter(t, type, from && Uint8Array.from(from));
+  const { ids, cursor } = nodesAfter(t, type, from && new Uint8Array(from));
   const { keys, offenders } = entriesOf(t, index, ids);
   // In their order LMDB takes them in half the time.
   for (const key of keys.toSorted(Buffer.compare)) batch.put(DB.indexes, key, NOTHING);
@@ -165,7 +165,7 @@ function clear(t: Transactor, number: number): IndexProgress {
 function deleteSome({ state, batch }: Transactor, db: DatabaseNumber, number: number): number {
   const keys: Uint8Array[] = [];
   state.view.scan(db, { ...rangeOf(number), keysOnly: true }, (key) => {
-    keys.push(Uint8Array.from(key));
+    keys.push(new Uint8Array(key));
     return keys.length < INDEX_REMOVE_ENTRIES;
   });
   for (const key of keys) batch.delete(db, key);

@@ -17,7 +17,7 @@ export interface KeySpan {
 /** The nodes of one range whose keys differ in timestamp and id only: newest first. */
 export function* newestFirst(context: QueryContext, span: KeySpan): IdPieces & Generator<IdList> {
   const { db, start } = span;
-  const piece = new IdList();
+  const piece = new IdList(PIECE_IDS_MIN);
   let end = span.end;
   for (let wanted = PIECE_IDS_MIN; ; wanted = Math.min(wanted * 4, PIECE_IDS_MAX)) {
     context.checkpoint();
@@ -26,7 +26,7 @@ export function* newestFirst(context: QueryContext, span: KeySpan): IdPieces & G
     context.reader.visitKeys(db, { start, end, reverse: true }, (key) => {
       piece.push(idOfKey(key));
       if (piece.length < wanted) return true;
-      last = Uint8Array.from(key);
+      last = new Uint8Array(key);
       return false;
     });
     context.rowsRead += piece.length;
@@ -165,7 +165,7 @@ class Groups {
   add(key: Uint8Array): void {
     const bytes = key.length - this.#grouping.suffixBytes;
     if (this.#starts.length === 0 || !beginsWith(key, this.#value, bytes)) {
-      this.#value = Uint8Array.from(key.subarray(0, bytes));
+      this.#value = new Uint8Array(key.subarray(0, bytes));
       this.#starts.push(this.#ids.length);
       this.#cut.push(tellsNotAll(this.#value, this.#grouping.tag));
     }
@@ -222,7 +222,7 @@ export function tellsNotAll(value: Uint8Array, tag: number): boolean {
 
 /** The first key above all that begin with these bytes, which are not all 255. */
 export function firstAfter(bytes: Uint8Array): Uint8Array {
-  const after = Uint8Array.from(bytes);
+  const after = new Uint8Array(bytes);
   let at = after.length - 1;
   while (at > 0 && after[at] === 0xff) at--;
   after[at]!++;

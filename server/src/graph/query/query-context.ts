@@ -85,7 +85,8 @@ export class QueryContext {
   readonly scores = new Map<number, number>();
   readonly #finders: Finders;
   readonly #signal: AbortSignal | undefined;
-  readonly #neighbors = new NeighborList();
+  /** Made when it is first needed: most queries follow no edge. */
+  #neighbors: NeighborList | undefined;
   /**
    * By number: the edge types that the reader may not see, and the node types that withhold fields,
    * once asked.
@@ -153,7 +154,7 @@ export class QueryContext {
 
   /** The neighbours of a node that are visible, with the edge types; valid until the next call. */
   neighbors(id: number, direction: Direction, edge: number): NeighborList {
-    const list = this.#neighbors;
+    const list = (this.#neighbors ??= new NeighborList());
     list.length = 0;
     this.reader.adjacency.collect(id, direction, edge, list);
     this.rowsRead += list.length;

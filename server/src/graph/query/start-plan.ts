@@ -235,9 +235,13 @@ class Planner {
   #ways(): IndexRanges[] {
     const context = this.#context;
     const { type, conditions, time } = this.#beginning;
+    if (type.indexes.length === 0) return [];
     const known = conditions.filter(({ field }) => context.readsOfType(type, field));
+    const isAsked = (field: string | undefined): boolean =>
+      known.some((condition) => condition.field === field) || this.#order?.field === field;
     return type.indexes
-      .filter(({ isReady, fields }) => isReady && fields.every((one) => this.#reads(one.name)))
+      .filter(({ isReady, fields }) => isReady && isAsked(fields[0]?.name))
+      .filter(({ fields }) => fields.every((one) => this.#reads(one.name)))
       .flatMap((index) => {
         const { reader } = context;
         const secret = index.isHashed ? reader.indexSecret : NO_SECRET;

@@ -50,7 +50,7 @@ export function groupsOf(
 function firstValue({ reader }: QueryContext, span: KeySpan): Uint8Array | undefined {
   let value: Uint8Array | undefined;
   reader.visitKeys(span.db, span, (key) => {
-    value = Uint8Array.from(key.subarray(0, key.length - TIMED_ID_BYTES));
+    value = new Uint8Array(key.subarray(0, key.length - TIMED_ID_BYTES));
     return false;
   });
   return value;
