@@ -120,14 +120,23 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
     await dialog.getByLabel('Field 1', { exact: true }).selectOption('Isbn');
     await dialog.getByLabel('Unique').check();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    const failure = page.getByRole('status').filter({ hasText: 'An index was not built' });
-    await failure.getByText('Values of Book (Isbn) occur more than once').waitFor();
+    const failure = page
+      .getByRole('status')
+      .filter({ hasText: 'The index of Book (Isbn) was not built' });
+    await failure.getByText('Other nodes have the same values as these').waitFor();
+    const sharing = failure.getByRole('list', { name: 'Nodes that share a value' });
+    const node = sharing.getByRole('link', { name: /^Title [01]$/ });
+    await node.first().waitFor();
+    expect(await sharing.getByRole('link').count()).toBe(await node.count());
     await page.getByRole('row', { name: /Isbn/ }).waitFor({ state: 'detached' });
     await expectAccessibleInBothThemes(page);
     await failure.getByRole('link', { name: 'Show the job' }).click();
     const job = page.getByRole('dialog', { name: 'Building an index of a field' });
     await job.getByText('occur more than once').waitFor();
 
+    await page.goBack();
+    await node.first().click();
+    await page.getByRole('heading', { name: /^Title [01]$/ }).waitFor();
     await page.goBack();
     await failure.getByRole('button', { name: 'Dismiss' }).click();
     await failure.waitFor({ state: 'detached' });
@@ -136,13 +145,13 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
 
   test('one that is being built says how far it is, and gets ready by itself', async () => {
     const building = { field: 'Title', state: 'building', entries: 5 };
-    const waiting = { field: 'Year', state: 'building', entries: 0 };
+    const waiting = { field: 'Year', state: 'building', entries: 5 };
     const job = {
       id: 'job',
       kind: 'schema-index',
       state: 'running',
       progress: 0.5,
-      step: '5 of 10 nodes',
+      step: 'Book (Title): 5 of 10 nodes',
       isCancellable: true,
       startedAt: '2026-01-01T00:00:00.000Z',
       endedAt: null,
@@ -188,6 +197,6 @@ describe.skipIf(requireChromium())('the indexes on the page of the schema', () =
     expect(await add.getAttribute('title')).toContain('read-only administrator');
     const failed = await people.as('admin', 'GET', '/api/jobs?kind=schema-index&state=failed');
     expect(items(failed)).toHaveLength(1);
-    await page.getByText('An index was not built').waitFor();
+    await page.getByText('The index of Book (Isbn) was not built').waitFor();
   });
 });

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Job } from '@trellis/contract/shapes/job.ts';
+import { useNames } from '../../../api/names.ts';
 import { Button } from '../../../ui/button.tsx';
 import { describeError } from '../../../ui/error-text.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { indexJobsQuery } from './index-queries.ts';
+import { indexJobsQuery, indexStepOf, offendersQuery } from './index-queries.ts';
 
 /** Jobs are kept for long; what failed before is found on their page. */
 const TOLD_FOR_MS = 24 * 3_600_000;
@@ -27,9 +28,8 @@ export function FailedBuilds() {
   return told.slice(0, TOLD_MAX).map((job) => (
     <div key={job.id} className="mb-4">
       <Notice tone="warning">
-        <p className="line-clamp-3 break-words">
-          An index was not built. {describeError(new Error(job.error?.message)).message}
-        </p>
+        <p className="font-medium">The index of {indexStepOf(job).name} was not built</p>
+        <Reason job={job} />
         <div className="mt-2 flex flex-wrap items-center gap-4">
           {job.endedAt !== null && <Time iso={job.endedAt} />}
           <Link to="/admin/jobs" search={{ job: job.id }} className="font-medium underline">
@@ -42,6 +42,36 @@ export function FailedBuilds() {
       </Notice>
     </div>
   ));
+}
+
+/** Nodes that share a value are there to be opened and mended. */
+function Reason({ job }: { readonly job: Job }) {
+  const { data: offenders = [] } = useQuery({
+    ...offendersQuery(job.id),
+    enabled: job.error?.code === 'not_unique',
+  });
+  const nameOf = useNames(offenders);
+  if (offenders.length === 0) {
+    const { message } = describeError(new Error(job.error?.message));
+    return <p className="line-clamp-3 break-words">{message}</p>;
+  }
+  return (
+    <>
+      <p>
+        Other nodes have the same values as these. Change or delete these nodes, then add the index
+        again.
+      </p>
+      <ul aria-label="Nodes that share a value" className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
+        {offenders.map((uid) => (
+          <li key={uid} className="min-w-0">
+            <Link to="/node/$uid" params={{ uid }} className="underline wrap-anywhere">
+              {nameOf(uid)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 function hasJustFailed({ state, endedAt }: Job): boolean {

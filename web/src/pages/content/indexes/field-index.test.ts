@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { canBeUnique, indexableFields, indexOver, namedBy, purposeOf } from './field-index.ts';
+import {
+  canBeUnique,
+  indexableFields,
+  indexFor,
+  indexOver,
+  namedBy,
+  purposeOf,
+} from './field-index.ts';
 
 const BOOK = {
   type: 'Book',
@@ -37,6 +44,14 @@ describe('a field index', () => {
     expect(indexOver(BOOK, ['Title', 'Year'])).toBeUndefined();
     expect(namedBy(['Year'])).toEqual({ field: 'Year' });
     expect(namedBy(['Year', 'Title'])).toEqual({ fields: ['Year', 'Title'] });
+  });
+
+  it('serves the first of its fields, best alone', () => {
+    const composite = { type: 'Note', fields: {}, indexes: [{ fields: ['Year', 'Title'] }] };
+    expect(indexFor(composite, 'Year')).toBe(composite.indexes[0]);
+    expect(indexFor(composite, 'Title')).toBeUndefined();
+    const both = { ...composite, indexes: [...composite.indexes, { field: 'Year' }] };
+    expect(indexFor(both, 'Year')).toEqual({ field: 'Year' });
   });
 
   it('of timestamps alone is not unique', () => {

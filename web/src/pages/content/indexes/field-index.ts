@@ -38,6 +38,12 @@ export function indexOver(type: NodeType, names: readonly string[]): IndexDocume
   return type.indexes?.find((index) => fieldNamesOf(index).join('\n') === names.join('\n'));
 }
 
+/** An index that spares queries reading all nodes for this field: best the one over it alone. */
+export function indexFor(type: NodeType, field: string): IndexDocument | undefined {
+  const beginsWithIt = (index: IndexDocument) => fieldNamesOf(index)[0] === field;
+  return indexOver(type, [field]) ?? type.indexes?.find(beginsWithIt);
+}
+
 /** The server keeps nodes by their time: two may have the same one. */
 export function canBeUnique(fields: readonly IndexableField[]): boolean {
   return fields.length !== 1 || fields[0]?.name !== TIMESTAMP;

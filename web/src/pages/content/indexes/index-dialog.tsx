@@ -1,23 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { INDEX_FIELDS_MAX } from '@trellis/contract/limits.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { client } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { CheckboxField, SelectField } from '../../../ui/field.tsx';
-import { toastDone } from '../../../ui/toast.ts';
-import { schemaQuery } from '../schema.ts';
 import {
   canBeUnique,
   indexableFields,
   type IndexableField,
   indexOver,
-  namedBy,
   purposeOf,
 } from './field-index.ts';
+import { useAddedIndex } from './use-added-index.ts';
 
 type NodeType = SchemaDocument['nodes'][number];
 
@@ -167,25 +163,4 @@ function optionsOf(fields: readonly IndexableField[]): { value: string; label: s
     { value: '', label: 'Choose a field' },
     ...fields.map(({ name, type }) => ({ value: name, label: `${name}: ${type}` })),
   ];
-}
-
-interface WantedIndex {
-  readonly type: string;
-  readonly names: readonly string[];
-  readonly unique: boolean;
-}
-
-function useAddedIndex(onDone: () => void) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ type, names, unique }: WantedIndex) => {
-      const index = { ...namedBy(names), ...(unique && { unique }) };
-      return client.schema.put({ nodes: [{ type, fields: {}, indexes: [index] }], edges: [] });
-    },
-    onSuccess: (schema, { type, names }) => {
-      queries.setQueryData(schemaQuery.queryKey, schema);
-      toastDone('The index is added', `${type}: ${names.join(', ')}`);
-      onDone();
-    },
-  });
 }

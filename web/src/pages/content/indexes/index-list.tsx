@@ -10,8 +10,9 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { isOwnType } from '../schema.ts';
+import { IndexBadge } from './index-badge.tsx';
 import { IndexDialog } from './index-dialog.tsx';
-import { type ListedIndex, useListedIndexes } from './index-queries.ts';
+import { indexStepOf, type ListedIndex, useListedIndexes } from './index-queries.ts';
 import { RemoveIndexDialog } from './remove-index-dialog.tsx';
 
 /** The indexes of fields, by node type. */
@@ -121,16 +122,15 @@ function IndexFields({ index }: { readonly index: ListedIndex }) {
 
 /** With the number of values where their column is left out. */
 function IndexState({ index: { document, job } }: { readonly index: ListedIndex }) {
-  const isReady = document.state === 'ready';
   return (
     <div className="flex flex-col items-start gap-1">
-      <Badge tone={isReady ? 'good' : 'info'}>{isReady ? 'Ready' : 'Building'}</Badge>
+      <IndexBadge index={document} />
       <span className="text-[13px] text-muted md:hidden">
         {formatCount(document.entries ?? 0)} values
       </span>
       {job !== undefined && (
         <div className="w-28 sm:w-56">
-          <ProgressBar label={job.step} fraction={job.progress} />
+          <ProgressBar label={indexStepOf(job).progress} fraction={job.progress} />
         </div>
       )}
     </div>

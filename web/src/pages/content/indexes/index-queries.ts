@@ -21,12 +21,50 @@ const TAKE = 50;
 /** As long as one is being built: the schema may come from a replica that lags. */
 const READ_AGAIN_MS = 2_000;
 
+/** How the log of a failed job names a node whose value another one has. */
+const OFFENDER = /^Another node has a value of ([^\s.]+)\.$/;
+/** A job names its index first, and from its first commit on also how far it is. */
+const STEP = /^(?:Building the index of )?([^:]+)(?:: (.+))?$/;
+
 /** The jobs that build indexes, newest first. */
 export const indexJobsQuery = queryOptions({
   queryKey: ['jobs', 'of indexes'],
   queryFn: async ({ signal }): Promise<readonly Job[]> =>
     (await client.jobs.list({ kind: 'schema-index', take: TAKE }, { signal })).items,
 });
+
+/** The nodes that kept a unique index from being built: some of them, by UID. */
+export const offendersQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['index-offenders', jobId],
+    queryFn: async ({ signal }): Promise<readonly string[]> => {
+      const { log } = await client.jobs.get(jobId, { signal });
+      return log.flatMap(({ text }) => OFFENDER.exec(text)?.[1] ?? []);
+    },
+    staleTime: Infinity,
+  });
+
+/** The index that a job builds, such as `Book (Year, Title)`, and how far it is. */
+export function indexStepOf({ step }: Job): { readonly name: string; readonly progress: string } {
+  const [, name = step, progress = 'Begins'] = STEP.exec(step) ?? [];
+  return { name, progress };
+}
+
+/** The schema, which is read again as long as an index is being built. */
+export function useWatchedSchema() {
+  return useQuery({
+    ...schemaQuery,
+    refetchInterval: ({ state: { data } }) => hasBuilding(data) && READ_AGAIN_MS,
+  });
+}
+
+function hasBuilding(schema: SchemaDocument | undefined): boolean {
+  return schema?.nodes.some(({ indexes }) => indexes?.some(isBuilding)) === true;
+}
+
+function isBuilding({ state }: IndexDocument): boolean {
+  return state === 'building';
+}
 
 /**
  * The server tells administrators of every change. The schema is read again when a job begins or
@@ -55,29 +93,25 @@ export function useIndexJobMessages(): void {
 }
 
 /** All indexes of the schema, which is read again as long as one is being built. */
-export function useListedIndexes({ nodes }: SchemaDocument): readonly ListedIndex[] {
-  const listed = nodes.flatMap((type) => {
+export function useListedIndexes(schema: SchemaDocument): readonly ListedIndex[] {
+  const { data: jobs } = useQuery({
+    ...indexJobsQuery,
+    refetchInterval: ({ state: { data } }) =>
+      (hasBuilding(schema) || data?.some(isRunning) === true) && READ_AGAIN_MS,
+  });
+  useWatchedSchema();
+  const running = new Map(jobs?.filter(isRunning).map((job) => [indexStepOf(job).name, job]));
+  return schema.nodes.flatMap((type) => {
     const types = new Map(indexableFields(type).map((field) => [field.name, field.type]));
     return (type.indexes ?? []).map((document) => {
       const names = fieldNamesOf(document);
       const fields = names.map((name) => ({ name, type: types.get(name) ?? '' }));
-      return { type: type.type, names, fields, document };
+      const job = isBuilding(document)
+        ? running.get(`${type.type} (${names.join(', ')})`)
+        : undefined;
+      return { type: type.type, names, fields, document, job };
     });
   });
-  const building = listed.filter(({ document }) => document.state === 'building');
-  const { data: jobs } = useQuery({
-    ...indexJobsQuery,
-    refetchInterval: ({ state: { data } }) =>
-      (building.length > 0 || data?.some(isRunning) === true) && READ_AGAIN_MS,
-  });
-  useQuery({ ...schemaQuery, refetchInterval: building.length > 0 && READ_AGAIN_MS });
-  // They are built one after the other, and those that wait have no values yet.
-  const begun = building.filter(({ document }) => (document.entries ?? 0) > 0);
-  const [built] = building.length === 1 ? building : begun;
-  return listed.map((index) => ({
-    ...index,
-    job: index === built ? jobs?.find(isRunning) : undefined,
-  }));
 }
 
 function isRunning({ state }: Job): boolean {
