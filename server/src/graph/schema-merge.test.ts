@@ -212,7 +212,7 @@ describe('mergeSchema', () => {
     ],
     [
       'a reserved key',
-      { nodes: [{ type: 'A', key: 'Id', fields: {} }], edges: [] },
+      { nodes: [{ type: 'A', key: 'Type', fields: {} }], edges: [] },
       ['nodes[0].key'],
     ],
     [
@@ -240,6 +240,11 @@ describe('mergeSchema', () => {
       JSON.parse('{"nodes":[{"type":"__proto__","fields":{"__proto__":"Int"}}],"edges":[]}'),
       ['nodes[0].type', 'nodes[0].fields.__proto__'],
     ],
+    [
+      'Id as a field beside another key',
+      { nodes: [{ type: 'A', key: 'K', fields: { Id: 'String' } }], edges: [] },
+      ['nodes[0].fields.Id'],
+    ],
   ])('refuses %s', async (_, some, paths) => {
     // Deliberately not what the type says.
     const problem = await problemOf(() =>
@@ -249,6 +254,12 @@ describe('mergeSchema', () => {
       code: 'invalid_request',
       details: { fields: paths.map((path) => ({ path, message: expect.any(String) })) },
     });
+  });
+
+  it('takes Id as the name of the key, which every node shows under it', () => {
+    const document = { nodes: [{ type: 'A', key: 'Id', fields: { Id: 'String' } }], edges: [] };
+    const merged = mergeSchema(SchemaRegistry.empty, document as SchemaDocument, asUser);
+    expect(merged.toDocument()).toEqual(document);
   });
 
   it('bounds names and fields', async () => {

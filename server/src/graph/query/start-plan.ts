@@ -11,7 +11,7 @@ import {
   rangesOfType,
   spanOfType,
 } from './index-ranges.ts';
-import { BY_TIME, byValue, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
+import { BY_TIME, byValue, idOfKey, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { IndexAdvice, QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 
@@ -216,14 +216,30 @@ class Planner {
 
   plan(): StartPlan {
     const ways = this.#ways();
-    const narrow = this.#narrowest(ways.filter(({ isNarrowed }) => isNarrowed));
+    const narrowing = ways.filter(({ isNarrowed }) => isNarrowed);
+    const narrow = this.#narrowest(narrowing);
     const order = this.#order;
     if (order?.field !== undefined) {
       const fit = ways.filter(({ order: field }) => field?.name === order.field);
       const sorted = fit.find(({ isNarrowed }) => isNarrowed) ?? fit[0];
       if (sorted !== undefined && !this.#isFew(narrow, sorted)) return this.#inOrder(sorted, order);
     }
-    return this.#inTypeOrder(narrow ?? this.#wholeType());
+    if (narrow === undefined) return this.#inTypeOrder(this.#wholeType());
+    return this.#inTypeOrder(narrow, this.#second(narrow, narrowing));
+  }
+
+  /**
+   * Another way whose keys, read once, say of more nodes whether they meet a condition than reading
+   * these nodes would cost.
+   */
+  #second(narrow: IndexRanges, ways: readonly IndexRanges[]): IndexRanges | undefined {
+    if (this.#wanted !== Infinity || this.#keysUpTo(narrow, FEW) < FEW) return undefined;
+    const others = ways.filter(({ answered }) => !isPartOf(answered, narrow.answered));
+    const second = this.#narrowest(others);
+    if (second === undefined) return undefined;
+    const isCheaper =
+      this.#countKeys(second) * KEY_COST < this.#countKeys(narrow) * (NODE_COST - KEY_COST);
+    return isCheaper ? second : undefined;
   }
 
   #wholeType(): IndexRanges {
@@ -306,7 +322,7 @@ class Planner {
   }
 
   /** Newest first, or as the timestamps are to be sorted. */
-  #inTypeOrder(way: IndexRanges): StartPlan {
+  #inTypeOrder(way: IndexRanges, second?: IndexRanges): StartPlan {
     const context = this.#context;
     const order = this.#order;
     const isByTime = order !== undefined && order.field === undefined;
@@ -319,7 +335,10 @@ class Planner {
         : isTurned
           ? inOrder(context, span, 'asc', BY_TIME)
           : newestFirst(context, span);
-    return this.#finish(way, source, byTime?.next ?? this.#beginning.next, true);
+    const next = byTime?.next ?? this.#beginning.next;
+    if (second === undefined) return this.#finish(way, source, next, true);
+    const both = { ...way, answered: new Set([...way.answered, ...second.answered]) };
+    return this.#finish(both, filter(context, source, isWithin(context, second)), next, false);
   }
 
   /** Whether any node is so late that its keys do not tell its time. */
@@ -415,6 +434,26 @@ class Planner {
       .filter(([field]) => !known.has(field))
       .map(([field, why]) => ({ type: type.name, field, why: `${why}; an index answers it.` }));
   }
+}
+
+function isPartOf<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
+  return [...one].every((item) => other.has(item));
+}
+
+/** Whether a node is among the keys of a way, which are read with the first question. */
+function isWithin(context: QueryContext, { spans }: IndexRanges): (id: number) => boolean {
+  let ids: Set<number> | undefined;
+  return (id) => {
+    if (ids === undefined) {
+      const found = new Set<number>();
+      for (const span of spans) {
+        context.reader.visitKeys(span.db, span, (key) => void found.add(idOfKey(key)));
+      }
+      context.rowsRead += found.size;
+      ids = found;
+    }
+    return ids.has(id);
+  };
 }
 
 const SERVED: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=', 'in', 'startsWith']);
