@@ -34,6 +34,8 @@ export class IndexBuilder implements AsyncDisposable {
       .catch(this.#parts.onFailure)
       .finally(() => {
         this.#working = undefined;
+        // Somebody asked after it had looked for the last time.
+        if (this.#isAsked && !this.#isClosed) this.look();
       });
   }
 
@@ -67,12 +69,18 @@ export class IndexBuilder implements AsyncDisposable {
       // A message has no room for all of them.
       for (const uid of offenders) job.log(`Another node has a value of ${uid}.`);
       if (offenders.length > 0) throw notUnique(name, offenders);
-      job.end('succeeded');
+      const isReady = reader.indexes().some((one) => one.number === index.number && one.isReady);
+      // Somebody may have removed it meanwhile.
+      job.end(isReady ? 'succeeded' : 'cancelled');
     } catch (error) {
-      // What cannot get ready would cost every write, and answer nothing.
-      await this.#step({ remove: index.number });
-      this.#isAsked = true;
-      job.end(job.signal.aborted ? 'cancelled' : 'failed', job.signal.aborted ? undefined : error);
+      const { aborted } = job.signal;
+      try {
+        // What cannot get ready would cost every write, and answer nothing.
+        await this.#step({ remove: index.number });
+        this.#isAsked = true;
+      } finally {
+        job.end(aborted ? 'cancelled' : 'failed', aborted ? undefined : error);
+      }
     }
   }
 
