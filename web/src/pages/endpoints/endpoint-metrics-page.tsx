@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { endpointMetricsQuery } from './endpoint-queries.ts';
+import { LacksIndexMark } from './lacks-index-mark.tsx';
 
 const route = getRouteApi('/workspace/endpoints/metrics');
 
@@ -58,14 +59,17 @@ const COLUMNS: readonly MetricColumn[] = [
     key: 'name',
     column: {
       title: 'Endpoint',
-      cell: ({ name }) => (
-        <Link
-          to="/endpoints/edit/$"
-          params={{ _splat: name }}
-          className="font-mono text-[13px] text-accent hover:underline"
-        >
-          {name}
-        </Link>
+      cell: (metrics) => (
+        <span className="flex flex-wrap items-center gap-2">
+          <Link
+            to="/endpoints/edit/$"
+            params={{ _splat: metrics.name }}
+            className="font-mono text-[13px] text-accent hover:underline"
+          >
+            {metrics.name}
+          </Link>
+          <LacksIndexMark metrics={metrics} />
+        </span>
       ),
     },
   },

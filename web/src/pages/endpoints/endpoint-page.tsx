@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { type TabItem, Tabs } from '../../ui/tabs.tsx';
 import { EndpointHeader } from './endpoint-header.tsx';
 import { endpointQuery } from './endpoint-queries.ts';
+import { EndpointScans } from './endpoint-scans.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
 import { useEndpointDraft } from './use-endpoint-draft.ts';
 import { useEndpointSaving } from './use-endpoint-saving.ts';
@@ -103,6 +104,7 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
   return (
     <>
       <EndpointHeader {...{ definition, draft, saving }} />
+      <EndpointScans name={name} />
       <Tabs
         label="Parts of the endpoint"
         items={items}

@@ -10,6 +10,7 @@ import { Time } from '../../ui/time.tsx';
 import { EndpointBadges } from './endpoint-badges.tsx';
 import { endpointMetricsQuery, type EndpointSummary } from './endpoint-queries.ts';
 import { type EndpointFolder, treeOf } from './endpoint-tree.ts';
+import { LacksIndexMark } from './lacks-index-mark.tsx';
 
 interface EndpointTreeProps {
   readonly endpoints: readonly EndpointSummary[];
@@ -99,6 +100,7 @@ interface EndpointRowProps {
 
 function EndpointRow({ endpoint, facts, prefix }: EndpointRowProps) {
   const { name, description, UID } = endpoint;
+  const metrics = facts.metrics.get(name);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2 last:border-b-0 hover:bg-sunken/60">
       <div className="min-w-0 flex-1 basis-56">
@@ -113,7 +115,8 @@ function EndpointRow({ endpoint, facts, prefix }: EndpointRowProps) {
         {description !== '' && <p className="truncate text-[13px] text-muted">{description}</p>}
       </div>
       <EndpointBadges endpoint={endpoint} isFailing={facts.failing.has(UID)} />
-      <Calls metrics={facts.metrics.get(name)} />
+      <LacksIndexMark metrics={metrics} />
+      <Calls metrics={metrics} />
     </li>
   );
 }
