@@ -52,7 +52,7 @@ test.each<[string, RegExp, () => Promise<Zip> | Zip]>([
     /format 2/,
     () => good({ 'manifest.json': '{"format": 2}', 'endpoints/a.ts': CODE }),
   ],
-  ['a manifest that is none', /manifest\.json is no JSON/, () => good({ 'manifest.json': '{' })],
+  ['a manifest that is none', /manifest\.json is not JSON/, () => good({ 'manifest.json': '{' })],
   [
     'a way out',
     /invalid relative path/,

@@ -15,7 +15,7 @@ export const endpointMetrics = z.strictObject({
   p95Ms: z.number().nullable(),
   p99Ms: z.number().nullable(),
   lastCalledAt: z.iso.datetime().nullable(),
-  /** Queries that read over 100,000 nodes for want of an index, by the field that it would be of. */
+  /** Queries that read over 100,000 nodes for want of an index, by its field. */
   scans: z.array(
     z.strictObject({
       type: z.string(),

@@ -16,15 +16,16 @@ import { canonicalText, NUMBER_CHARACTERS_MAX } from '../query/comparison.ts';
  * Values sort as the query compares them, and nodes with equal values as they do in `types`: so the
  * nodes with one value, newest first, are one range read backwards. Each value tells its end:
  *
- *   text        its code units in the manner of UTF-8, surrogates one by one, 0 and 1 as 1 1 and 1 2;
- *               then 0, or 255 where it was cut at `INDEX_TEXT_BYTES_MAX`
+ *   text        its code units in the manner of UTF-8, surrogates one by one, 0 and 1 as 1 1 and
+ *               1 2; then 0, or 255 where it was cut at `INDEX_TEXT_BYTES_MAX`
  *   number      the nearest double, 8 bytes; then whether the number is below, equal or above
  *   others      Time 8 bytes, Bool 1 byte, UID 16 bytes, which sort as the printed UID
  *   GeoPoint    its cell, 8 bytes: the bits of latitude and longitude in turn
  *   encrypted   in an encrypted store 16 bytes of a keyed digest, which have no order
  *
- * Bytes are indexed as base64, Json as its canonical text. A value that is cut, or is not the double
- * itself, shares its bytes with others: `isExact` says so, and whoever reads looks at the node.
+ * Bytes are indexed as base64, Json as its canonical text. A value that is cut, or is not the
+ * double itself, shares its bytes with others: `isExact` says so, and whoever reads looks at the
+ * node.
  */
 export const NUMBER_BELOW = 0x40;
 export const NUMBER_EQUAL = 0x80;
