@@ -58,3 +58,78 @@ describe('schema', () => {
     expect(stderr).toContain('nodes.0.fields.Count');
   });
 });
+
+describe('schema index', () => {
+  const indexed = {
+    nodes: [
+      {
+        type: 'Word',
+        key: 'Lemma',
+        fields: { Lemma: 'String', Count: 'Int' },
+        indexes: [
+          { field: 'Count', state: 'building', entries: 7 },
+          { fields: ['Lemma', 'Count'], unique: true, state: 'ready', entries: 12 },
+        ],
+      },
+    ],
+    edges: [],
+  };
+
+  async function startIndexed(built: () => object = () => indexed) {
+    const bodies: unknown[] = [];
+    const service = await startService({
+      'GET /api/schema': () => ({ body: built() }),
+      'PUT /api/schema': ({ body }) => {
+        bodies.push(JSON.parse(body));
+        return { body: indexed };
+      },
+      'DELETE /api/schema/indexes': ({ body }) => {
+        bodies.push(JSON.parse(body));
+        return { status: 204 };
+      },
+    });
+    return { server: ['--server', service.url], bodies };
+  }
+
+  it('list shows fields, state and values', async () => {
+    const { server } = await startIndexed();
+    const { stdout } = await trellis(['schema', 'index', 'list', ...server]);
+    expect(stdout).toMatch(/^Word +Count +building +7$/m);
+    expect(stdout).toMatch(/^Word +Lemma, Count +unique +ready +12$/m);
+    const json = await trellis(['schema', 'index', 'list', 'Nothing', '--json', ...server]);
+    expect(JSON.parse(json.stdout)).toEqual([]);
+  });
+
+  it('add sends the index alone, and waits until it is ready', async () => {
+    let looks = 0;
+    const { server, bodies } = await startIndexed(() => {
+      const [word] = indexed.nodes;
+      const isReady = ++looks > 2;
+      const indexes = [{ field: 'Count', state: isReady ? 'ready' : 'building', entries: 12 }];
+      return { nodes: [{ ...word, indexes }], edges: [] };
+    });
+    const added = await trellis(['schema', 'index', 'add', 'Word', 'Count', '--wait', ...server]);
+    expect(added).toMatchObject({ code: 0, stderr: 'The index of Word over Count is ready.\n' });
+    expect(bodies).toEqual([
+      { nodes: [{ type: 'Word', fields: {}, indexes: [{ field: 'Count' }] }], edges: [] },
+    ]);
+  });
+
+  it('add makes no type of a mistyped name', async () => {
+    const { server, bodies } = await startIndexed();
+    const { code, stderr } = await trellis(['schema', 'index', 'add', 'Wrod', 'Count', ...server]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no node type "Wrod"');
+    expect(bodies).toEqual([]);
+  });
+
+  it('remove names the fields in order', async () => {
+    const { server, bodies } = await startIndexed();
+    await trellis(['schema', 'index', 'remove', 'Word', 'Lemma', 'Count', ...server]);
+    await trellis(['schema', 'index', 'remove', 'Word', 'Count', ...server]);
+    expect(bodies).toEqual([
+      { type: 'Word', fields: ['Lemma', 'Count'] },
+      { type: 'Word', field: 'Count' },
+    ]);
+  });
+});
