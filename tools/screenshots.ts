@@ -44,6 +44,7 @@ function pictures(): readonly Picture[] {
     { name: 'build-tree', path: '#/admin/build' },
     { name: 'code-history', path: '#/admin/history' },
     { name: 'schema', path: '#/admin/schema?tab=picture', waitFor: '.react-flow__node' },
+    { name: 'indexes', path: '#/admin/schema?tab=indexes', waitFor: 'text=LexFile' },
     { name: 'import', path: '#/admin/import' },
     { name: 'search-settings', path: '#/admin/search' },
     { name: 'synonyms', path: '#/manage/synonyms?lang=en' },
@@ -84,6 +85,7 @@ await using server = await TrellisProcess.start({
 const http = new HttpClient(server.url);
 const token = await http.signIn();
 await untilIndexed();
+await addIndexes();
 await fillWithPeople();
 await fillWithWork();
 const word = await uidOfWord('star');
@@ -101,6 +103,14 @@ async function untilIndexed(): Promise<void> {
     if (Number(Object(json).total) > 0 && Object(index.json).rebuild === null) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+}
+
+/** Those of docs/indexes.md. */
+async function addIndexes(): Promise<void> {
+  const indexes = [{ field: 'LexFile' }, { fields: ['LexFile', 'Name'] }];
+  const body = { nodes: [{ type: 'Synset', fields: {}, indexes }], edges: [] };
+  const { status, text } = await http.send({ method: 'PUT', path: '/api/schema', token, body });
+  if (status !== 200) throw new Error(`adding indexes: ${status} ${text}`);
 }
 
 /** A few users, teams and tokens, so that their pages are not empty. */
