@@ -198,7 +198,7 @@ function steps(plans: readonly FieldPlan[]): fc.Arbitrary<QueryStep[]> {
     .map(([first, ...rest]) => [first, ...rest.flat()] as QueryStep[]);
 }
 
-const end: fc.Arbitrary<QueryEnd> = fc.oneof(
+const ends: fc.Arbitrary<QueryEnd> = fc.oneof(
   fc.constantFrom<QueryEnd>({ end: 'uids' }, { end: 'count' }, { end: 'nodes' }),
   fc
     .constantFrom(...NAMES, 'Name', 'Timestamp')
@@ -208,6 +208,8 @@ const end: fc.Arbitrary<QueryEnd> = fc.oneof(
 const scenario = fieldPlans.chain((plans) =>
   fc.record({
     plans: fc.constant(plans),
+    // What is called Name here.
+    key: fc.constantFrom('Name', 'Id', undefined),
     indexes: indexesOf(plans),
     addedAfter: fc.nat(2),
     before: operations(plans, false),
@@ -217,7 +219,7 @@ const scenario = fieldPlans.chain((plans) =>
       { maxLength: 3 },
     ),
     withheld: fc.constantFrom(...NAMES, 'Name', undefined),
-    queries: fc.array(fc.record({ steps: steps(plans), end, isLimited: fc.boolean() }), {
+    queries: fc.array(fc.record({ steps: steps(plans), end: ends, isLimited: fc.boolean() }), {
       minLength: QUERIES,
       maxLength: QUERIES,
     }),
@@ -246,7 +248,12 @@ let runs = 0;
 
 /** Every operation of both batches, and the schema as it grows between them. */
 async function play(graph: TestGraph, played: Scenario, isIndexed: boolean): Promise<void> {
-  const { plans, indexes, addedAfter } = played;
+  const { plans, key, addedAfter } = played;
+  const indexes = played.indexes.map(({ field, fields }) =>
+    fields === undefined
+      ? { field: inTerms(played, field) }
+      : { fields: fields.map((name) => inTerms(played, name)) },
+  );
   const fieldsOf = (isLater: boolean): Record<string, FieldType> =>
     Object.fromEntries(
       plans.map(({ name, scalar, isList, laterScalar, isLaterList }) => [
@@ -256,10 +263,8 @@ async function play(graph: TestGraph, played: Scenario, isIndexed: boolean): Pro
     );
   const write = async (after: number, isLater: boolean, ops: readonly Change[]): Promise<void> => {
     const added = isIndexed && after === addedAfter ? { indexes } : {};
-    const schema = {
-      nodes: [{ type, key: 'Name', fields: fieldsOf(isLater), ...added }],
-      edges: [],
-    };
+    const node = { type, ...(key === undefined ? {} : { key }), fields: fieldsOf(isLater) };
+    const schema = { nodes: [{ ...node, ...added }], edges: [] };
     await graph.writer.commit({ schema, operations: ops.map(operationOf) });
     if (isIndexed && after === addedAfter && after > 0) await finishIndexes(graph);
   };
@@ -324,10 +329,16 @@ function expectWholeIndexes(graph: TestGraph): void {
   }
 }
 
-function inType(step: QueryStep): QueryStep {
-  return step.op === 'startAt' || step.op === 'startWhere' || step.op === 'startNear'
-    ? { ...step, type }
-    : step;
+/** A name as the type has it. */
+function inTerms({ key }: Scenario, name = ''): string {
+  return name === 'Name' ? (key ?? 'Id') : name;
+}
+
+function stepOf(played: Scenario, step: QueryStep): QueryStep {
+  const named = 'field' in step ? { ...step, field: inTerms(played, step.field) } : step;
+  return named.op === 'startAt' || named.op === 'startWhere' || named.op === 'startNear'
+    ? { ...named, type }
+    : named;
 }
 
 it('leaves every answer as it is without indexes, and holds one entry for each value', async () => {
@@ -342,7 +353,9 @@ it('leaves every answer as it is without indexes, and holds one entry for each v
         const visibility = visibilityOf(plain, played);
         for (const { steps: asked, end: last, isLimited } of played.queries) {
           const limited: QueryStep[] = isLimited ? [...asked, { op: 'asUser' }] : asked;
-          const query = { steps: limited.map(inType), end: last };
+          const end: QueryEnd =
+            'field' in last ? { ...last, field: inTerms(played, last.field) } : last;
+          const query = { steps: limited.map((step) => stepOf(played, step)), end };
           const expected = answer(plain, query, visibility);
           const text = JSON.stringify(query);
           expect(answer(indexed, query, visibility), text).toEqual(expected);
