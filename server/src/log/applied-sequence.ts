@@ -3,10 +3,10 @@ export const APPLIED_SEQUENCE_BYTES = 24;
 
 /**
  * How far the state is, in memory that threads share: the newest sequence that readers of the state
- * can see, then a counter that changes with it, on which other threads wait, and how many commits
- * there were since the start. The state publishes it where it acknowledges commits, and nobody else
- * does: so nothing that is durable and applied is unknown to who follows, whatever becomes of the
- * request that it came with.
+ * can see, then a counter that changes with it, on which other threads wait, then the number of
+ * commits since the start. Only the state publishes it, where it acknowledges commits. So a
+ * follower learns of everything that is durable and applied, also when the request that wrote it
+ * failed.
  */
 export class AppliedSequence {
   readonly #sequence: BigInt64Array;
@@ -23,12 +23,14 @@ export class AppliedSequence {
     return Number(Atomics.load(this.#sequence, 0));
   }
 
-  /** Since the process started: for people, nothing depends on it. */
+  /**
+   * The number of commits since the process started. It is shown to people; no code depends on it.
+   */
   get commits(): number {
     return Number(Atomics.load(this.#commits, 0));
   }
 
-  /** `commits` is how many there were since the last call. */
+  /** `commits` is the number of commits since the last call. */
   publish(sequence: number, commits: number): void {
     Atomics.add(this.#commits, 0, BigInt(commits));
     Atomics.store(this.#sequence, 0, BigInt(sequence));
@@ -37,8 +39,8 @@ export class AppliedSequence {
   }
 
   /**
-   * Calls the listener with every newer sequence, or with the newest of several; returns the way to
-   * stop.
+   * Calls the listener with each newer sequence, or with the newest of several. Returns a function
+   * that stops this.
    */
   onChange(listener: (sequence: number) => void): () => void {
     let isStopped = false;
@@ -46,7 +48,8 @@ export class AppliedSequence {
       for (let seen = Atomics.load(this.#changes, 0); ;) {
         await Atomics.waitAsync(this.#changes, 0, seen).value;
         if (isStopped) return;
-        // Before the sequence is read: one that is published while the listener works is told next.
+        // Read before the sequence: one that is published while the listener works comes in the
+        // next round.
         seen = Atomics.load(this.#changes, 0);
         listener(this.get());
       }
@@ -57,7 +60,10 @@ export class AppliedSequence {
     };
   }
 
-  /** True once the sequence is reached, false when `timeoutMs` passed before. */
+  /**
+   * Resolves with true once the sequence is reached, with false when `timeoutMs` have passed
+   * before.
+   */
   async reach(sequence: number, timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {

@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
  * The commit log: every change to a workspace, in order, durable (design, section 1).
  *
  * A record is one commit: a batch of operations, opaque here. Each operation takes one sequence
- * number, so a record of `count` operations whose first has sequence `first` ends at
- * `first + count - 1`, and the next record begins right after. Sequences start at 1;
- * `lastSequence` is 0 while the log never held anything.
+ * number, so a record of `count` operations whose first has sequence `first` ends at `first + count
+ * - 1`, and the next record begins right after. Sequences start at 1; `lastSequence` is 0 until the
+ * log has held a record.
  *
- * The port is narrow on purpose (design, section 7): append a batch, read from a sequence, know
- * the first and the last sequence, trim. One conformance suite runs over every engine.
+ * The port is narrow on purpose (design, section 7): append a batch, read from a sequence, know the
+ * first and the last sequence, trim. One conformance suite runs over every engine.
  */
 export interface CommitLog extends AsyncDisposable {
   /**
-   * 32 hexadecimal digits, new at first start and at promotion: two logs with another epoch never
-   * mix.
+   * 32 hexadecimal digits; new at the first start and at a promotion. Records of logs with
+   * different epochs are never mixed.
    */
   readonly epoch: string;
   /** The oldest sequence that `read` can still give; `lastSequence + 1` when nothing is held. */
@@ -28,33 +28,36 @@ export interface CommitLog extends AsyncDisposable {
    * write and one sync (group commit). The payload is not copied: leave it alone until then.
    *
    * Rejects with the problem `storage_full` or `storage_failed`; then no trace of the commit is
-   * left in the log, and the next append is tried again. With a commit, every one that was appended
-   * after it is rejected too, the oldest first; and a handler attached directly to the promise of
-   * the oldest runs before any other code, so that it can take back what builds on it.
+   * left in the log, and the next append is tried again. When a commit is rejected, all commits
+   * appended after it are rejected too, the oldest first. A handler that is attached directly to
+   * the promise of the oldest one runs before any other code, so it can undo what builds on that
+   * commit.
    *
-   * Rejects with `payload_too_large` beyond COMMIT_BYTES_MAX or COMMIT_OPERATIONS_MAX; that commit
-   * alone, it was never in the queue.
+   * Rejects with `payload_too_large` beyond COMMIT_BYTES_MAX or COMMIT_OPERATIONS_MAX. Only that
+   * commit is rejected, since it never was in the queue.
    *
-   * `time` is that of a commit which was made elsewhere: see `LogRecord`.
+   * `time` is given for a commit that was made on another server: see `LogRecord.time`.
    */
   append(count: number, payload: Uint8Array, time?: number): Promise<number>;
 
   /**
    * The durable records from the one that holds sequence `from` on, in order, up to `lastSequence`
-   * at the time of the call. Memory stays bounded, however much that is. Throws the problem
-   * `log_trimmed` when `from` is older than `firstSequence`, `log_ahead` when newer than
+   * at the time of the call. Memory stays bounded, however many records that are. Throws the
+   * problem `log_trimmed` when `from` is older than `firstSequence`, `log_ahead` when newer than
    * `lastSequence + 1`; the iteration throws `log_trimmed` when a trim overtakes it, `log_corrupt`
-   * when a record is not what was written, and never skips one.
+   * when a record is not what was written. No record is ever skipped.
    */
   read(from: number): AsyncIterable<LogRecord>;
 
   /**
-   * Called after each group became durable, with the newest durable sequence. Returns the way to
-   * stop.
+   * Calls the listener after each group has become durable, with the newest durable sequence.
+   * Returns a function that stops this.
    */
   onDurable(listener: (lastSequence: number) => void): () => void;
 
-  /** Bytes of the segments that hold anything after the sequence; 0 when it is the last one. */
+  /**
+   * Bytes of the segments that hold anything after the sequence; 0 when it is the last sequence.
+   */
   bytesAfter(sequence: number): number;
 
   /**
@@ -74,8 +77,8 @@ export interface LogRecord {
 }
 
 /**
- * SHA-256 over a record, 64 hexadecimal digits: two logs that have the same one at a sequence have
- * the same history there.
+ * SHA-256 of a record, 64 hexadecimal digits. When two logs have the same digest at a sequence,
+ * they have the same history there.
  */
 export function recordDigest({ first, last, time, payload }: LogRecord): string {
   const head = JSON.stringify([first, last, time]);

@@ -5,7 +5,8 @@ import { Problem } from '#base/problem.ts';
 import type { Clock } from '#base/clock.ts';
 
 /**
- * A group is closed when its payloads reach this: it bounds the wait of the group's first commit.
+ * A group takes no more commits once its payloads reach this size. That bounds how long the first
+ * commit of a group waits.
  */
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -21,7 +22,8 @@ export interface CommitQueueOptions {
   readonly clock: Clock;
   readonly lastSequence: number;
   /**
-   * Makes a whole group durable, or rejects and leaves no trace of it. Never called twice at once.
+   * Makes a whole group durable, or rejects and leaves no trace of it. Never called while an
+   * earlier call is still running.
    */
   readonly write: (group: readonly QueuedCommit[]) => Promise<void>;
 }
@@ -39,10 +41,10 @@ interface Waiter {
  * written, the commits that arrive collect into the next; a group's commits get their sequences
  * when it starts.
  *
- * When a group fails, everything queued after it is rejected too, for it may build on what failed.
- * The rejections are delivered at the start of a turn of the event loop, the oldest first, so that
- * the oldest commit's handler runs before any other code: nobody can append on top of a commit that
- * is lost without having been told.
+ * When a group fails, everything queued after it is rejected too, since it may build on what
+ * failed. The rejections are delivered at the start of a turn of the event loop, the oldest first,
+ * so that the handler of the oldest commit runs before any other code. So nobody can append a
+ * commit that builds on a lost one without knowing that it is lost.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
@@ -132,8 +134,8 @@ export class CommitQueue {
       try {
         listener(this.#lastSequence);
       } catch (error) {
-        // A listener's mistake is not the log's: it surfaces as an uncaught error, and the next one
-        // is still called.
+        // An error of a listener must not stop the log: it becomes an uncaught error, and the next
+        // listener is still called.
         queueMicrotask(() => {
           throw error;
         });

@@ -15,8 +15,8 @@ function openLog(folder: string): Promise<CommitLog> {
 }
 
 /**
- * Lets a process append until so many commits are acknowledged, kills it, and answers all that it
- * printed.
+ * Starts a process that appends, kills it after some acknowledged commits, and returns all lines
+ * that it printed.
  */
 async function appendAndKill(folder: string): Promise<string[]> {
   const script = fileURLToPath(new URL('testing/append-until-killed.ts', import.meta.url));

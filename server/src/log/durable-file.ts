@@ -3,19 +3,25 @@ import { dirname, join, resolve } from 'node:path';
 import { errorCode } from './log-problem.ts';
 import type { FileHandle } from 'node:fs/promises';
 
-/** A file that is still being made has this ending; one that is found at start was never in use. */
+/**
+ * The name of a file that is still being made ends with this. A file with this ending that is found
+ * at a start was never in use.
+ */
 export const UNFINISHED = '.new';
 
 /**
- * Makes the names in a folder durable: a file that was created, renamed or deleted is so after a
- * lost power supply too.
+ * Makes the names in a folder durable: files stay created, renamed or deleted, also after a power
+ * failure.
  */
 export async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
   await handle.sync();
 }
 
-/** Makes a folder that only the server's user can read, and those above it, durably. */
+/**
+ * Makes a folder that only the server's user can read, and the folders above it that are missing,
+ * durably.
+ */
 export async function createFolderDurably(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -42,8 +48,8 @@ export async function createFileDurably(
 }
 
 /**
- * Writes the chunks one after the other from `position` on: one system call, unless the system
- * takes less than all.
+ * Writes the chunks one after the other from `position` on. It is one system call, unless the
+ * system writes less than all in it.
  */
 export async function writeAll(
   file: FileHandle,

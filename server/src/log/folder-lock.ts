@@ -8,12 +8,12 @@ const SQLITE_BUSY = 5;
 /**
  * Takes a folder for this log alone, until it is disposed or the process ends.
  *
- * The lock is the kernel's, on the file `lock`, taken through the SQLite that is part of Node: an
- * exclusive transaction on an empty database, in which nothing is ever written. A file with a
- * process id would do without SQLite, but it can be stale, taken over by two at once, and means
- * nothing to a container with process ids of its own; this one cannot.
- * NOTE: the kernel drops the lock when this process opens and closes the file `lock` by itself:
- * leave it alone.
+ * The lock is a lock of the kernel on the file `lock`. It is taken through the SQLite that is part
+ * of Node: an exclusive transaction on an empty database, to which nothing is ever written. A file
+ * with a process id would need no SQLite. But such a file can be stale, two processes can take it
+ * over at once, and process ids mean nothing across containers. A lock of the kernel has none of
+ * these faults. NOTE: the kernel drops the lock when this process opens and closes the file `lock`
+ * by itself: leave it alone.
  */
 export function lockFolder(folder: string): Disposable {
   const database = new DatabaseSync(join(folder, LOCK_FILE), { timeout: 0 });

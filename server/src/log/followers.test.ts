@@ -28,7 +28,7 @@ it('tells the follower that the log is not kept for it, until it needs something
   index.needs(10);
   const [seen] = followers.needing();
   index.needs(20);
-  // It has gone on meanwhile.
+  // The follower has moved on since.
   seen!.drop();
   expect(index.isDropped).toBe(false);
   expect(followers.lowestNeeded()).toBe(20);

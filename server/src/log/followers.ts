@@ -3,9 +3,9 @@ import { FOLLOWERS_MAX } from '#base/limits.ts';
 import { APPLIED_SEQUENCE_BYTES, AppliedSequence } from './applied-sequence.ts';
 
 /**
- * The one registry of who follows the log, in memory that the threads of a process share: how far
- * the state is, and a slot for each follower, with the position that it has reached and the one
- * after which it needs the log kept. Trimming looks here and nowhere else.
+ * The one registry of the followers of the log, in memory that the threads of a process share. It
+ * holds how far the state is, and a slot for each follower: the sequence that it has reached, and
+ * the sequence after which it needs the log. Trimming reads only this registry.
  *
  *     bytes
  *        24  see `AppliedSequence`
@@ -14,7 +14,7 @@ import { APPLIED_SEQUENCE_BYTES, AppliedSequence } from './applied-sequence.ts';
  *         8  sequence that it has reached
  *         8  sequence after which it needs the log; -1: it needs none; -2: none is kept for it
  *
- * Readers of the state have no slot. They read what is applied and need no log.
+ * Readers of the state have no slot. They read what is applied and do not need the log.
  */
 export const FOLLOWER_KINDS = ['text index', 'vector index', 'backups', 'replica'] as const;
 
@@ -30,35 +30,35 @@ const NOTHING = -1n;
 const DROPPED = -2n;
 
 /**
- * The place of a follower, which that follower alone writes; only a trim that lacks room takes back
- * what it needs.
+ * The slot of one follower, which only that follower writes. There is one exception: a trim that
+ * lacks room drops what the follower needs.
  */
 export interface FollowerSlot extends Disposable {
-  /** Everything up to the sequence is taken in. */
+  /** The follower has taken in everything up to the sequence. */
   reached(sequence: number): void;
   /**
-   * The log after the sequence is needed; undefined when none of it is. Whoever was dropped is not
-   * dropped any more.
+   * The follower needs the log after the sequence; undefined when it needs none. A follower that
+   * was dropped is not dropped any more.
    */
   needs(after: number | undefined): void;
   /**
-   * Whether the log is not kept for it any more, as there is no room; until it needs something
-   * again.
+   * True when the log is no longer kept for this follower, because there is no room. It stays true
+   * until `needs` is called again.
    */
   readonly isDropped: boolean;
 }
 
-/** A follower that needs something, as whoever trims sees it. */
+/** A follower that needs some of the log, as the trim sees it. */
 export interface NeedingFollower {
   readonly kind: FollowerKind;
   readonly reached: number;
   readonly neededAfter: number;
-  /** The log is not kept for it any more, and it finds that in its slot. */
+  /** Stops keeping the log for it; the follower sees this in its slot. */
   drop(): void;
 }
 
 export class Followers {
-  /** To make the same registry of in another thread. */
+  /** The shared memory, from which another thread makes the same registry. */
   readonly buffer: SharedArrayBuffer;
   readonly applied: AppliedSequence;
   readonly #words: BigInt64Array;
@@ -70,8 +70,8 @@ export class Followers {
   }
 
   /**
-   * A registry of a process that is yet to start its followers: all of the log is needed for these
-   * until they have said what they need.
+   * A registry for a process that has not started its followers yet. The whole log is kept for
+   * followers of these kinds until they say what they need.
    */
   static awaiting(kinds: readonly SingleFollowerKind[]): Followers {
     const followers = new Followers();
@@ -79,14 +79,14 @@ export class Followers {
     return followers;
   }
 
-  /** The slot of a kind that has one follower. */
+  /** The slot of a kind of which there is one follower. */
   of(kind: SingleFollowerKind): FollowerSlot {
     const place = FOLLOWER_KINDS.indexOf(kind);
     Atomics.store(this.#words, place * SLOT_WORDS, wordOf(kind));
     return new Slot(this.#words, place);
   }
 
-  /** A slot of its own for one more replica, until it is disposed. */
+  /** Takes a free slot for one more replica; disposing of the slot frees it. */
   claim(kind: 'replica'): FollowerSlot {
     for (let place = SINGLE_FOLLOWERS; place < FOLLOWERS_MAX; place++) {
       const at = place * SLOT_WORDS;
@@ -108,7 +108,7 @@ export class Followers {
         kind,
         reached: Number(Atomics.load(words, at + 1)),
         neededAfter: Number(needed),
-        // What it has said meanwhile holds.
+        // If the follower has said something newer in the meantime, that holds.
         drop: () => void Atomics.compareExchange(words, at + 2, needed, DROPPED),
       });
     }
@@ -121,7 +121,7 @@ export class Followers {
     return needed.length === 0 ? undefined : Math.min(...needed);
   }
 
-  /** Frees the slots of all of a kind: of a thread that has ended. */
+  /** Frees all slots of a kind, after the thread of these followers has ended. */
   release(kind: FollowerKind): void {
     for (let place = 0; place < FOLLOWERS_MAX; place++) {
       if (Atomics.load(this.#words, place * SLOT_WORDS) !== wordOf(kind)) continue;

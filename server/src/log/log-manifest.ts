@@ -7,8 +7,8 @@ import { RecordCipher, SALT_BYTES, keyCheck } from './record-cipher.ts';
 import type { RandomBytes } from './record-cipher.ts';
 
 /**
- * The one place of the epoch and of the terms of encryption. Written last when a log is made:
- * without it there is no log.
+ * The only file that holds the epoch and how the log is encrypted. It is written last when a log is
+ * made: without it there is no log.
  */
 export const MANIFEST_FILE = 'log.json';
 const FORMAT_VERSION = 1;
@@ -27,7 +27,7 @@ interface Encryption {
   readonly keyCheck: string;
 }
 
-/** `epoch` is that of the log which this one goes on from; a new one when not given. */
+/** `epoch` is the epoch of the log that this one continues; without it the log gets a new one. */
 export function newLogManifest(
   masterKey: Uint8Array | undefined,
   random: RandomBytes,
@@ -55,7 +55,8 @@ export async function readLogManifest(folder: string): Promise<LogManifest | und
 }
 
 /**
- * The cipher of the log's records, none for a plain log; refuses a key that is not the log's own.
+ * The cipher of the log's records; undefined for a log that is not encrypted. Throws when the key
+ * is not that of the log.
  */
 export function openCipher(
   folder: string,
@@ -97,7 +98,7 @@ function wrongMasterKey(folder: string, what: string, hint: string): Problem {
   });
 }
 
-/** The manifest, or in words why the text is none. */
+/** The manifest, or a sentence that says why the text is not one. */
 function parseLogManifest(text: string): LogManifest | string {
   let value: unknown;
   try {

@@ -25,8 +25,8 @@ export function logTrimmed(from: number, firstSequence: number): Problem {
 }
 
 /**
- * `from` lies beyond the end: the asker has another history than this log, or this log lost its
- * end.
+ * `from` lies after the end: the reader follows another history than this log, or this log has lost
+ * its end.
  */
 function logAhead(from: number, lastSequence: number): Problem {
   return new Problem(
@@ -43,8 +43,8 @@ function logAhead(from: number, lastSequence: number): Problem {
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * A failed file operation on the log, with the system's own message; `storage_full` when room is
- * short.
+ * A failed file operation on the log as a problem with the system's own message: `storage_full`
+ * when there is no room, else `storage_failed`.
  */
 export function storageProblem(doing: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
@@ -62,7 +62,7 @@ export function storageProblem(doing: string, cause: unknown): Problem {
   });
 }
 
-/** The system's code of an error, such as `ENOENT`. */
+/** The code that the system gave an error, such as `ENOENT`; undefined when it has none. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -78,7 +78,7 @@ export interface LogDamage {
 }
 
 /**
- * The log is not what was written. Nothing is repaired by itself, for every repair drops
+ * The log is not what was written. The server repairs nothing by itself, because every repair drops
  * acknowledged commits.
  */
 export function logCorrupt(damage: LogDamage): Problem {

@@ -25,7 +25,7 @@ function openLog(some: Partial<LogSettings> = {}, key?: Uint8Array): Promise<Com
   return openSegmentLog({ ...settings(some), ...secret, folder: folder.path });
 }
 
-/** What the thread that writes tells: here the log itself. */
+/** What the writing thread would tell; here it comes from the log itself. */
 function endOf(log: CommitLog): DurableEnd {
   return { get: () => log.lastSequence, onChange: (listener) => log.onDurable(listener) };
 }
@@ -91,7 +91,7 @@ describe.each([
 
 describe('a tail that was just opened', () => {
   const large = { segmentBytesMax: 8 * 1024 * 1024 };
-  /** Records of one segment, some of which are longer than what is read at once. */
+  /** Payload lengths of the records of one segment; some are longer than one read. */
   const lengths = [10, 900_000, 0, 300_000, 5_000, 262_104, 262_144, 40, 1_200_000, 70];
 
   test('begins with any record, without having read those before', async () => {
@@ -109,7 +109,7 @@ describe('a tail that was just opened', () => {
     const name = (await readdir(folder.path)).find((file) => file.endsWith('.segment'));
     const file = await open(join(folder.path, name ?? ''), 'r+');
     const { buffer } = await file.read({ buffer: Buffer.alloc(2_000_000) });
-    // The length of the fourth record: others begin where no record does.
+    // A wrong length in the fourth record: after it, reads begin at places where no record begins.
     const [, , , fourth] = recordStarts(buffer);
     const bytes = Buffer.from([0, 4, 0, 1]);
     await file.write(bytes, 0, 4, (fourth ?? 0) + 8);
@@ -125,12 +125,12 @@ describe('a tail that was just opened', () => {
   });
 });
 
-/** Megabytes are compared by what they add up to. */
+/** A record with a sum in place of its payload, so that megabytes compare quickly. */
 function inShort({ payload, ...record }: LogRecord): unknown {
   return { ...record, payload: createHash('sha256').update(payload).digest('hex') };
 }
 
-/** Where `TRLR` stands, which nothing that is filled in holds. */
+/** The places of the marker `TRLR`, which the payloads of this test do not contain. */
 function recordStarts(bytes: Buffer): number[] {
   const starts: number[] = [];
   for (let at = bytes.indexOf('TRLR', 8); at >= 0; at = bytes.indexOf('TRLR', at + 1)) {

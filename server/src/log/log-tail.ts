@@ -11,7 +11,7 @@ import type { RecordCipher } from './record-cipher.ts';
 /** How far the log is durable, as the thread that writes it tells the others. */
 export interface DurableEnd {
   get(): number;
-  /** Called with every newer one; returns the way to stop. */
+  /** Calls the listener with every newer sequence. Returns a function that stops this. */
   onChange(listener: (lastSequence: number) => void): () => void;
 }
 
@@ -22,7 +22,7 @@ export interface LogTailOptions {
   readonly durable: DurableEnd;
 }
 
-/** The part of a log that a thread can use when another thread of the process writes it. */
+/** The part of a log that one thread can use while another thread of the process writes the log. */
 export type LogTail = Pick<
   CommitLog,
   'epoch' | 'firstSequence' | 'lastSequence' | 'read' | 'onDurable'
@@ -48,7 +48,10 @@ class SegmentTail implements LogTail, SegmentSource {
   readonly epoch: string;
   readonly cipher: RecordCipher | undefined;
   readonly #options: LogTailOptions;
-  /** By name; what is known of a segment stays, so that its index does. */
+  /**
+   * The known segments, by file name. They are kept from one read to the next, so that their
+   * indexes are kept too.
+   */
   #known = new Map<string, Segment>();
 
   constructor(options: LogTailOptions, epoch: string, cipher: RecordCipher | undefined) {
@@ -89,7 +92,7 @@ class SegmentTail implements LogTail, SegmentSource {
     yield* readRecords(this, from, last);
   }
 
-  /** Takes in the segments that are there now, each with where it ends. */
+  /** Reads which segments there are now, and where each ends. */
   async #look(): Promise<void> {
     const known = new Map<string, Segment>();
     for (const name of this.#names()) {
@@ -105,7 +108,7 @@ class SegmentTail implements LogTail, SegmentSource {
     this.#known = known;
   }
 
-  /** Undefined when it was trimmed meanwhile. */
+  /** The segment; undefined when it was trimmed in the meantime. */
   async #open(name: string): Promise<Segment | undefined> {
     const path = join(this.#options.folder, name);
     const found = await readSegmentHeader(path).catch((error: unknown) => {

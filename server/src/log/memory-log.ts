@@ -9,14 +9,14 @@ import type { QueuedCommit } from './commit-queue.ts';
 import type { ArchiveRule } from './retention.ts';
 
 /**
- * What a memory log keeps; a log created over the medium of an earlier one is that log, opened
- * again.
+ * What a memory log keeps. A log that is created over the medium of an earlier log is that log,
+ * opened again.
  */
 export interface MemoryMedium {
   readonly epoch: string;
   /** Every record held, in order. */
   readonly records: LogRecord[];
-  /** The segments that the records lie in, in order; the last one is written. */
+  /** The segments that hold the records, in order. New records go to the last one. */
   readonly segments: MemorySegment[];
 }
 
@@ -29,7 +29,7 @@ interface MemorySegment {
 export interface MemoryLogOptions {
   readonly clock: Clock;
   readonly archive: ArchiveRule;
-  /** A new segment begins when this many bytes of payload are passed. */
+  /** A new segment begins when the last one holds this many bytes of payload or more. */
   readonly segmentBytesMax?: number;
   /** Appends that would hold more bytes of payload than this reject with `storage_full`. */
   readonly capacityBytes?: number;
@@ -41,8 +41,8 @@ export function createMemoryMedium(epoch = randomBytes(16).toString('hex')): Mem
 }
 
 /**
- * A commit log in memory, for tests of what stands on a log: the same port, group commit and
- * retention, no files.
+ * A commit log in memory, for tests of the parts that use a log. It has the same port, group commit
+ * and retention, but no files.
  */
 export function createMemoryLog(options: MemoryLogOptions): CommitLog {
   return new MemoryLog(options);
@@ -136,7 +136,7 @@ class MemoryLog implements CommitLog {
     }
   }
 
-  /** The position of the record that holds a sequence which is in the log. */
+  /** The index of the record that holds the sequence, which must be in the log. */
   #indexOf(sequence: number): number {
     const { records } = this.#medium;
     let low = 0;

@@ -4,14 +4,14 @@ import type { KeyObject } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 export const ENCRYPTION_KEY_BYTES = 32;
-/** Random, one for each log: two logs under one master key encrypt with different keys. */
+/** Each log has a random salt, so that two logs with one master key encrypt with different keys. */
 export const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const NONCE_SEQUENCE_BYTES = 6;
 const TAG_BYTES = 16;
 const KEY_CHECK_BYTES = 16;
 
-/** How many bytes a payload grows by. */
+/** The number of bytes that encryption adds to a payload. */
 export const CIPHER_OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
 export type RandomBytes = (length: number) => Uint8Array;
@@ -23,9 +23,10 @@ export type RandomBytes = (length: number) => Uint8Array;
  *     stored payload = nonce (12) | ciphertext | tag (16)
  *     nonce          = the record's first sequence (6, big-endian) | random (6)
  *
- * A nonce never repeats under one key: within a log a sequence is used once, except when a write
- * failed, or an unfinished one was cut off after a crash, and the sequence is given again: the
- * random part, drawn for each group, is for those and for a copy of the log that goes its own way.
+ * A nonce never repeats under one key. Within a log each sequence is used once, with two
+ * exceptions: it is given again after a failed write, and after a start that cut off an unfinished
+ * write. The random part, drawn for each group, makes the nonces of these cases differ. It also
+ * does so when two copies of one log are continued separately.
  */
 export class RecordCipher {
   readonly #key: KeyObject;
@@ -41,7 +42,10 @@ export class RecordCipher {
     return this.#random(NONCE_BYTES - NONCE_SEQUENCE_BYTES);
   }
 
-  /** The stored payload in parts; `header` is what is authenticated beside it. */
+  /**
+   * Encrypts a payload; the result is the stored payload in parts. `header` is authenticated with
+   * it.
+   */
   seal(
     header: Uint8Array,
     first: number,
@@ -58,7 +62,7 @@ export class RecordCipher {
     return [nonce, ciphertext, cipher.getAuthTag()];
   }
 
-  /** The payload, or undefined when it is not what was sealed with this key and header. */
+  /** Decrypts a stored payload; undefined when it was not sealed with this key and header. */
   open(header: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
     if (stored.length < CIPHER_OVERHEAD_BYTES) return undefined;
     const tagAt = stored.length - TAG_BYTES;
@@ -70,7 +74,7 @@ export class RecordCipher {
     try {
       decipher.final();
     } catch {
-      // Node tells a wrong tag by throwing an error without a code.
+      // When the tag is wrong, Node throws an error without a code.
       return undefined;
     }
     return payload;
@@ -78,8 +82,8 @@ export class RecordCipher {
 }
 
 /**
- * What a log remembers of its key, to tell a wrong one before anything is decrypted: 32 hexadecimal
- * digits.
+ * A value that is derived from the master key and stored with the log, so that a wrong key is
+ * detected before anything is decrypted. 32 hexadecimal digits.
  */
 export function keyCheck(masterKey: Uint8Array, salt: Uint8Array): string {
   return derive(masterKey, salt, 'trellis log key check', KEY_CHECK_BYTES).toString('hex');

@@ -21,9 +21,9 @@ import type { RecordCipher } from './record-cipher.ts';
  *                    32 bytes from 8 to 40 are authenticated with it
  *
  * The durable sequence tells damage from an unfinished write. The records of one group may reach
- * the device in any order, so after a lost power supply a later one can be whole and an earlier one
- * not; but a record whose durable sequence reaches a broken one proves that the broken one had been
- * whole.
+ * the device in any order, so after a power failure a later one can be whole and an earlier one
+ * broken. But a whole record whose durable sequence covers a broken record proves that the broken
+ * one was whole before.
  */
 export const RECORD_HEADER_BYTES = 40;
 const MARKER = 0x54524c52;
@@ -32,8 +32,8 @@ const CRC_AT = 4;
 const CHECKED_AT = 8;
 
 /**
- * Payloads up to this size are copied next to their headers: cheaper than one more buffer in the
- * write.
+ * Payloads up to this size are copied after their headers into one buffer. That is cheaper than one
+ * more buffer in the write.
  */
 const COPY_BYTES_MAX = 16 * 1024;
 
@@ -60,8 +60,7 @@ export interface EncodedGroup {
 }
 
 /**
- * The records of a group, as buffers to be written one after the other; large payloads are not
- * copied.
+ * Encodes a group as buffers that are written one after the other. Large payloads are not copied.
  */
 export function encodeGroup(group: readonly QueuedCommit[], frame: GroupFrame): EncodedGroup {
   const overhead = frame.cipher === undefined ? 0 : CIPHER_OVERHEAD_BYTES;
@@ -107,8 +106,8 @@ export function encodeGroup(group: readonly QueuedCommit[], frame: GroupFrame): 
 }
 
 /**
- * The header at `at`, or undefined when none can stand there; whether it is true only the CRC
- * tells.
+ * The header at `at`; undefined when the bytes there cannot be one. Only the CRC tells whether it
+ * is undamaged.
  */
 export function decodeHeader(bytes: Buffer, at: number): RecordHeader | undefined {
   if (bytes.readUInt32BE(at) !== MARKER) return undefined;
@@ -123,7 +122,7 @@ export function decodeHeader(bytes: Buffer, at: number): RecordHeader | undefine
   return header;
 }
 
-/** Whether the record at `at`, whose bytes are all there, is what was written. */
+/** Whether the record at `at` is what was written; `bytes` must hold all of it. */
 export function hasValidCrc(
   bytes: Buffer,
   at: number,
@@ -158,7 +157,8 @@ function writeHeader(bytes: Buffer, at: number, header: RecordHeader): void {
 }
 
 /**
- * 64 bits as a number; beyond 2^53 inexact, which no log reaches: a damaged one then fails its CRC.
+ * Reads 64 bits as a number. Above 2^53 the number is inexact; no log reaches that, and a damaged
+ * header fails its CRC.
  */
 export function readSafeInteger(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4);

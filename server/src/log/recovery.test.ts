@@ -17,7 +17,8 @@ const RECORDS_PER_SEGMENT = 10;
 const RECORDS = 35;
 
 /**
- * A log of 35 records of two operations, each its own group, in segments of 10: the newest holds 5.
+ * A log of 35 records with two operations each. Every record is a group of its own. Segments hold
+ * 10 records; the newest holds 5.
  */
 let original: TemporaryFolder;
 let records: LogRecord[];
@@ -70,14 +71,17 @@ async function alter(
   await file.write(byte, 0, 1, position);
 }
 
-/** Opening is refused, says where, and leaves every file as it was. */
+/** Expects that opening is refused with this problem and leaves every file as it was. */
 async function expectRefused(folder: TemporaryFolder, problem: object): Promise<void> {
   const before = await contentOf(folder);
   await expect(openLog(folder)).rejects.toMatchObject({ code: 'log_corrupt', ...problem });
   expect(await contentOf(folder)).toEqual(before);
 }
 
-/** Opening cuts the end off, says so, and the log goes on from there, over another restart too. */
+/**
+ * Expects that opening cuts the end off and reports it, and that the log continues from there, also
+ * after one more restart.
+ */
 async function expectCut(folder: TemporaryFolder, kept: number, bytes: number): Promise<void> {
   const notes: RecoveryNote[] = [];
   const log = await openLog(folder, (note) => notes.push(note));

@@ -19,24 +19,24 @@ import type { LogManifest } from './log-manifest.ts';
 import type { Break } from './segment-reader.ts';
 
 /**
- * What the end of the log lost when it was opened: a write that a crash cut short, never an
+ * What was cut off the end of the log at its opening: a write that a crash interrupted, never an
  * acknowledged commit.
  */
 export interface RecoveryNote {
   readonly file: string;
-  /** Where the file ends now. */
+  /** The length of the file now, in bytes. */
   readonly offset: number;
   /** How many bytes were cut off. */
   readonly bytes: number;
-  /** The sequence with which the log goes on. */
+  /** The sequence of the next commit. */
   readonly sequence: number;
   readonly reason: string;
 }
 
 /**
- * The segments of a log, oldest first. The chain is checked by every header and length; the records
- * of the newest segment are read and checked too, those of older ones when they are read. All is
- * checked before anything is changed.
+ * The segments of a log, oldest first. The chain is checked by all headers and lengths. The records
+ * of the newest segment are read and checked as well; records of older segments are checked when
+ * they are read. Nothing is changed before all checks are done.
  */
 export async function recoverSegments(
   folder: string,
@@ -57,8 +57,8 @@ export async function recoverSegments(
     await refuseDamage(file, newest, broken, size);
     await file.truncate(newest.bytes);
   }
-  // A record may so far be in the system's memory only, after a killed process: it must not be
-  // served and then lost.
+  // After a killed process a record may be only in the system's memory. It must not be served and
+  // then lost.
   await file.datasync();
   await removeUnfinishedFiles(folder);
   if (broken !== undefined) {
@@ -70,7 +70,8 @@ export async function recoverSegments(
 
 /**
  * Prepares a folder without a manifest for a new log that begins with `first`. What an unfinished
- * first start left is removed: at most one segment without a record. Anything more was a log.
+ * first start left is removed: at most one segment without a record. Throws when there is more,
+ * because then it was a log.
  */
 export async function clearUnfinishedLog(folder: string, first: number): Promise<void> {
   const names = (await readdir(folder)).filter(isSegmentFile).toSorted();
@@ -121,7 +122,7 @@ function mismatch(name: string, header: SegmentHeader, manifest: LogManifest): s
   return undefined;
 }
 
-/** Gives a segment its end, as the header of the next one tells it. */
+/** Sets the end of a segment from the header of the next one. */
 function closeSegment(segment: Segment, next: SegmentHeader): void {
   const { previous } = next;
   if (previous.first !== segment.first) {
@@ -143,7 +144,10 @@ function closeSegment(segment: Segment, next: SegmentHeader): void {
   segment.newestTime = previous.newestTime;
 }
 
-/** Reads all records of the newest segment and sets its end; answers where it breaks off. */
+/**
+ * Reads all records of the newest segment and sets its end. Returns where the records break off;
+ * undefined when they do not.
+ */
 async function readNewest(
   file: FileHandle,
   segment: Segment,
@@ -168,9 +172,8 @@ async function readNewest(
 }
 
 /**
- * An unfinished write has nothing after it but records of its own group. A whole record that was
- * written when the broken one was durable proves damage: cutting there would drop acknowledged
- * commits.
+ * After an unfinished write there are only records of the same group. A whole record that says that
+ * the broken one was already durable proves damage; cutting there would drop acknowledged commits.
  */
 async function refuseDamage(
   file: FileHandle,
@@ -194,7 +197,7 @@ async function refuseDamage(
   }
 }
 
-/** Where, after its first byte, the header of a record may begin. */
+/** The places after the first byte where the header of a record may begin. */
 function* markersIn(tail: Buffer): Generator<number> {
   let at = tail.indexOf(MARKER_BYTES, 1);
   while (at >= 0 && at + RECORD_HEADER_BYTES <= tail.length) {

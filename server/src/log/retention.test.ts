@@ -5,8 +5,8 @@ const NOW = 1_000_000;
 const MIB = 1024 * 1024;
 
 /**
- * Five segments of ten sequences and 100 bytes, the newest record of each a second after the one
- * before.
+ * Five segments, each of ten sequences and 100 bytes. The newest record of each is one second later
+ * than that of the segment before.
  */
 const SEGMENTS = [1, 2, 3, 4, 5].map((i) => ({
   last: i * 10,

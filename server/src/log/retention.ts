@@ -3,11 +3,11 @@ import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/limits.
 import type { CommitLog } from './commit-log.ts';
 import type { FollowerKind, Followers, NeedingFollower } from './followers.ts';
 
-/** How much of the log stays that every follower has applied (specification, section 8). */
+/** How much of the log is kept after every follower has applied it (specification, section 8). */
 export interface ArchiveRule {
-  /** An archived segment goes when its newest record is older than this. */
+  /** An archived segment is removed when its newest record is older than this. */
   readonly ttlMs: number;
-  /** While the archived segments together are larger than this, the oldest goes. */
+  /** While the archived segments together are larger than this, the oldest is removed. */
   readonly bytesMax: number;
 }
 
@@ -15,14 +15,14 @@ const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 const SEGMENT_BYTES_MIN = 64 * 1024;
 
 /**
- * The size of segments that lets the rule work: only whole ones go, so a small archive needs small
- * ones.
+ * The size of segments that suits the rule. Only whole segments are removed, so a small archive
+ * needs small segments.
  */
 export function segmentBytesMaxDefault(rule: ArchiveRule): number {
   return Math.max(SEGMENT_BYTES_MIN, Math.min(SEGMENT_BYTES_MAX, rule.bytesMax / 4));
 }
 
-/** What the rule needs to know of a segment. */
+/** What the rule needs to know about a segment. */
 export interface ArchivedSegment {
   /** Its newest sequence. */
   readonly last: number;
@@ -32,9 +32,9 @@ export interface ArchivedSegment {
 }
 
 /**
- * How many of the oldest segments may go. A segment is archived when its every sequence is at or
- * below `keepAfter`; the newest one never is, for the next append goes there. Only a prefix goes:
- * the log has no gaps.
+ * How many of the oldest segments may be removed. A segment is archived when all its sequences are
+ * at or below `keepAfter`. The newest segment is never archived, because the next append goes
+ * there. Only the oldest ones are removed, so that the log has no gaps.
  */
 export function droppableSegments(
   segments: readonly ArchivedSegment[],
@@ -65,13 +65,13 @@ export function bytesAfter(
 }
 
 /**
- * How much of the log is kept for a follower at most. The replication server drops a replica that
- * is silent.
+ * The limits of what is kept of the log for followers. Silent replicas are another matter: the
+ * replication server drops them.
  */
 interface HoldBounds {
-  /** Bytes of whole segments that nothing but followers needs. */
+  /** Bytes of whole segments that only followers need. */
   readonly bytesMax: number;
-  /** Room that must be left on the volume. */
+  /** Free space that must be left on the volume, in bytes. */
   readonly roomBytesMin: number;
 }
 
@@ -86,7 +86,7 @@ interface TrimmingParts {
   readonly log: Pick<CommitLog, 'bytesAfter' | 'trim'>;
   readonly archive: ArchiveRule;
   readonly followers: Followers;
-  /** The state is on the device up to it: see `State`. */
+  /** The sequence up to which the state is on the device: see `State.flushedSequence`. */
   readonly flushedSequence: () => number;
   /** Bytes that may still be written to the volume. */
   readonly roomBytes: () => number;
@@ -94,8 +94,8 @@ interface TrimmingParts {
 }
 
 /**
- * Removes what the state and every follower have of the log. Those for which it takes too much room
- * are dropped first, and told so.
+ * Removes the part of the log that the state and every follower have applied. Followers for which
+ * too much would have to be kept are dropped first; each sees it in its slot.
  */
 export async function trimLog(parts: TrimmingParts): Promise<void> {
   const { log, archive, followers, onDropped } = parts;
@@ -104,7 +104,7 @@ export async function trimLog(parts: TrimmingParts): Promise<void> {
   for (const follower of followers.needing()) {
     const { bytesMax, roomBytesMin } = BOUNDS[follower.kind];
     const held = log.bytesAfter(follower.neededAfter) - free;
-    // With less nothing would be gained: the archive may have so much anyway.
+    // Dropping a follower would free nothing here: the archive may keep that much anyway.
     if (held <= archive.bytesMax) continue;
     if (held <= bytesMax && parts.roomBytes() >= roomBytesMin) continue;
     follower.drop();

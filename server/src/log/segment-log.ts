@@ -30,35 +30,41 @@ export interface SegmentLogOptions {
   /** Made when it is missing. Holds `log.json`, the segments and `lock`. */
   readonly folder: string;
   readonly clock: Clock;
-  /** 32 bytes. A log is encrypted from its first start on, or never. */
+  /**
+   * 32 bytes; absent for a log that is not encrypted. A log is encrypted from its first start on,
+   * or never.
+   */
   readonly encryptionKey?: Uint8Array;
   /**
-   * A new segment begins when the newest one has reached this; by default it follows from the
+   * A new segment begins when the newest one has reached this size. The default follows from the
    * archive rule.
    */
   readonly segmentBytesMax?: number;
   readonly archive: ArchiveRule;
   /**
-   * Where a log that is not there yet begins: after a snapshot. By default a new history, at
-   * sequence 1.
+   * Where a new log begins, for example after a snapshot. The default is a new history at sequence
+   * 1.
    */
   readonly beginning?: LogBeginning;
-  /** Told of a write that a crash cut short and that was cut off. */
+  /** Called when a write that a crash interrupted was cut off. */
   readonly onRecovery?: (note: RecoveryNote) => void;
   readonly random?: RandomBytes;
 }
 
 export interface LogBeginning {
-  /** The history that the log goes on with; a new one when not given, as at a promotion. */
+  /**
+   * The epoch of the history that the log continues. Without it the log gets a new one, as at a
+   * promotion.
+   */
   readonly epoch?: string;
   /** The sequence that its first commit follows. */
   readonly after: number;
 }
 
 /**
- * Opens the commit log in a folder, or begins one. A start is quick whatever the log holds: the
- * chain of segments is checked by headers and lengths, only the newest segment's records are read;
- * older ones are checked when they are read.
+ * Opens the commit log in a folder, or begins one. A start is quick, however large the log is: the
+ * chain of segments is checked by headers and lengths, and only the records of the newest segment
+ * are read. Older records are checked when they are read.
  *
  * Rejects, having changed nothing, with the problems `storage_in_use`, `wrong_master_key`,
  * `log_corrupt`; with `storage_full` or `storage_failed` when the folder cannot be read or written.
@@ -98,10 +104,10 @@ async function beginLog(options: SegmentLogOptions, random: RandomBytes): Promis
 interface SegmentLogParts {
   readonly manifest: LogManifest;
   readonly cipher: RecordCipher | undefined;
-  /** Oldest first, never empty; the last one is written. */
+  /** Oldest first, never empty. New records go to the last one. */
   readonly segments: Segment[];
   readonly writer: SegmentWriter;
-  /** The resources that closing the log releases. */
+  /** What is released when the log is closed. */
   readonly resources: AsyncDisposableStack;
 }
 
@@ -109,7 +115,7 @@ class SegmentLog implements CommitLog, SegmentSource {
   readonly #options: SegmentLogOptions;
   readonly #parts: SegmentLogParts;
   readonly #queue: CommitQueue;
-  /** Settled once no trim is under way: one at a time, for only a prefix may ever be missing. */
+  /** Settles once no trim is running. Trims run one at a time, so that the log has no gaps. */
   #trimmed: Promise<void> = Promise.resolve();
 
   constructor(options: SegmentLogOptions, parts: SegmentLogParts) {
@@ -165,7 +171,7 @@ class SegmentLog implements CommitLog, SegmentSource {
 
   trim(keepAfter: number): Promise<void> {
     const trimming = this.#trimmed.then(() => this.#dropSegments(keepAfter));
-    // Its failure is the caller's to know; the next trim only has to wait for its end.
+    // The caller learns of a failure; the next trim only waits for the end.
     this.#trimmed = trimming.catch(() => undefined);
     return trimming;
   }
@@ -176,7 +182,7 @@ class SegmentLog implements CommitLog, SegmentSource {
     await this.#parts.resources.disposeAsync();
   }
 
-  /** The oldest first, each durably before the next: a crash on the way leaves no gap. */
+  /** Removes the oldest first, each durably before the next, so that a crash leaves no gap. */
   async #dropSegments(keepAfter: number): Promise<void> {
     const { folder, archive, clock } = this.#options;
     const { segments } = this.#parts;
@@ -238,8 +244,8 @@ class SegmentWriter implements AsyncDisposable {
       await this.#file.datasync();
     } catch (error) {
       this.#hasRemains = true;
-      // Best tried at once, while the reason is one that passes; if it fails, the next write tries
-      // again before all else.
+      // This is tried at once, since the fault may have been short. If it fails, the next write
+      // tries again before it does anything else.
       await this.#removeRemains().catch(() => undefined);
       throw storageProblem(`writing ${segment.path}`, error);
     }
@@ -259,8 +265,8 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   /**
-   * Cuts off a write that failed. Synced, so that it does not come back as a commit after a lost
-   * power supply.
+   * Cuts off a write that failed. The file is synced, so that the write does not come back as a
+   * commit after a power failure.
    */
   async #removeRemains(): Promise<void> {
     await this.#file.truncate(this.#newest.bytes);
@@ -281,7 +287,7 @@ class SegmentWriter implements AsyncDisposable {
     await full.close();
   }
 
-  /** Moves the durable end after a group, which may be read from then on. */
+  /** Moves the durable end to after a group. From then on the group may be read. */
   #extend(segment: Segment, group: readonly QueuedCommit[], encoded: EncodedGroup): void {
     const overhead = this.#options.cipher === undefined ? 0 : CIPHER_OVERHEAD_BYTES;
     let offset = segment.bytes;
@@ -298,7 +304,8 @@ class SegmentWriter implements AsyncDisposable {
 const REMOVED = '.removed';
 
 /**
- * Removes a log that nobody has open, durably: after a crash it is there as a whole, or not at all.
+ * Durably removes a log that nobody has open. After a crash either the whole log is there, or none
+ * of it.
  */
 export async function removeLog(folder: string): Promise<void> {
   await rm(folder + REMOVED, { recursive: true, force: true });

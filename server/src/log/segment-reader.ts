@@ -12,23 +12,23 @@ import { type Segment, SEGMENT_HEADER_BYTES } from './segment.ts';
 import type { LogRecord } from './commit-log.ts';
 import type { RecordCipher } from './record-cipher.ts';
 
-/** How much is read at once; a larger record is read whole. */
+/** How many bytes are read at once. A record that is larger is read as a whole. */
 const WINDOW_BYTES = 1024 * 1024;
 
 /**
- * The same for reading headers only: few bytes are wasted when records are long, and many records
- * are read at once when they are short.
+ * The smallest read when only headers are read. It wastes few bytes when records are long, and
+ * covers many records when they are short.
  */
 const SEEK_BYTES_MIN = 4 * 1024;
 const SEEK_BYTES_MAX = 512 * 1024;
 
-/** A record that is whole, in the bytes it was read with. */
+/** A whole record, in the bytes that were read. */
 interface FoundRecord {
   readonly header: RecordHeader;
-  /** Where it begins in the file. */
+  /** Where the record begins in the file. */
   readonly offset: number;
   readonly bytes: Buffer;
-  /** Where it begins in `bytes`. */
+  /** Where the record begins in `bytes`. */
   readonly at: number;
 }
 
@@ -42,7 +42,7 @@ export interface Break {
 
 export interface Batch {
   readonly records: readonly FoundRecord[];
-  /** Ends the iteration. */
+  /** Where the records break off; the iteration ends with it. */
   readonly broken?: Break;
 }
 
@@ -50,11 +50,11 @@ export interface ScanRange {
   /** The sequence to begin with. */
   readonly from: number;
   /**
-   * The newest sequence that is durable: what lies after may still be replaced, and is not noted
-   * in the index.
+   * The newest durable sequence. What lies after it may still be replaced, so it is not noted in
+   * the index.
    */
   readonly last?: number;
-  /** The byte to end before. */
+  /** The scan ends before this byte. */
   readonly upTo: number;
 }
 
@@ -92,14 +92,14 @@ export async function* scanSegment(
 
 interface Place {
   readonly offset: number;
-  /** The sequence of the record that begins there. */
+  /** The sequence with which the record at this place begins. */
   readonly sequence: number;
 }
 
 /**
- * Where the record begins that holds `from`, by the lengths in the headers before it, which a
- * reader may need to pass by the thousand. What they say is checked by what it leads to; where that
- * is no record, the scan begins before it all, and finds what is damaged.
+ * Finds where the record begins that holds `from`. It follows the lengths in the headers before it,
+ * which may be thousands, without reading the records. Only the place that this leads to is
+ * checked. If no record begins there, the scan starts at the beginning and finds the damage.
  */
 async function seek(
   file: FileHandle,
@@ -150,12 +150,18 @@ const CUT_OFF = 'the record is cut off';
 
 interface Parsed {
   readonly records: readonly FoundRecord[];
-  /** Where the first record begins that is not among them, and the sequence that it should have. */
+  /**
+   * Where the first record begins that was not read whole; `sequence` is the one that it should
+   * have.
+   */
   readonly offset: number;
   readonly sequence: number;
-  /** Why that one is broken, where it is. */
+  /** Why that record is broken; absent when it is not. */
   readonly reason?: string;
-  /** How long that one is, as far as is known, when it goes on beyond the bytes. */
+  /**
+   * When that record is longer than the bytes that were read: how many bytes it has, as far as is
+   * known. 0 in all other cases.
+   */
   readonly missingBytes: number;
 }
 
@@ -188,13 +194,13 @@ function parse(bytes: Buffer, position: Position): Parsed {
   return stop(0);
 }
 
-/** The segments of a log, as whoever reads it knows them. */
+/** The segments of a log, as a reader of the log knows them. */
 export interface SegmentSource {
   /** Oldest first. */
   readonly segments: readonly Segment[];
   readonly firstSequence: number;
   readonly cipher: RecordCipher | undefined;
-  /** Why the file of a segment is not there: it was trimmed, or it is lost. */
+  /** Whether a segment whose file is missing was trimmed. False: the file is lost. */
   isDropped(segment: Segment): boolean;
 }
 
@@ -251,7 +257,7 @@ async function* recordsOf(
       next = record.last + 1;
       yield record;
     }
-    // What lies after the last record is not durable, and may be half written.
+    // What lies after the last durable record may be half written.
     if (next > end) return;
     if (broken !== undefined) throw logCorrupt({ file: segment.path, ...broken });
   }

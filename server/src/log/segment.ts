@@ -19,8 +19,8 @@ import { readSafeInteger, writeSafeInteger } from './record.ts';
  *         56      8  the time of its newest record, milliseconds since the Unix epoch
  *         64         records: see `record.ts`
  *
- * What it says of the segment before lets a start check the whole chain by headers and lengths,
- * without reading the records.
+ * Because it describes the segment before it, a start can check the whole chain by headers and
+ * lengths, without reading the records.
  */
 export const SEGMENT_HEADER_BYTES = 64;
 const FORMAT_VERSION = 1;
@@ -57,7 +57,7 @@ function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes;
 }
 
-/** The header, or in words why there is none. */
+/** The header, or a sentence that says why the bytes are not one. */
 function decodeSegmentHeader(bytes: Buffer): SegmentHeader | string {
   if (bytes.length < SEGMENT_HEADER_BYTES) return 'the file is shorter than its header';
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is not a segment of a commit log';
@@ -81,7 +81,9 @@ export function segmentCrc(bytes: Buffer): number {
   return crc32c(bytes.subarray(16, SEGMENT_HEADER_BYTES), crc32c(bytes.subarray(0, 12)));
 }
 
-/** The name is the first sequence, so that names sort as sequences do: 2^53 has 16 digits. */
+/**
+ * The name is the first sequence with 16 digits, as many as 2^53 has. So names sort like sequences.
+ */
 const SEGMENT_FILE = /^\d{16}\.segment$/;
 const FILE_OF_LOG = /^(\d{16}\.segment|log\.json)\.new$/;
 
@@ -93,13 +95,13 @@ export function isSegmentFile(name: string): boolean {
   return SEGMENT_FILE.test(name);
 }
 
-/** A file of the log's own that was never finished. */
+/** Whether this is the name of a file that the log was making and did not finish. */
 export function isUnfinishedFile(name: string): boolean {
   return name.endsWith(UNFINISHED) && FILE_OF_LOG.test(name);
 }
 
 /**
- * One segment file and how far it is durable. `bytes`, `last` and `newestTime` move only after a
+ * One segment file, and how far it is durable. `bytes`, `last` and `newestTime` change only after a
  * sync.
  */
 export class Segment {
@@ -137,8 +139,8 @@ export interface SegmentState {
 }
 
 /**
- * Makes an empty segment, durably. When that fails, no file of its name is left, or one that the
- * next try replaces.
+ * Durably makes an empty segment. When that fails, either no file with its name is left, or the
+ * next try replaces the file.
  */
 export async function createSegment(folder: string, header: SegmentHeader): Promise<Segment> {
   const name = segmentFile(header.first);
@@ -156,8 +158,8 @@ export async function createSegment(folder: string, header: SegmentHeader): Prom
 }
 
 /**
- * The header and the length of a segment file; instead of a damaged header, what is wrong with it
- * in words.
+ * The header and the length of a segment file. For a damaged header, a sentence that says what is
+ * wrong with it.
  */
 export async function readSegmentHeader(
   path: string,
@@ -170,25 +172,22 @@ export async function readSegmentHeader(
   };
 }
 
-/** Bytes between two entries of the index. */
+/** The least distance between two entries of the index, in bytes. */
 const INDEX_STRIDE_BYTES = 16 * 1024;
 
-/**
- * Where some of the records of a segment begin, so that a read need not start at the segment's
- * first.
- */
+/** Where some records of a segment begin, so that a read need not start at the first record. */
 export class OffsetIndex {
   readonly #entries: IndexEntry[] = [];
 
-  /** Notes a record, unless it is near to one that is noted, or before it. */
+  /** Notes a record, unless it lies before the last noted one or close after it. */
   add(sequence: number, offset: number): void {
     const lastOffset = this.#entries.at(-1)?.offset ?? SEGMENT_HEADER_BYTES;
     if (offset >= lastOffset + INDEX_STRIDE_BYTES) this.#entries.push({ sequence, offset });
   }
 
   /**
-   * The last noted record whose first sequence is at or before the given one; undefined: begin with
-   * the first record.
+   * The last noted record whose first sequence is at or before the given one; undefined when a read
+   * must begin with the first record.
    */
   floor(sequence: number): IndexEntry | undefined {
     let low = 0;

@@ -7,7 +7,7 @@ import { trimLog } from './retention.ts';
 const ROOM = 1024 ** 4;
 const ARCHIVE = { ttlMs: 0, bytesMax: 1_000 };
 
-/** A log of a hundred operations of so many bytes each, all of which the state has. */
+/** A log of a hundred operations with `bytesEach` bytes each; the state has applied all of them. */
 function trimmer(bytesEach: number, roomBytes = ROOM) {
   const followers = new Followers();
   const kept: number[] = [];

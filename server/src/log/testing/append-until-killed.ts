@@ -1,6 +1,6 @@
 /**
- * The process that a crash test kills: appends to the log in the folder of its first argument,
- * sixteen commits at a time, and prints `last sequence, payload` of each only after it was
+ * The process that a crash test kills. It appends to the log in the folder of its first argument,
+ * sixteen commits at a time. It prints `last sequence, payload` of each after the commit was
  * acknowledged.
  */
 import { writeSync } from 'node:fs';

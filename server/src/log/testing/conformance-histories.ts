@@ -42,7 +42,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: 'restart' as const }),
 );
 
-/** Any history of a log gives what the same history of an array gives. */
+/** Checks that any history of a log gives the same as that history does with an array. */
 export async function checkHistories(engine: LogEngine): Promise<void> {
   const histories = fc.array(anyStep, { minLength: 1, maxLength: 25 });
   const property = fc.asyncProperty(histories, fc.nat(3_000), async (steps, bytesMax) => {
@@ -67,7 +67,7 @@ export async function checkHistories(engine: LogEngine): Promise<void> {
 
 interface World {
   readonly log: CommitLog;
-  /** Every record since the beginning. */
+  /** All records since the beginning. */
   readonly model: LogRecord[];
   readonly clock: TestClock;
   readonly settings: LogSettings;
@@ -104,8 +104,8 @@ async function take(step: Exclude<Step, { kind: 'restart' }>, world: World): Pro
 }
 
 /**
- * A trim drops a prefix of whole records, nothing above `keepAfter`, and nothing that the archive
- * still holds.
+ * Checks that a trim drops only the oldest records, as a whole, nothing above `keepAfter`, and
+ * nothing that the archive rule still keeps.
  */
 async function checkTrim(keepAfter: number, world: World): Promise<void> {
   const { log, model, clock, settings } = world;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkHistories } from './conformance-histories.ts';
 import { filled, KEEP_NONE, type LogEngine, readAll, settings, TestClock } from './log-engine.ts';
 
-/** The promises of the commit log port, held against an engine. */
+/** Tests whether an engine keeps the promises of the commit log port. */
 export function commitLogConformance(name: string, engine: LogEngine): void {
   describe(`${name}: the commit log port`, () => {
     describeBeginning(engine);
@@ -210,7 +210,7 @@ function describeFullMedium(engine: LogEngine): void {
 
 const MINUTE_MS = 60_000;
 
-/** What the port says of trims, over an engine. Segments are of one record of 1,000 bytes. */
+/** Tests what the port promises about trims. Each segment holds one record of 1,000 bytes. */
 function describeTrim(engine: LogEngine): void {
   it('drops what is older than the time-to-live, as far as nobody needs it', async () => {
     await using medium = await engine.createMedium();

@@ -3,14 +3,13 @@ import type { CommitLog, LogRecord } from '../commit-log.ts';
 import type { ArchiveRule } from '../retention.ts';
 
 /**
- * An engine as the conformance suite sees it: how to get a place for a log, and to open the log
- * there.
+ * An engine as the conformance suite sees it: it makes a place for a log and opens the log there.
  */
 export interface LogEngine {
   createMedium(): Promise<LogMedium>;
-  /** A medium with room for about so many bytes. */
+  /** A medium with room for about this many bytes. */
   createSmallMedium(bytes: number): Promise<LogMedium>;
-  /** Why there is no small medium here, if so. */
+  /** Why this machine offers no small medium; absent when it does. */
   readonly whyNoSmallMedium?: string | undefined;
 }
 
@@ -35,12 +34,15 @@ export class TestClock implements Clock {
   }
 }
 
-/** A log that keeps all, in segments of a thousand bytes, but for what is given. */
+/**
+ * Settings of a log that keeps everything, in segments of a thousand bytes; `some` replaces single
+ * settings.
+ */
 export function settings(some: Partial<LogSettings> = {}): LogSettings {
   return { clock: new TestClock(), archive: KEEP_ALL, segmentBytesMax: 1_000, ...some };
 }
 
-/** Everything that the log holds, or from a sequence on. */
+/** All records that the log holds, or those from a sequence on. */
 export async function readAll(log: CommitLog, from = log.firstSequence): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for await (const record of log.read(from)) records.push(record);

@@ -13,7 +13,7 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A file system of its own with so much room. Only root may mount one. */
+/** A folder that is a separate file system of this size. Only root may mount one. */
 export async function smallVolume(bytes: number): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder.path]);
@@ -26,7 +26,7 @@ export async function smallVolume(bytes: number): Promise<TemporaryFolder> {
   };
 }
 
-/** Why `smallVolume` cannot be used here, if so. */
+/** Why `smallVolume` cannot be used here; undefined when it can. */
 export function whyNoSmallVolume(): string | undefined {
   if (process.platform !== 'linux') return 'needs tmpfs';
   return process.getuid?.() === 0 ? undefined : 'needs root to mount a tmpfs';
@@ -39,7 +39,8 @@ export async function copyOf(folder: TemporaryFolder): Promise<TemporaryFolder> 
 }
 
 /**
- * Every file's content, to see whether anything was changed. The lock is none of the log's data.
+ * The content of every file, to compare whether anything was changed. The lock file is left out,
+ * since it holds no data of the log.
  */
 export async function contentOf(folder: TemporaryFolder): Promise<Map<string, Buffer>> {
   const names = (await readdir(folder.path)).filter((name) => name !== 'lock').toSorted();
