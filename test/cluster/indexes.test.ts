@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { valueAt } from '../support/http-client.ts';
@@ -150,3 +151,41 @@ test('a replica answers by the indexes of the primary, whenever it joins while t
   }
   await expectEqualToPrimary(2);
 });
+
+test('a replica that is promoted in the middle of a build ends it, and takes no value twice', async () => {
+  const replica = await cluster.node('promoted');
+  await replica.startReplica(link);
+  for (;;) {
+    await removeIndexes();
+    await expect.poll(() => indexes(replica)).toEqual([]);
+    await putIndexes();
+    if (await untilHalfBuilt(replica)) break;
+    await untilReady(replica);
+  }
+  await replica.process.kill();
+  await primary.process.kill();
+  await replica.startPrimary();
+  await untilReady(replica);
+  expect(await indexes(replica)).toMatchObject([
+    {},
+    { entries: NODES },
+    { entries: NODES * 2 },
+    {},
+  ]);
+  expect(await run(replica, 'answer')).toEqual(expected);
+  expect(await run(replica, 'explain')).toEqual(EXPLAINED);
+  const copy = { op: 'addOrUpdate', type: 'Book', key: 'copy', fields: { Isbn: 'isbn 0' } };
+  const body = { operations: [copy] };
+  const refused = await replica.http.send({ path: '/api/ingest', token, body });
+  expect(valueAt(refused.json, 'error', 'code')).toBe('not_unique');
+});
+
+/** Whether an index was seen that had some of its entries, and not all. */
+async function untilHalfBuilt(node: ClusterNode): Promise<boolean> {
+  for (;;) {
+    const known = (await indexes(node)) as readonly { state: string; entries: number }[];
+    if (known.some(({ state, entries }) => state === 'building' && entries > 0)) return true;
+    if (known.length > 0 && known.every(({ state }) => state === 'ready')) return false;
+    await setImmediate();
+  }
+}
