@@ -257,9 +257,9 @@ describe('mergeSchema', () => {
   });
 
   it('takes Id as the name of the key, which every node shows under it', () => {
-    const document = { nodes: [{ type: 'A', key: 'Id', fields: { Id: 'String' } }], edges: [] };
-    const merged = mergeSchema(SchemaRegistry.empty, document as SchemaDocument, asUser);
-    expect(merged.toDocument()).toEqual(document);
+    const keyed = { nodes: [{ type: 'A', key: 'Id', fields: { Id: 'String' } }], edges: [] };
+    const made = mergeSchema(SchemaRegistry.empty, keyed as SchemaDocument, asUser);
+    expect(made.toDocument()).toEqual(keyed);
   });
 
   it('bounds names and fields', async () => {

@@ -14,8 +14,15 @@ export interface KeySpan {
   readonly end: Uint8Array;
 }
 
-/** The nodes of one range whose keys differ in timestamp and id only: newest first. */
-export function* newestFirst(context: QueryContext, span: KeySpan): IdPieces & Generator<IdList> {
+/**
+ * The nodes of one range whose keys differ in timestamp and id only: newest first. Not counted
+ * where each is read, and counted, afterwards.
+ */
+export function* newestFirst(
+  context: QueryContext,
+  span: KeySpan,
+  isCounted = true,
+): IdPieces & Generator<IdList> {
   const { db, start } = span;
   const piece = new IdList(PIECE_IDS_MIN);
   let end = span.end;
@@ -29,7 +36,7 @@ export function* newestFirst(context: QueryContext, span: KeySpan): IdPieces & G
       last = new Uint8Array(key);
       return false;
     });
-    context.rowsRead += piece.length;
+    if (isCounted) context.rowsRead += piece.length;
     keepVisible(context, piece);
     if (piece.length > 0) yield piece;
     if (last === undefined) return;

@@ -334,7 +334,7 @@ class Planner {
         ? inTypeOrder(context, way.spans, byTime?.direction)
         : isTurned
           ? inOrder(context, span, 'asc', BY_TIME)
-          : newestFirst(context, span);
+          : newestFirst(context, span, way.index !== undefined || this.#left(way).length === 0);
     const next = byTime?.next ?? this.#beginning.next;
     if (second === undefined) return this.#finish(way, source, next, true);
     const both = { ...way, answered: new Set([...way.answered, ...second.answered]) };
@@ -386,13 +386,18 @@ class Planner {
       filter(context, newestFirst(context, span), (id) => context.read(id, name) === undefined);
   }
 
+  /** The conditions that are tested on the nodes. */
+  #left({ answered, answersTime }: IndexRanges): Tested[] {
+    return this.#beginning.conditions.filter(
+      (condition) => !answered.has(condition) && !(answersTime && isOfTime(condition)),
+    );
+  }
+
   /** `isWhole`: the keys of the way are all that the source has. */
   #finish(way: IndexRanges, source: IdPieces, next: number, isWhole: boolean): StartPlan {
     const context = this.#context;
     const { type, conditions, time } = this.#beginning;
-    const left = conditions.filter(
-      (condition) => !way.answered.has(condition) && !(way.answersTime && isOfTime(condition)),
-    );
+    const left = this.#left(way);
     let pieces = source;
     const isTimed = isBounded(time) && !(way.answersTime && isToldByKeys(time));
     if (isTimed) {
@@ -422,11 +427,16 @@ class Planner {
     const { type } = this.#beginning;
     const order = this.#order?.field;
     const wanted = new Map<string, string>();
+    // Digests have no order.
+    const isHashed = this.#context.registry.nodeTypes.some(({ indexes }) =>
+      indexes.some((index) => index.isHashed),
+    );
+    const served = isHashed ? SERVED_BY_DIGESTS : SERVED;
     for (const { field, compare } of left) {
-      const isServed = SERVED.has(compare) && type.byName.has(field);
+      const isServed = served.has(compare) && type.byName.has(field);
       if (isServed) wanted.set(field, `"${field} ${compare}" is tested on every ${type.name}`);
     }
-    if (order !== undefined && type.byName.has(order)) {
+    if (order !== undefined && type.byName.has(order) && !isHashed) {
       wanted.set(order, `every ${type.name} is read to sort by ${order}`);
     }
     const known = new Set(type.indexes.map(({ fields }) => fields[0]?.name));
@@ -457,6 +467,8 @@ function isWithin(context: QueryContext, { spans }: IndexRanges): (id: number) =
 }
 
 const SERVED: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=', 'in', 'startsWith']);
+
+const SERVED_BY_DIGESTS: ReadonlySet<string> = new Set(['=', 'in']);
 
 const NO_SECRET = new Uint8Array(0);
 

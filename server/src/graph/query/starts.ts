@@ -123,7 +123,7 @@ function candidatesNear(
   if (index === undefined) {
     const why = `every ${type.name} is compared with the point; an index answers it.`;
     context.advice.push({ type: type.name, field, why });
-    return newestFirst(context, spanOfType(type, ALWAYS));
+    return newestFirst(context, spanOfType(type, ALWAYS), false);
   }
   return inTypeOrder(context, cellsNear(index.number, point, km / KM_PER_DEGREE_MIN));
 }
