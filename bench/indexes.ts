@@ -12,7 +12,7 @@ import { compareLatency, timed, type Latency } from './measure.ts';
 import { type BookRow, SqliteBooks } from './peers/sqlite-indexed.ts';
 import type { Report } from './report.ts';
 
-const BOOKS = Number(process.env['BOOKS'] ?? 1_000_000);
+const BOOKS = 1_000_000;
 const WRITTEN = 200_000;
 const COMMITS_IN_FLIGHT = 3;
 const FIRST_YEAR = 1925;
@@ -136,26 +136,49 @@ interface Subjects {
   readonly books: readonly BookRow[];
 }
 
+/** What the questions are asked of, and about which books. */
+interface Asked {
+  readonly report: Report;
+  readonly sqlite: SqliteBooks;
+  readonly ask: (steps: readonly QueryStep[], end: QueryEnd) => unknown;
+  readonly number: (i: number) => number;
+  readonly year: (i: number) => number;
+}
+
 function benchReads(report: Report, { storage, sqlite, books }: Subjects): void {
   using reader = openGraphReader({ storage });
   reader.refresh();
-  const ask = (steps: readonly QueryStep[], end: QueryEnd): unknown =>
-    runQuery(reader, { steps, end });
   const random = seededRandom(11);
   const picks = Array.from({ length: 1_000 }, () => Math.floor(random() * books.length));
   const number = (i: number): number => picks[i] ?? 0;
-  const key = (i: number): string => `book-${number(i)}`;
-  const year = (i: number): number => FIRST_YEAR + 1 + (number(i) % (YEARS - 2));
-  const nodes = { end: 'nodes' } as const;
+  const asked: Asked = {
+    report,
+    sqlite,
+    ask: (steps, end) => runQuery(reader, { steps, end }),
+    number,
+    year: (i) => FIRST_YEAR + 1 + (number(i) % (YEARS - 2)),
+  };
+  benchEquality(asked);
+  benchOrders(asked);
+  benchCounts(asked);
+}
 
+const BOOKS_START: QueryStep = { op: 'startAt', type: 'Book' };
+const NODES_END: QueryEnd = { end: 'nodes' };
+const startWhere = (field: string, compare: '=' | '>', value: number): QueryStep => ({
+  op: 'startWhere',
+  type: 'Book',
+  field,
+  compare,
+  value,
+});
+
+function benchEquality({ report, sqlite, ask, number }: Asked): void {
+  const key = (i: number): QueryStep => ({ ...BOOKS_START, keys: [`book-${number(i)}`] });
   const equality = compareLatency(
     {
-      ours: (i) =>
-        ask(
-          [{ op: 'startWhere', type: 'Book', field: 'Number', compare: '=', value: number(i) }],
-          nodes,
-        ),
-      key: (i) => ask([{ op: 'startAt', type: 'Book', keys: [key(i)] }], nodes),
+      ours: (i) => ask([startWhere('Number', '=', number(i))], NODES_END),
+      key: (i) => ask([key(i)], NODES_END),
       sqlite: (i) => sqlite.byNumber(number(i)),
     },
     1_000,
@@ -165,53 +188,42 @@ function benchReads(report: Report, { storage, sqlite, books }: Subjects): void 
     target: 'at most 3 of a look-up by key, and of SQLite at most 1',
     reached: times <= 3 && ratioOf(equality, 'sqlite') <= 1,
   });
+}
 
+function benchOrders({ report, sqlite, ask, year }: Asked): void {
+  const take: QueryStep = { op: 'take', count: 5 };
   const range = compareLatency(
     {
       ours: (i) =>
-        ask(
-          [
-            { op: 'startWhere', type: 'Book', field: 'Year', compare: '>', value: year(i) },
-            { op: 'sortBy', field: 'Year' },
-            { op: 'take', count: 5 },
-          ],
-          nodes,
-        ),
+        ask([startWhere('Year', '>', year(i)), { op: 'sortBy', field: 'Year' }, take], NODES_END),
       sqlite: (i) => sqlite.firstFrom(year(i)),
     },
     200,
   );
   add(report, 'range, order and take 5', range, ofSqlite(range), under(range, 200));
-
   const newest = compareLatency(
     {
-      ours: () =>
-        ask(
-          [{ op: 'startAt', type: 'Book' }, { op: 'sortByTimestamp' }, { op: 'take', count: 5 }],
-          nodes,
-        ),
+      ours: () => ask([BOOKS_START, { op: 'sortByTimestamp' }, take], NODES_END),
       sqlite: () => sqlite.newest(),
     },
     200,
   );
   add(report, 'newest 5 of a type', newest, ofSqlite(newest), under(newest, 200));
+}
 
+function benchCounts({ report, sqlite, ask, year }: Asked): void {
   const count = compareLatency(
     {
-      ours: (i) =>
-        ask([{ op: 'startWhere', type: 'Book', field: 'Year', compare: '>', value: year(i) }], {
-          end: 'count',
-        }),
+      ours: (i) => ask([startWhere('Year', '>', year(i))], { end: 'count' }),
       sqlite: (i) => sqlite.countFrom(year(i)),
     },
     20,
     2,
   );
   add(report, 'count of a range', count, ofSqlite(count), under(count, 20_000));
-
   const groups = compareLatency(
     {
-      ours: () => ask([{ op: 'startAt', type: 'Book' }], { end: 'groupBy', field: 'Year' }),
+      ours: () => ask([BOOKS_START], { end: 'groupBy', field: 'Year' }),
       sqlite: () => sqlite.years(),
     },
     5,

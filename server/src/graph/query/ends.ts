@@ -39,7 +39,7 @@ export function prepareEnd(
     case 'edges':
       return edgesEnd(context, end);
     case 'summary':
-      return (pieces, plan) => counted(plan) ?? summarize(context, pieces);
+      return (pieces, plan) => countOfType(plan) ?? summarize(context, pieces);
     case 'neighborsSummary':
       return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
     case 'groupBy':
@@ -122,7 +122,7 @@ function edgesEnd(context: QueryContext, end: End<'edges'>): (pieces: IdPieces) 
 }
 
 /** The one type of a set that an index counts, with its count. */
-function counted(plan: StartPlan | undefined): Record<string, number> | undefined {
+function countOfType(plan: StartPlan | undefined): Record<string, number> | undefined {
   const count = plan?.count?.();
   if (plan === undefined || count === undefined) return undefined;
   return count === 0 ? {} : { [plan.type.name]: count };
