@@ -174,7 +174,11 @@ const startWhere = (field: string, compare: '=' | '>', value: number): QueryStep
 });
 
 function benchEquality({ report, sqlite, ask, number }: Asked): void {
-  const key = (i: number): QueryStep => ({ ...BOOKS_START, keys: [`book-${number(i)}`] });
+  const key = (i: number): QueryStep => ({
+    op: 'startAt',
+    type: 'Book',
+    keys: [`book-${number(i)}`],
+  });
   const equality = compareLatency(
     {
       ours: (i) => ask([startWhere('Number', '=', number(i))], NODES_END),
