@@ -126,7 +126,8 @@ export class EntryMaker {
 
 export const NO_ENTRIES: IndexEntries = { keys: [], uniqueKeys: [] };
 
-function nameOf(bytes: Uint8Array): string {
+/** A text that is equal for equal keys only. */
+export function nameOf(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('latin1');
 }
 

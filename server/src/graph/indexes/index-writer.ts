@@ -6,7 +6,7 @@ import type { NodeRecord } from '../node-record.ts';
 import type { NodeType } from '../schema-registry.ts';
 import type { Transactor } from '../transactor.ts';
 import { type FieldIndex, indexDocument, isOfTimestamp } from './field-index.ts';
-import { hasSameEntries, type IndexEntries, NO_ENTRIES } from './index-entries.ts';
+import { hasSameEntries, type IndexEntries, nameOf, NO_ENTRIES } from './index-entries.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -103,11 +103,18 @@ function claimed(
   return isReady ? without(after.uniqueKeys, before.uniqueKeys) : after.uniqueKeys;
 }
 
+/** A list may have very many items: beyond this, each is not compared with each. */
+const COMPARED_MAX = 8;
+
 function without(
   keys: readonly Uint8Array[],
   others: readonly Uint8Array[],
 ): readonly Uint8Array[] {
   if (keys.length === 0 || others.length === 0) return keys;
+  if (others.length > COMPARED_MAX) {
+    const known = new Set(others.map(nameOf));
+    return keys.filter((key) => !known.has(nameOf(key)));
+  }
   return keys.filter((key) => !others.some((other) => Buffer.compare(key, other) === 0));
 }
 
