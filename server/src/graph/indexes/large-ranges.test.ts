@@ -144,6 +144,19 @@ describe('ranges of many keys', () => {
     }
   });
 
+  it('count the items of long lists as a scan does, and as soon', async () => {
+    await using graph = await openTestGraph();
+    const fields = { L: 'String[]' } as const;
+    await graph.addSchema({
+      nodes: [{ type: 'T', key: 'K', fields, indexes: [{ field: 'L' }] }],
+    });
+    const L = Array.from({ length: 20_000 }, (_, i) => `item ${i}`);
+    await graph.write({ op: 'addOrUpdate', type: 'T', key: 'a', fields: { L } });
+    const query = { steps: [start], end: { end: 'groupBy' as const, field: 'L' } };
+    const groups = L.toSorted().map((value) => ({ value, count: 1 }));
+    expect(runQuery(graph.reader, query)).toEqual(groups);
+  });
+
   it('are built in several commits without a key too few or too many', () => {
     const { held, due } = indexContent(indexed);
     expect(held).toEqual(due);

@@ -195,14 +195,15 @@ function inGroupOrder(groups: readonly Group[]): { value: unknown; count: number
 function countValue(groups: Map<unknown, Group>, value: unknown, tag: number): void {
   const scalar = scalarOf(tag);
   const items: readonly unknown[] = isListTag(tag) && Array.isArray(value) ? value : [value];
-  for (const name of new Set(items.map((item) => identity(scalar, item)))) {
+  const firsts = new Map<unknown, unknown>();
+  for (const item of items) {
+    const name = identity(scalar, item);
+    if (!firsts.has(name)) firsts.set(name, item);
+  }
+  for (const [name, item] of firsts) {
     const group = groups.get(name);
-    if (group !== undefined) {
-      group.count++;
-    } else {
-      const item = items.find((candidate) => identity(scalar, candidate) === name);
-      groups.set(name, { value: item, scalar, count: 1 });
-    }
+    if (group !== undefined) group.count++;
+    else groups.set(name, { value: item, scalar, count: 1 });
   }
 }
 

@@ -13,9 +13,12 @@ export interface Group extends TypedValue {
   count: number;
 }
 
+/** A longer list is not gone through for each of its items: reading all nodes is faster then. */
+const ITEMS_MAX = 32;
+
 /**
  * How many nodes of a type have each value of a field, counted in an index of the field alone.
- * Undefined where there is none, or where it cannot tell all values apart.
+ * Undefined where there is none, where it cannot tell all values apart, and for long lists.
  */
 export function groupsOf(
   context: QueryContext,
@@ -41,9 +44,15 @@ export function groupsOf(
     if (value === undefined) return groups;
     if (!index.isHashed && tellsNotAll(value, indexed.tag)) return undefined;
     const span = { ...all, start: value, end: firstAfter(value) };
-    const group = groupOf(context, type, { field: name, tag: indexed.tag }, span);
-    if (group !== undefined) groups.push(group);
     from = span.end;
+    const { newest, count } = countOf(context, type, span);
+    if (newest === undefined) continue;
+    // It is shown as the newest node has it: 1.5 and 1.50 are one Decimal.
+    const shown = context.read(newest, name);
+    const scalar = scalarOf(indexed.tag);
+    if (!isListTag(indexed.tag)) groups.push({ value: shown, scalar, count });
+    else if (Array.isArray(shown) && shown.length > ITEMS_MAX) return undefined;
+    else groups.push({ value: itemIn(shown, scalar, span), scalar, count });
   }
 }
 
@@ -54,20 +63,6 @@ function firstValue({ reader }: QueryContext, span: KeySpan): Uint8Array | undef
     return false;
   });
   return value;
-}
-
-/** The value is shown as the newest node has it: 1.5 and 1.50 are one Decimal. */
-function groupOf(
-  context: QueryContext,
-  type: NodeType,
-  { field, tag }: { readonly field: string; readonly tag: number },
-  span: KeySpan,
-): Group | undefined {
-  const { newest, count } = countOf(context, type, span);
-  if (newest === undefined) return undefined;
-  const value = context.read(newest, field);
-  const scalar = scalarOf(tag);
-  return { value: isListTag(tag) ? itemIn(value, scalar, span) : value, scalar, count };
 }
 
 function countOf(
