@@ -11,7 +11,7 @@ type AccessEdge = AccessChange['edge'];
 export const USER = '_User';
 export const TEAM = '_AccessGroup';
 
-/** The edge type with this name; refuses one that is not this commit's to write. */
+/** The edge type with this name. Throws when this commit may not write edges of it. */
 export function edgeTypeToWrite(t: Transactor, name: string, path: string): EdgeType {
   const type = t.knownEdgeType(name, path);
   if (type.access === undefined) refuseBuiltIn(t, name, path);
@@ -19,7 +19,7 @@ export function edgeTypeToWrite(t: Transactor, name: string, path: string): Edge
   return type;
 }
 
-/** Refuses to write nodes of a type that is not this commit's to write. */
+/** Throws when this commit may not write nodes of the type. */
 export function checkMayWrite(t: Transactor, type: string, path: string): void {
   if (type === TEAM) checkMayControlAccess(t);
   else refuseBuiltIn(t, type, path);
@@ -53,14 +53,14 @@ export function checkMayControlAccess(t: Transactor): void {
 interface Ends {
   readonly from: number;
   readonly to: number;
-  /** Where the operation names them. */
+  /** The members of the operation that name the two ends, for error messages. */
   readonly fromPath: string;
   readonly toPath: string;
 }
 
 /**
- * Refuses an access edge between nodes that it means nothing for. Built-in nodes are the server's
- * own to restrict and to give away; and no team may be a member of itself, through others either.
+ * Refuses an access edge between nodes for which it has no meaning. Only the server itself may
+ * restrict built-in nodes. No team may be a member of itself, also not through other teams.
  */
 export function checkEnds(t: Transactor, edge: AccessEdge, ends: Ends): void {
   const { from, to, fromPath, toPath } = ends;
@@ -83,14 +83,14 @@ export function checkEnds(t: Transactor, edge: AccessEdge, ends: Ends): void {
   }
 }
 
-/** Refuses to lift restrictions of a built-in node by unlinking. */
+/** Refuses to remove a restriction of a built-in node by unlinking. */
 export function checkUnlink(t: Transactor, edge: EdgeType, from: number): void {
   if (from !== 0 && edge.name.startsWith('RestrictAccessTo')) checkIsPlain(t, from, 'from');
 }
 
 /**
- * Refuses to delete a team or user that a node is restricted to: with its last restriction gone,
- * the node would be everybody's.
+ * Refuses to delete a team or user that a node is restricted to. Without its last restriction,
+ * everybody could see the node.
  */
 export function checkRestrictsNothing(t: Transactor, id: number, type: string): void {
   if (type !== TEAM && type !== USER) return;
@@ -105,7 +105,7 @@ export function checkRestrictsNothing(t: Transactor, id: number, type: string): 
   );
 }
 
-/** Walks from the team outwards: it must not come to the member. */
+/** Walks from the team to the teams that it is a member of. It must not reach the member. */
 function checkNesting(t: Transactor, member: number, team: number, path: string): void {
   const edge = accessEdge(t, '_MemberOf');
   const outer = new Set([team]);
@@ -135,7 +135,7 @@ export function checkType(t: Transactor, id: number, types: readonly string[], p
   throw t.fail(`The node is a ${type}, and should be ${expected}`, { path, expected });
 }
 
-/** In a list of its own. */
+/** The neighbours, in a new list. */
 export function neighborsOf(
   t: Transactor,
   id: number,

@@ -1,8 +1,8 @@
 import type { AccessChange } from './reader.ts';
 
 /**
- * The edges that decide who may see what. The journal numbers them by their places here, so an edge
- * type keeps its place for ever.
+ * The edges that decide who may see what. The journal numbers them by their places in this list, so
+ * an edge type always keeps its place.
  */
 export const ACCESS_EDGES = [
   'RestrictAccessToTeam',

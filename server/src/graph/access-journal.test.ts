@@ -35,12 +35,12 @@ const operation = fc.oneof(
   }),
   fc.record({ op: fc.constant('unrestrict'), node }),
   node.map((one) => ({ op: 'addOrUpdate', ...one })),
-  // Some of these are refused, and with them their commits.
+  // Some of these are refused; then the whole commit is refused.
   node.map((one) => ({ op: 'delete', ...one })),
   fc.record({ op: fc.constant('restrict'), node, team: node }),
 ) as fc.Arbitrary<WriterOperation>;
 
-/** Commits that are built one right after the other, before any is in the log. */
+/** Commits that are built directly one after the other, before any of them is in the log. */
 const burst = fc.array(
   fc.record({
     operations: fc.array(operation, { maxLength: 5 }),
@@ -55,7 +55,7 @@ const setUp: CommitRequest = {
   system: true,
 };
 
-/** Every access edge that there is, as text. */
+/** All access edges of the graph, as text. */
 function edgesIn(reader: StateReader): Set<string> {
   const found = new Set<string>();
   for (const { type } of reader.schema().nodes) {
@@ -70,7 +70,7 @@ function edgesIn(reader: StateReader): Set<string> {
   return found;
 }
 
-/** Brings what was read at an earlier commit up to where the reader stands. */
+/** Brings edges that were read at an earlier commit up to the commit of the reader. */
 function replay(reader: StateReader, known: Set<string>, changes: readonly AccessChange[]) {
   const replayed = new Set(known);
   for (const { edge: name, from, to } of changes) {
@@ -148,7 +148,8 @@ it('holds nothing for commits that touch no access edge', async () => {
   await graph.writer.commit(setUp);
   const link: WriterOperation = { op: 'link', from: NODES[0]!, edge: 'Means', to: NODES[1]! };
   const { sequence } = await graph.writer.commit({ operations: [link] });
-  // Two databases and the count of the type, and nothing besides.
+  // The commit has three operations: in two databases, and on the count of the type. The journal
+  // gets none.
   const again = await graph.writer.commit({ operations: [{ ...link, op: 'unlink' }] });
   expect(again.sequence).toBe(sequence + 3);
   graph.reader.refresh();
@@ -176,7 +177,8 @@ it('keeps the newest entries only, and says when it no longer knows', async () =
     const kept = sequences.map(changesSince).filter((changes) => changes !== undefined);
     const longest = kept[0]?.length ?? 0;
     expect(longest).toBeLessThanOrEqual(MAX);
-    // All of them, or as many as there is room for but one commit and what goes at once.
+    // All entries; or as many as there is room for, less one commit and the part that is trimmed at
+    // once.
     expect(longest).toBeGreaterThanOrEqual(Math.min((commit + 1) * 20, MAX - 20 - MAX / 100));
     expect(kept.map(({ length }) => length)).toEqual(
       kept.map((_, i) => (kept.length - 1 - i) * 20),
@@ -187,7 +189,7 @@ it('keeps the newest entries only, and says when it no longer knows', async () =
     { edge: 'RestrictAccessToTeam', from: 0, to: 2 ** 40 - 1 },
     { edge: 'RestrictAccessToUser', from: 1, to: 2 ** 40 - 2 },
   ]);
-  // More in one commit than there is room for.
+  // One commit with more entries than there is room for.
   await addEdges(state, MAX * 3);
   expect(changesSince(sequences.at(-1)!)).toBeUndefined();
   expect(changesSince(state.sequence)).toEqual([]);

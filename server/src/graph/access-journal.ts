@@ -7,24 +7,28 @@ import { ID_BYTES, META, readId, writeId } from './keys.ts';
 import type { AccessChange } from './reader.ts';
 
 /**
- * The journal of the edges that decide about access: what a reader that keeps answers about access
- * in memory reads to bring them up to date.
+ * The journal of the edges that decide about access. A reader that keeps answers about access in
+ * memory reads the journal to bring them up to date.
  *
  *   key     sequence(6) of the operation that puts the entry: within its commit, so after every
  *           earlier commit and not after its own
  *   value   edge(1) from(5) to(5), the edge by its place in `ACCESS_EDGES`
  *
- * An entry says that the edge was written or removed, not which. Only the newest entries are kept;
- * `META.accessJournal` says how many there are, and the sequence of the newest that is gone.
+ * An entry says that the edge was written or removed, not which of the two. Only the newest entries
+ * are kept; `META.accessJournal` holds how many there are, and the sequence of the newest one that
+ * was trimmed.
  */
 const SEQUENCE_BYTES = 6;
 const FROM_AT = 1;
 const TO_AT = FROM_AT + ID_BYTES;
 const VALUE_BYTES = TO_AT + ID_BYTES;
-/** This part of the journal goes at once, so that most commits need not look for the oldest. */
+/**
+ * The share of the journal that is trimmed at once, so that most commits need not look for the
+ * oldest entries.
+ */
 const TRIMMED_SHARE = 0.01;
 
-/** The writer's side, for one commit. */
+/** Writes the journal for one commit. */
 export class AccessJournal {
   readonly #view: KeyValueReader;
   readonly #batch: WriteBatch;
@@ -47,7 +51,10 @@ export class AccessJournal {
     this.#added++;
   }
 
-  /** Counts what was added, and trims the oldest entries: once, at the end of the commit. */
+  /**
+   * Counts the entries that were added, and trims the oldest. Called once, at the end of the
+   * commit.
+   */
   finish(): void {
     if (this.#added === 0) return;
     const { entries, goneSequence } = readExtent(this.#view);
@@ -58,7 +65,7 @@ export class AccessJournal {
     this.#putExtent(kept - trimmed, this.#trim(goneSequence, trimmed));
   }
 
-  /** Answers the sequence of the last entry that it took away. */
+  /** Removes `count` of the oldest entries. Returns the sequence of the last one removed. */
   #trim(goneSequence: number, count: number): number {
     const oldest: Uint8Array[] = [];
     const range = entriesBetween(goneSequence, this.#batch.nextSequence);
@@ -78,7 +85,7 @@ export class AccessJournal {
   }
 }
 
-/** The reader's side: see `GraphReader.accessChangesSince`. `upTo` is where the state stands. */
+/** Reads the journal: see `GraphReader.accessChangesSince`. `upTo` is the sequence of the state. */
 export function readAccessChanges(
   state: KeyValueReader,
   since: number,
@@ -100,7 +107,7 @@ function readExtent(state: KeyValueReader): { entries: number; goneSequence: num
   return { entries: readSequence(extent, 0), goneSequence: readSequence(extent, SEQUENCE_BYTES) };
 }
 
-/** Those after one sequence and before another. */
+/** The entries after one sequence and before another. */
 function entriesBetween(after: number, before: number): KeyRange {
   return { start: sequenceKey(after + 1), end: sequenceKey(before) };
 }

@@ -38,7 +38,7 @@ async function control(...operations: readonly unknown[]): Promise<CommitResult>
   return result;
 }
 
-/** What leads from a node along an edge, as keys. */
+/** The keys of the nodes to which edges of this type lead from a node. */
 function ends(from: { type: string; key: string }, edge: string): unknown[] {
   const { reader } = graph;
   const ids = reader.neighbors(graph.idOf(from.type, from.key), 'out', edge);
@@ -96,7 +96,7 @@ describe('addToTeam and removeFromTeam', () => {
       { op: 'addToTeam', team: team('a'), member: user('bob') },
       { op: 'addToTeam', team: team('b'), member: team('a') },
     );
-    // Each with its inverse.
+    // Three edges, each with its inverse.
     expect(edges).toBe(6);
     expect(ends(ANN, '_MemberOf')).toEqual(['a']);
     expect(ends(team('a'), '_HasMember')).toEqual(['ann', 'bob']);
@@ -128,7 +128,7 @@ describe('addToTeam and removeFromTeam', () => {
         details: { index: 0, path: operation.op === 'link' ? 'to' : 'team' },
       });
     }
-    // Twice over different ways is no circle.
+    // To be a member on two ways is not a circle.
     await control(nest('a', 'c'));
   });
 });
@@ -162,7 +162,7 @@ describe('without access control', () => {
     });
     graph.reader.refresh();
     expect(contentOf(graph.reader, graph.snapshot)).toEqual(before);
-    // It is the right alone that is missing.
+    // Only the right was missing.
     await control(operation);
   });
 });

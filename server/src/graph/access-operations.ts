@@ -10,8 +10,8 @@ const RESTRICTIONS = [
 ] as const;
 
 /**
- * Lets a team or a user see a node, or both. Whoever saw it only because nothing restricted it sees
- * it no longer.
+ * Lets a team, a user, or both see a node. Those who saw it only because it had no restriction no
+ * longer see it.
  */
 export function restrictNode(t: Transactor, operation: RestrictionOperation): void {
   checkMayControlAccess(t);
@@ -35,7 +35,10 @@ export function restrictNode(t: Transactor, operation: RestrictionOperation): vo
   t.finishEdges(added > 0);
 }
 
-/** Takes back what `restrict` gave; all of it when neither a team nor a user is named. */
+/**
+ * Removes restrictions that `restrict` added: those of the named team and user, or all when neither
+ * is named.
+ */
 export function unrestrictNode(t: Transactor, operation: RestrictionOperation): void {
   checkMayControlAccess(t);
   const isAll = operation.team === undefined && operation.user === undefined;
@@ -69,7 +72,7 @@ export function addToTeam(t: Transactor, operation: MembershipOperation): void {
   t.finishEdges(added > 0);
 }
 
-/** Only a direct membership is removed; where there is none, nothing changes. */
+/** Removes a direct membership. Changes nothing when there is none. */
 export function removeFromTeam(t: Transactor, operation: MembershipOperation): void {
   checkMayControlAccess(t);
   const { reference, path } = memberOf(t, operation);

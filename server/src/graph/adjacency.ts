@@ -5,7 +5,7 @@ import { IdList } from './id-list.ts';
 
 export type Direction = 'out' | 'in';
 
-/** Stands for every edge type where one is asked for by its number. */
+/** In place of the number of an edge type: edges of every type. */
 export const ANY_EDGE = 0;
 
 /** The neighbours of one node: the ids at the other ends, and the edge types that lead there. */
@@ -28,9 +28,8 @@ export class NeighborList extends IdList {
 }
 
 /**
- * Who is connected to whom, and nothing else: all that traversal needs. Queries know the graph's
- * structure by this interface only, so that it can be answered from memory as well as from the
- * state.
+ * Which nodes are connected: all that traversal needs. Queries read the graph's structure through
+ * this interface only, so that the data can come from memory as well as from the state.
  */
 export interface Adjacency {
   /**

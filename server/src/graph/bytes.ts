@@ -1,6 +1,6 @@
 /**
- * Bytes that grow while they are written; the buffer is used again and again, so views of it are
- * short-lived.
+ * A buffer that grows while it is written. It is used again for the next record, so views of it are
+ * valid only until then.
  */
 export class ByteWriter {
   bytes: Buffer;
@@ -44,7 +44,7 @@ export class ByteWriter {
     this.length = this.bytes.writeBigInt64BE(value, this.length);
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Writes an unsigned integer with seven bits in each byte, the lowest bits first. */
   varint(value: number): void {
     this.reserve(5);
     let rest = value;
@@ -71,7 +71,9 @@ export class ByteWriter {
     this.length += this.bytes.write(text, this.length, 'utf8');
   }
 
-  /** A short text is written faster from here than by a call out of JavaScript. */
+  /**
+   * Writes a text that is all ASCII. For a short text, this is faster than a call into native code.
+   */
   #ascii(text: string): boolean {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);

@@ -3,8 +3,8 @@ import { DB } from '#store/databases.ts';
 import { readId } from './keys.ts';
 
 /**
- * Calls with the id of every node that a commit wrote or deleted. `payload` is that of its record
- * in the log.
+ * Calls `visit` with the id of each node that a commit wrote or deleted. `payload` is the payload
+ * of the commit's record in the log.
  */
 export function visitChangedNodes(payload: Uint8Array, visit: (id: number) => void): void {
   readPlaces(payload, (db, keyStart) => {

@@ -2,7 +2,10 @@ import { assert } from '#base/assert.ts';
 import type { CommitPort, WriterOperation } from './operations.ts';
 import type { GraphReader } from './reader.ts';
 
-/** Commits what the server itself writes; then the reader sees it. Rejects as the port does. */
+/**
+ * Commits operations of the server itself, and moves the reader to a state that has them. Rejects
+ * with the problems of the port.
+ */
 export async function commitAndRead(
   operations: readonly WriterOperation[],
   { commits, reader }: { readonly commits: CommitPort; readonly reader: GraphReader },

@@ -3,9 +3,9 @@ import { DECIMAL_CHARACTERS_MAX } from '#base/limits.ts';
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /**
- * The one spelling of a decimal number: no leading zeros, no negative zero; the scale is kept, so
- * `1.50` stays `1.50`. A JSON number is taken by its shortest spelling. Undefined when the value is
- * not a decimal number, or has too many digits.
+ * The normal form of a decimal number: no leading zeros, no negative zero. The scale is kept, so
+ * `1.50` stays `1.50`. A JSON number counts with its shortest spelling. Undefined when the value is
+ * not a decimal number or has too many digits.
  */
 export function normalizeDecimal(
   value: unknown,
@@ -31,7 +31,7 @@ export function normalizeDecimal(
   return (negative && !isZero ? '-' : '') + whole + fraction;
 }
 
-/** Without an exponent. */
+/** Writes a number without an exponent. */
 function spellNumber(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

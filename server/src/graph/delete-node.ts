@@ -12,8 +12,8 @@ import type { Transactor } from './transactor.ts';
 type DeleteOperation = Extract<WriterOperation, { op: 'delete' }>;
 
 /**
- * Deletes a node with every edge in both directions, and with its files, which are not counted; to
- * delete one that is not there changes nothing.
+ * Deletes a node, all its edges in both directions, and its files. The nodes of the files are not
+ * counted. Changes nothing when there is no such node.
  */
 export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   const id = t.resolve(referenceOf(t, operation), operation.uid === undefined ? 'key' : 'uid');
@@ -57,7 +57,7 @@ function remove(t: Transactor, id: number): void {
   }
 }
 
-/** Keys of the nodes that the content of a file lies in. */
+/** The keys of the nodes that hold the content of a file. */
 function piecesOf(file: NodeRecord, type: NodeType): string[] {
   const content = String(file.valueByName(type, 'Content'));
   const count = Number(file.valueByName(type, 'Chunks') ?? 0);
@@ -71,7 +71,7 @@ function referenceOf(t: Transactor, operation: DeleteOperation): NodeReference {
   throw t.fail('A delete names its node', { path: 'key', expected: 'type and key, or a UID' });
 }
 
-/** Answers the files that the edges led to. */
+/** Deletes all edges of a node. Returns the ids of the files to which they led. */
 function deleteEdges(t: Transactor, id: number): number[] {
   const { batch, state } = t;
   const hasFile = t.registry.edgeType(HAS_FILE)?.id;
@@ -88,7 +88,7 @@ function deleteEdges(t: Transactor, id: number): number[] {
     t.changedEdge(t.registry.edgeTypeById(edge), id, other, -1);
   }
   t.wroteEdges(neighbors.length);
-  // An edge from the node to itself is gone by now, and not met again.
+  // An edge from the node to itself is deleted by now, so it is not met a second time.
   neighbors.length = 0;
   adjacency.collect(id, 'in', ANY_EDGE, neighbors);
   for (let i = 0; i < neighbors.length; i++) {

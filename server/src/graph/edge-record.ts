@@ -14,7 +14,7 @@ const TIMESTAMP_AT = 1;
 const FIELDS_AT = 9;
 
 /**
- * A view of one stored edge; it is opened on one record after the other, and valid as long as the
+ * A view of one stored edge. It is opened on one record after another, and valid as long as the
  * bytes are.
  */
 export class EdgeRecord {

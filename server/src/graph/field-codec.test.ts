@@ -13,7 +13,7 @@ import { TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
 
 function roundTrip(tag: number, value: unknown, declared = tag): unknown {
   const out = new ByteWriter(1);
-  // Something before it, as in a record.
+  // Other bytes come first, as in a record.
   out.utf8('before');
   const start = out.length;
   expect(encodeField(out, tag, value)).toBeUndefined();
@@ -26,7 +26,7 @@ function faultOf(tag: number, value: unknown): { path: string } | undefined {
 
 const digits = fc.stringMatching(/^[1-9][0-9]{0,30}$/);
 
-/** Values as they are answered: to write one and read it gives the same. */
+/** Values in their normal form: one that is written and read is the same as before. */
 const normalValues: Record<ScalarType, fc.Arbitrary<unknown>> = {
   String: fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
   Int: fc.integer(),

@@ -5,8 +5,8 @@ import { TAG, isListTag, scalarOf } from './field-types.ts';
 import { formatTime } from './time.ts';
 
 /**
- * The JSON value of stored bytes. `stored` is the tag they were written under, `declared` the one
- * of the schema now: a field that was widened since reads as its new type.
+ * The JSON value of stored bytes. `stored` is the tag with which they were written, `declared` the
+ * tag in the schema now. A field that was widened since then is read as its new type.
  */
 export function decodeField(
   bytes: Buffer,
@@ -25,7 +25,9 @@ export function decodeField(
   return stored === declared ? items : items.map((item) => widenScalar(item, scalarOf(declared)));
 }
 
-/** Only a decimal is spelt otherwise than the narrower numbers. */
+/**
+ * Converts a value to a wider type. Only Decimal differs from the narrower numbers: it is a string.
+ */
 function widenScalar(value: unknown, scalar: number): unknown {
   return scalar === TAG.Decimal ? String(value) : value;
 }
@@ -81,7 +83,7 @@ function decodeScalar(bytes: Buffer, start: number, end: number, scalar: number)
   }
 }
 
-/** A number when it is exact, else digits. */
+/** A number when that is exact, else a string of digits. */
 function decodeLong(bytes: Buffer, at: number): number | string {
   const number = bytes.readInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4);
   return Number.isSafeInteger(number) ? number : bytes.readBigInt64BE(at).toString();

@@ -16,9 +16,9 @@ export interface ValueFault {
 }
 
 /**
- * Checks a JSON value against a field type and appends its stored form, normalised (see
- * `field-types.ts` for what each type takes). Answers the fault when the value does not fit; then
- * what was appended is void.
+ * Checks a JSON value against a field type and appends its normalised stored form; `field-types.ts`
+ * says what each type takes. Returns the fault when the value does not fit. Then the appended bytes
+ * mean nothing.
  */
 export function encodeField(out: ByteWriter, tag: number, value: unknown): ValueFault | undefined {
   if ((tag & LIST) === 0) {
@@ -38,7 +38,10 @@ export function encodeField(out: ByteWriter, tag: number, value: unknown): Value
   return undefined;
 }
 
-/** Bytes of a scalar whose size is always the same, else 0: lists of those need no lengths. */
+/**
+ * The size of each scalar in bytes when it is fixed, else 0. Lists of fixed-size scalars store no
+ * lengths.
+ */
 export const FIXED_BYTES: readonly number[] = SCALAR_TYPES.map((scalar) => {
   switch (scalar) {
     case 'Bool':
@@ -64,8 +67,8 @@ export const FIXED_BYTES: readonly number[] = SCALAR_TYPES.map((scalar) => {
 });
 
 /**
- * An item of varying size, after its length: the length is known only afterwards, so it is put in
- * between.
+ * Appends an item of varying size, with its length before it. The length is known only after the
+ * item is written, so the two are swapped then.
  */
 function encodeItem(out: ByteWriter, scalar: number, value: unknown): string | undefined {
   const start = out.length;
@@ -83,7 +86,7 @@ function encodeItem(out: ByteWriter, scalar: number, value: unknown): string | u
   return undefined;
 }
 
-/** Appends one value; answers what was expected when it does not fit. */
+/** Appends one value. When it does not fit, returns what was expected. */
 function encodeScalar(out: ByteWriter, scalar: number, value: unknown): string | undefined {
   switch (scalar) {
     case TAG.String:
@@ -170,8 +173,7 @@ function encodeLong(out: ByteWriter, value: unknown): string | undefined {
 
 function encodeFloating(out: ByteWriter, scalar: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'a finite number';
-  // Negative zero is not distinguished: JSON prints it as 0, and two equal answers should be stored
-  // alike.
+  // Negative zero is stored as 0: JSON prints it as 0, and equal values should have equal bytes.
   const number = value === 0 ? 0 : value;
   if (scalar === TAG.Double) {
     out.f64(number);
@@ -191,8 +193,8 @@ function isGeoPoint(value: unknown): value is GeoPoint {
 }
 
 /**
- * `JSON.stringify` would drop or change what is not JSON without a word, and recurse without a
- * bound.
+ * Needed because `JSON.stringify` silently drops or changes what is not JSON, and recurses without
+ * a limit.
  */
 function faultOfJson(value: unknown, depth: number): string | undefined {
   switch (typeof value) {

@@ -1,8 +1,8 @@
 import { ByteWriter } from './bytes.ts';
 
 /**
- * The fields of a record: their numbers, tags and ends in a table, then their values, both in the
- * order of the numbers. So one field is found without decoding another.
+ * The fields of a record: a table of their numbers, tags and ends, then their values, both in the
+ * order of the numbers. So one field can be read without decoding the others.
  *
  *   u16 count, count x [u16 number, u8 tag, u16 or u32 end of the value], values
  *
@@ -16,7 +16,7 @@ const WIDE_ENTRY_BYTES = 7;
 const END_IN_ENTRY = 3;
 const NARROW_END_MAX = 0xffff;
 
-/** A view of the fields of one record; it is opened on one record after the other. */
+/** A view of the fields of one record. It is opened on one record after another. */
 export class FieldTable {
   bytes: Buffer = Buffer.alloc(0);
   count = 0;
@@ -71,8 +71,8 @@ export class FieldTable {
 }
 
 /**
- * Collects the fields of one record after the other. Values are written to `values`, then closed by
- * `add`.
+ * Collects the fields of one record, then of the next. A value is written to `values`; `add` then
+ * ends it.
  */
 export class FieldTableWriter {
   readonly values = new ByteWriter();
@@ -103,7 +103,7 @@ export class FieldTableWriter {
     this.#ends[index] = this.values.length;
   }
 
-  /** Takes a field over as it is stored in another record. */
+  /** Copies a field as it is stored in another record. */
   copyFrom(table: FieldTable, index: number): void {
     this.values.copy(table.bytes, table.start(index), table.end(index));
     this.add(table.number(index), table.tag(index));

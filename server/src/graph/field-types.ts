@@ -54,9 +54,9 @@ export function scalarOf(tag: number): number {
 }
 
 /**
- * Whether every value stored under one tag reads well under another: numbers widen where no digit
- * is lost, and a single value reads as a list of one. Anything else would need stored records to be
- * rewritten, or would lose data.
+ * Whether every value stored with tag `from` can be read as tag `to`. Numbers widen when no digit
+ * is lost, and a single value reads as a list with one item. Any other change would lose data or
+ * require stored records to be rewritten.
  */
 export function widens(from: number, to: number): boolean {
   if (from === to) return true;

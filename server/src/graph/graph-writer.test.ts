@@ -116,7 +116,7 @@ describe('a commit', () => {
         code: 'invalid_operation',
       });
     }
-    // The edges of a deleted node go with it, whatever their type.
+    // All edges of a deleted node are deleted too, of every type.
     await graph.write({ op: 'delete', ...DOG });
     expect(graph.reader.edges(graph.idOf('_User', 'me'), 'in')).toEqual([]);
   });

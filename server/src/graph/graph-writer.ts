@@ -33,7 +33,9 @@ import {
   wholeNumber,
 } from './shape-check.ts';
 
-/** What a commit of a stream answers: no outcome for each operation. */
+/**
+ * The result of a commit of a stream. Unlike `CommitResult`, it has no outcome for each operation.
+ */
 export interface IngestedCommit {
   readonly nodes: number;
   readonly edges: number;
@@ -41,19 +43,20 @@ export interface IngestedCommit {
 }
 
 export interface IngestOptions {
-  /** The place of the first operation in the stream, for the problems. */
+  /** The index of the first operation in the stream; problems report indexes in the stream. */
   readonly firstIndex: number;
   readonly author: CommitAuthor;
 }
 
-/** The way of a stream of operations to the writer. */
+/** Where streams of operations send their commits. */
 export interface IngestTarget {
   /**
-   * One atomic commit of operations whose shape is not checked yet. It is built within the call,
-   * which throws at once when an operation is bad, so that nothing is handed on after it.
+   * Makes one atomic commit of operations whose shape is not checked yet. The commit is built
+   * before the call returns, and the call throws when an operation is invalid, so that the stream
+   * sends nothing after it.
    */
   ingest(operations: readonly unknown[], options: IngestOptions): Promise<IngestedCommit>;
-  /** Resolves when the commits in flight are few enough for more. */
+  /** Resolves when there are few enough commits in flight to send more. */
   ready(): Promise<void>;
 }
 
@@ -62,16 +65,16 @@ type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
 };
 
 export interface GraphWriterOptions {
-  /** Makes the UIDs of nodes without a key. */
+  /** Makes the UID of a node without a key. Random by default. */
   readonly newUid?: () => Uint8Array;
-  /** Whether keys of indexes may not show values: the store is encrypted, and its keys are not. */
+  /** True when index keys must not contain values: the store is encrypted, but its keys are not. */
   readonly hashesIndexes?: boolean;
 }
 
 /**
- * Turns requests into commits, in the writer's thread. A commit is built within the call, so calls
- * that do not wait for one another are built in their order, each on the one before, and synced
- * together.
+ * Turns requests into commits, in the writer's thread. A commit is built before the call returns.
+ * So calls that do not wait for each other are built in their order, each on the one before, and
+ * synced together.
  */
 export class GraphWriter implements CommitPort, IngestTarget {
   readonly #writer: StateWriter;
@@ -94,13 +97,13 @@ export class GraphWriter implements CommitPort, IngestTarget {
     this.#state = new WriterMemory(writer.view);
   }
 
-  /** That were built so far. */
+  /** The number of commits built so far. */
   get commits(): number {
     return this.#commits;
   }
 
   /**
-   * Rejects with `invalid_operation`, `version_conflict`, `schema_conflict`, `invalid_request`;
+   * Rejects with `invalid_operation`, `version_conflict`, `schema_conflict` or `invalid_request`;
    * then nothing is applied.
    */
   async commit(request: CommitRequest): Promise<CommitResult> {
@@ -138,7 +141,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
   }
 
   /**
-   * Adds the built-in types that this version of the server has and the workspace has not: at every
+   * Adds the built-in types of this version of the server that the workspace lacks. Called at every
    * start.
    */
   addSystemSchema(): Promise<CommitResult> {
@@ -182,7 +185,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
   }
 }
 
-/** `index` is the operation's place in the request. */
+/** `index` is the operation's index in the request. */
 function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
   switch (operation.op) {

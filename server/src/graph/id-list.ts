@@ -1,6 +1,6 @@
 /**
- * A growable list of dense ids, filled again and again: what steps of a query hand on, and what
- * adjacency answers.
+ * A growable list of dense ids that is used again and again. The steps of a query pass ids on in
+ * it, and adjacency returns them in it.
  */
 export class IdList {
   values: Float64Array;

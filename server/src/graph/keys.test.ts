@@ -15,10 +15,10 @@ import { TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
 const version = fc.integer({ min: 1, max: 2 ** 32 - 1 });
 const id = fc.oneof(fc.nat(), fc.integer({ min: 1, max: ID_MAX }));
 const type = fc.integer({ min: 1, max: TYPE_ID_MAX });
-/** The years that 48 bits hold in order. */
+/** Times of the years that 48 bits can hold in order. */
 const time = fc.integer({ min: TIME_MIN_MS, max: 2 ** 47 - 2 });
 
-/** A copy, since a key is valid until the next. */
+/** Copies a key, since it is valid only until the next one. */
 const copy = (key: Uint8Array): Buffer => Buffer.from(key);
 const order = (a: readonly number[], b: readonly number[]): number => {
   const i = a.findIndex((part, at) => part !== b[at]);

@@ -11,13 +11,13 @@
  *   indexes index(2) values time(6) id(5): see `indexes/index-key.ts`
  *   uniques index(2) digest(16)
  *
- * In `types` the time is shifted by 2^47 so that times before 1970 sort before it, and held within
- * 48 bits (the years -2490 to 6429): beyond that, nodes sort by id only. The record has the exact
- * time.
+ * In `types` the time is shifted by 2^47, so that times before 1970 sort first, and limited to 48
+ * bits (the years -2490 to 6429). Nodes with times beyond these sort by id only. The record has the
+ * exact time.
  */
 export const ID_BYTES = 5;
 export const ID_MAX = 2 ** 40 - 1;
-/** Type numbers are 1 to this; the next one closes a range. */
+/** The highest type number; the lowest is 1. The number after it is used as the end of a range. */
 export const TYPE_ID_MAX = 0xfffe;
 
 const EDGE_AT = ID_BYTES;
@@ -25,13 +25,13 @@ const NEIGHBOR_AT = ID_BYTES + 2;
 const TIME_AT = 2;
 const TYPED_ID_AT = 8;
 export const TYPE_KEY_BYTES = TYPED_ID_AT + ID_BYTES;
-/** A time and an id, which end the keys of `types` and `indexes`. */
+/** The bytes of a time and an id, with which keys of `types` and `indexes` end. */
 export const TIMED_ID_BYTES = TYPE_KEY_BYTES - TIME_AT;
 const VERSION_AT = ID_BYTES;
 const VERSION_BYTES = 4;
 const TIME_SHIFT = 2 ** 47;
 const TIME_MAX = 2 ** 48 - 2;
-/** The last time that a key tells; it stands for later ones too. */
+/** The latest time that a key can hold; later times are stored as this one. */
 export const KEY_TIME_MAX_MS = TIME_MAX - TIME_SHIFT;
 
 export function readId(bytes: Uint8Array, at: number): number {
@@ -76,8 +76,8 @@ export function idOfTypeKey(key: Uint8Array): number {
 }
 
 /**
- * Makes keys in buffers of its own, one for each kind: a key is valid until the next of its kind.
- * The state copies keys that it is given, so nothing is allocated on the way.
+ * Makes keys in its own buffers, one for each kind, so that no memory is allocated. A key is valid
+ * until the next one of its kind is made. The state copies the keys that it gets.
  */
 export class KeyEncoder {
   readonly #node = new Uint8Array(ID_BYTES);
@@ -153,7 +153,7 @@ export class KeyEncoder {
     return pair;
   }
 
-  /** Those older than a key of `types` that was seen before: to go on with. */
+  /** The keys of nodes older than the one of `lastKey`, with which a walk continues. */
   nodesOfTypeBefore(type: number, lastKey: Uint8Array): KeyPair {
     const pair = this.#typeBefore;
     writeType(pair.start, 0, type);
@@ -182,7 +182,7 @@ function writeTypeKey(bytes: Uint8Array, type: number, timeMs: number, id: numbe
   writeId(bytes, TYPED_ID_AT, id);
 }
 
-/** In 6 bytes, as in the keys of `types`. */
+/** Writes a time in 6 bytes, as in the keys of `types`. */
 export function writeTime(bytes: Uint8Array, at: number, timeMs: number): void {
   const time = Math.min(Math.max(timeMs + TIME_SHIFT, 0), TIME_MAX);
   const high = Math.floor(time / 0x1_0000_0000);
@@ -214,13 +214,13 @@ const UTF8 = new TextEncoder();
 /** The keys of `meta` that the graph owns. */
 export const META = {
   schema: UTF8.encode('schema'),
-  /** Changes whenever `schema` does: readers compare it, not the schema. */
+  /** Changes whenever `schema` changes, so that readers compare this and not the whole schema. */
   schemaStamp: UTF8.encode('schema-stamp'),
-  /** The id that the next new node gets: never one that was given before. */
+  /** The id of the next new node. Ids are never given twice. */
   nextId: UTF8.encode('next-id'),
-  /** Keys the digests of unique and hashed indexes; made with the first of them. */
+  /** The key for the digests in unique and hashed indexes. It is made with the first such index. */
   indexSecret: UTF8.encode('index-secret'),
-  /** How much the access journal holds: see `access-journal.ts`. */
+  /** How many entries the access journal holds: see `access-journal.ts`. */
   accessJournal: UTF8.encode('access-journal'),
 } as const;
 
@@ -234,7 +234,7 @@ export function indexCountKey(index: number): Uint8Array {
   return UTF8.encode(`count-index/${index}`);
 }
 
-/** The record of `meta` that says after which key of `types` the build of an index goes on. */
+/** The record of `meta` with the key of `types` after which the build of an index continues. */
 export function indexCursorKey(index: number): Uint8Array {
   return UTF8.encode(`index-cursor/${index}`);
 }

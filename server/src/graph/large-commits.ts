@@ -2,8 +2,9 @@ import { INGEST_LARGE_COMMIT_BYTES_MIN, INGEST_LARGE_COMMIT_MS } from '#base/lim
 import { Problem } from '#base/problem.ts';
 
 /**
- * Lets one stream at a time hold a commit that takes much memory: the others wait before theirs
- * gets large. Who has the turn and does not come to an end is refused when others wait.
+ * Lets only one stream at a time have a commit that takes much memory; the other streams wait
+ * before their commits get large. A stream that keeps its turn for too long while others wait is
+ * refused.
  */
 export class LargeCommits {
   readonly #bytesMin: number;
@@ -22,8 +23,9 @@ export class LargeCommits {
   }
 
   /**
-   * What to wait for until the commit of a stream may take so many bytes; undefined when it may.
-   * Throws `commit_too_large` when it has had its turn for too long while others wait.
+   * Asks whether the commit of a stream may take `bytes` of memory: undefined when it may now, else
+   * a promise that resolves when it may. Throws `commit_too_large` when the stream has had its turn
+   * for too long while others wait.
    */
   grow(stream: object, bytes: number): Promise<void> | undefined {
     if (bytes < this.#bytesMin) return undefined;
@@ -49,7 +51,7 @@ export class LargeCommits {
     this.#since = performance.now();
   }
 
-  /** The stream has no large commit any more. */
+  /** The stream no longer has a large commit; the next one gets its turn. */
   leave(stream: object): void {
     if (this.#owner !== stream) return;
     this.#owner = undefined;

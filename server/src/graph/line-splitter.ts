@@ -6,18 +6,18 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * Cuts a stream of bytes into lines; lines of white space only are left out. A byte order mark at
- * the beginning is not part of the first line. A line longer than the limit raises
- * `line_too_large`, before it is collected.
+ * Cuts a stream of bytes into lines. Lines with only white space are left out. A byte order mark at
+ * the beginning is not part of the first line. Throws `line_too_large` for a line longer than the
+ * limit, before all of it is in memory.
  */
 export class LineSplitter {
   readonly #lineBytesMax: number;
-  /** The beginning of a line whose end is not there yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** The number of the line answered last, from 1 on, with those left out. */
+  /** The number of the last returned line, counted from 1; lines that are left out count too. */
   number = 0;
 
   constructor(lineBytesMax: number = NDJSON_LINE_BYTES_MAX) {
@@ -25,8 +25,8 @@ export class LineSplitter {
   }
 
   /**
-   * Hands over a chunk, after every line of the one before was taken. It is used until `next`
-   * answers undefined.
+   * Takes a chunk. Call this only after `next` has returned undefined for the chunk before; the
+   * chunk must not change until `next` does so again.
    */
   add(chunk: Uint8Array): void {
     this.#chunk = asBuffer(chunk);
@@ -46,7 +46,7 @@ export class LineSplitter {
     return undefined;
   }
 
-  /** The last line, when it has no end of line. */
+  /** The last line, when the stream ends without a line break; else undefined. */
   end(): Buffer | undefined {
     this.#chunk = Buffer.alloc(0);
     this.#at = 0;
@@ -77,7 +77,7 @@ export class LineSplitter {
     this.#pendingBytes += rest.length;
     if (this.#pendingBytes > this.#lineBytesMax) this.number++;
     this.#checkLength(this.#pendingBytes);
-    // A copy, since the chunk is the caller's again.
+    // A copy, since the caller may use the chunk again.
     this.#pending.push(Buffer.from(rest));
   }
 

@@ -16,9 +16,9 @@ type FieldValues = NonNullable<LinkOperation['fields']>;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Creates an edge, and with it the inverse that the operation names, else the one that the schema
- * gives its type. An edge that is there already keeps its timestamp and its fields but for those
- * that are given. The inverse takes the same timestamp, and those fields that its own type has too.
+ * Creates an edge and its inverse: the one that the operation names, else the one of the schema. An
+ * edge that exists keeps its timestamp and fields, except those that are given. The inverse gets
+ * the same timestamp, and the fields that its own type has too.
  */
 export function linkNodes(t: Transactor, operation: LinkOperation): void {
   const edge = edgeTypeToWrite(t, operation.edge, 'edge');
@@ -39,7 +39,7 @@ export function linkNodes(t: Transactor, operation: LinkOperation): void {
 }
 
 /**
- * Removes an edge and its inverse; one that is not there, or whose ends are not, changes nothing.
+ * Removes an edge and its inverse. Changes nothing when the edge or one of its ends does not exist.
  */
 export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
   const edge = edgeTypeToWrite(t, operation.edge, 'edge');
@@ -53,8 +53,8 @@ export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
 }
 
 /**
- * Removes the edges of one type that leave a node, but for those to the nodes in `keep`, of which
- * some may not exist.
+ * Removes the edges of one type that leave a node, except those to the nodes in `keep`. Nodes in
+ * `keep` need not exist.
  */
 export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): void {
   const edge = edgeTypeToWrite(t, operation.edge, 'edge');
@@ -84,7 +84,7 @@ function inverseOf(
 ): EdgeType | undefined {
   const name = operation.inverse ?? edge.inverse;
   if (name === undefined) return undefined;
-  // What the schema pairs with an edge that may be written is written with it.
+  // A commit that may write an edge may also write the inverse that the schema gives it.
   if (name === edge.inverse) return pairOf(t, edge);
   const inverse = t.knownEdgeType(name, 'inverse');
   refuseBuiltIn(t, name, 'inverse');
@@ -97,7 +97,7 @@ export function pairOf(t: Transactor, { inverse }: EdgeType): EdgeType | undefin
   return inverse === undefined ? undefined : must(t.registry.edgeType(inverse), 'an inverse');
 }
 
-/** Puts an edge and its inverse, of which one or both may be there; answers how many it changed. */
+/** Puts an edge and its inverse, which may exist already. Returns how many of the two changed. */
 export function addPair(
   t: Transactor,
   from: number,
@@ -123,7 +123,7 @@ function checkFieldNames(t: Transactor, edge: EdgeType, fields: FieldValues): vo
   }
 }
 
-/** Answers whether something changed. */
+/** Returns whether something changed. */
 function putEdge(
   t: Transactor,
   from: number,
@@ -164,7 +164,7 @@ function giveFields(t: Transactor, edge: EdgeType, given: FieldValues): void {
   }
 }
 
-/** Removes an edge and its inverse; answers how many of the two were there. */
+/** Removes an edge and its inverse. Returns how many of the two existed. */
 export function removePair(
   t: Transactor,
   from: number,

@@ -3,7 +3,10 @@ import { SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Names that every node shows already, and the one name that would reach an object's prototype. */
+/**
+ * Names that every node already has in its JSON, and the one name that would set an object's
+ * prototype.
+ */
 export const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
   'UID',
   'Type',
@@ -11,7 +14,7 @@ export const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
   'Id',
   '__proto__',
 ]);
-/** Names that every edge shows already. */
+/** Names that every edge already has in its JSON. */
 export const RESERVED_EDGE_FIELD_NAMES: ReadonlySet<string> = new Set([
   'UID',
   'type',
@@ -33,7 +36,8 @@ export function faultOfName(name: unknown): string | undefined {
 }
 
 /**
- * Written by the server itself only: the built-in types, and the edges that decide about access.
+ * Whether only the server itself may write this type: a built-in type, or an edge that decides
+ * about access.
  */
 export function isSystemName(type: string): boolean {
   return type.startsWith('_') || type.startsWith('RestrictAccessTo');
@@ -42,14 +46,14 @@ export function isSystemName(type: string): boolean {
 const ECHO_CHARACTERS_MAX = 300;
 
 /**
- * What a caller sent, as far as a message or a path repeats it: a key or a name may be megabytes
+ * Shortens a text of the caller for a message or a path, since a key or a name may be megabytes
  * long.
  */
 export function shorten(text: string): string {
   return text.length <= ECHO_CHARACTERS_MAX ? text : `${text.slice(0, ECHO_CHARACTERS_MAX)}...`;
 }
 
-/** The candidate that a misspelt name most likely means, if any is near enough. */
+/** The candidate that a misspelt name most likely means; undefined when none is similar enough. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase().slice(0, SCHEMA_NAME_CHARACTERS_MAX);
   let best: string | undefined;
@@ -64,7 +68,10 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** A hint that names the nearest known name, as the extra of a problem. */
+/**
+ * A hint with the most similar known name, for the options of a problem; empty when none is
+ * similar.
+ */
 export function didYouMean(name: string, candidates: Iterable<string>): { hint?: string } {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? {} : { hint: `Did you mean "${nearest}"?` };

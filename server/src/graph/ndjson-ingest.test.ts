@@ -23,7 +23,7 @@ afterAll(() => graph[Symbol.asyncDispose]());
 
 let prefixes = 0;
 
-/** A chain of nodes of its own, each linked to the one before: as many nodes, and one edge less. */
+/** A new chain of nodes, each linked to the one before: `length` nodes and one edge less. */
 function chain(length: number): { lines: string[]; keyOf: (i: number) => string } {
   const prefix = prefixes++;
   const keyOf = (i: number): string => `${prefix}/${i}`;
@@ -55,7 +55,7 @@ async function send(
 ): Promise<IngestSummary> {
   const stream = new NdjsonIngest(port, options);
   for (const chunk of chunks) {
-    // The chunk is the caller's again when the call is over.
+    // The caller may use the chunk again when the call is over.
     const lent = Buffer.from(chunk);
     await stream.write(lent);
     lent.fill(0);
@@ -218,7 +218,7 @@ describe('an ingest stream', () => {
       code: 'commit_too_large',
       details: { limitBytes: bytes - 1, line: 7, committed: { commits: 0 } },
     });
-    // Each commit by itself.
+    // Each commit is sent alone.
     await send(chunks, { commitBytesMax: bytes - 1, commitOperationsMax: 4 });
   });
 });

@@ -15,24 +15,24 @@ import { LineSplitter } from './line-splitter.ts';
 import type { CommitAuthor } from './operations.ts';
 
 export interface NdjsonIngestOptions {
-  /** Operations in one atomic commit. */
+  /** The largest number of operations in one atomic commit. */
   readonly commitOperationsMax?: number;
   readonly commitBytesMax?: number;
   readonly lineBytesMax?: number;
   readonly author?: CommitAuthor;
-  /** Shared by the streams of one writer. */
+  /** Shared by all streams of one writer. */
   readonly largeCommits?: LargeCommits;
 }
 
 /**
- * Operations as NDJSON, one a line, from chunks that may end anywhere. Full commits are handed on
- * while earlier ones are synced; `write` waits when too many are on their way, so memory is
- * bounded.
+ * Ingests operations as NDJSON, one in each line, from chunks that may end anywhere. Full commits
+ * are sent while earlier ones are synced. `write` waits while too many are in flight, so memory
+ * stays bounded.
  *
- * The first problem ends the stream: it is thrown by this call and by every later one, once the
- * commits under way are settled, with `details.committed` saying what stays. Codes:
- * `line_too_large`, `malformed_json` (with `details.line`, counted from 1), `commit_too_large`, and
- * those of a commit, where `details.index` counts operations of the stream from 0.
+ * The first problem ends the stream. This call and every later one throws it, after the commits in
+ * flight have settled; `details.committed` says what stays in the graph. Codes: `line_too_large`,
+ * `malformed_json` (with `details.line`, counted from 1), `commit_too_large`, and those of a
+ * commit, where `details.index` counts operations of the stream from 0.
  */
 export class NdjsonIngest {
   readonly #port: IngestTarget;
@@ -44,7 +44,7 @@ export class NdjsonIngest {
   #operations: unknown[] = [];
   #operationBytes = 0;
   #parsedBytes = 0;
-  /** Operations handed to commits so far. */
+  /** The number of operations sent in commits so far. */
   #handedOn = 0;
   readonly #inFlight: Promise<void>[] = [];
   #committed: IngestSummary = { nodes: 0, edges: 0, commits: 0, sequence: 0 };
@@ -61,8 +61,8 @@ export class NdjsonIngest {
   }
 
   /**
-   * Takes the next chunk, which is not kept; resolves when there is room for another. One call at a
-   * time.
+   * Takes the next chunk; resolves when there is room for another. The chunk is not used after
+   * that. Make one call at a time.
    */
   async write(chunk: Uint8Array): Promise<void> {
     await this.#exclusively(async () => {
@@ -93,7 +93,7 @@ export class NdjsonIngest {
     return this.#committed;
   }
 
-  /** Drops what is not handed to a commit yet; commits under way go on. */
+  /** Drops the operations that are not in a commit yet. Commits in flight continue. */
   abort(): void {
     this.#operations = [];
     this.#largeCommits.leave(this);
@@ -120,7 +120,8 @@ export class NdjsonIngest {
   }
 
   /**
-   * What a line becomes is weighed before it is made; a large commit may have to wait for its turn.
+   * Estimates the memory of a parsed line before it is parsed. The promise resolves when a large
+   * commit has its turn; undefined when it need not wait.
    */
   #weigh(line: Buffer): Promise<void> | undefined {
     const { values, parsedBytes } = jsonWeight(line);
@@ -187,8 +188,8 @@ export class NdjsonIngest {
       operations.length,
     );
     this.#inFlight.push(commit);
-    // A rejection is met by whoever awaits the oldest commit in flight; until then it must not
-    // count as unhandled.
+    // Whoever awaits the oldest commit in flight handles a rejection. Until then it must not count
+    // as unhandled.
     commit.catch(() => undefined);
     if (!this.#largeCommits.isTurnOf(this)) return;
     await commit;
@@ -209,7 +210,7 @@ export class NdjsonIngest {
   }
 }
 
-/** Says what stays in the graph of a stream that failed. */
+/** Adds to the problem of a failed stream what stays in the graph. */
 function withCommitted(error: unknown, committed: IngestSummary): unknown {
   if (!(error instanceof Problem)) return error;
   return new Problem(error.code, error.message, {
@@ -220,8 +221,8 @@ function withCommitted(error: unknown, committed: IngestSummary): unknown {
 }
 
 /**
- * What a value of JSON takes beside its letters once it is parsed; a list or object without
- * members, which counts twice, twice that.
+ * The bytes that a parsed JSON value takes besides its characters. An empty list or object counts
+ * as two values.
  */
 const VALUE_BYTES = 32;
 const QUOTE = 0x22;
@@ -230,18 +231,18 @@ const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 
-/** How large JSON gets when it is parsed; what is not JSON has some weight, too. */
+/** How large JSON becomes when it is parsed. Text that is not JSON gets a weight too. */
 interface JsonWeight {
   /**
-   * Lists, objects, and their members, as far as commas and brackets tell: a list among others
-   * counts twice.
+   * The number of lists, objects and their members, counted by commas and brackets. So a list
+   * inside a list counts twice.
    */
   readonly values: number;
-  /** An estimate. */
+  /** The estimated size after parsing, in bytes. */
   readonly parsedBytes: number;
 }
 
-/** Looks at the letters only: two bytes of `[]` take thirty when they are parsed. */
+/** Estimates from the characters alone: the two bytes `[]` take thirty when they are parsed. */
 export function jsonWeight(text: Uint8Array): JsonWeight {
   let values = 1;
   for (let at = 0; at < text.length; at++) {
@@ -252,7 +253,7 @@ export function jsonWeight(text: Uint8Array): JsonWeight {
   return { values, parsedBytes: 2 * text.length + VALUE_BYTES * values };
 }
 
-/** Where the quote stands that ends a string; after the text when there is none. */
+/** The place of the quote that ends a string; the length of the text when there is none. */
 function endOfString(text: Uint8Array, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === BACKSLASH) at++;

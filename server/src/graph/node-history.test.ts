@@ -48,7 +48,7 @@ const commits = fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), {
   maxLength: 25,
 });
 
-/** Every version that a history reaches back to, newest first. */
+/** All versions that a history can restore, newest first. */
 function replayed({ present, changes }: NodeHistory): NodeContent[] {
   const values = new Map<string, PastValue>(present);
   const contents = [Object.fromEntries([...values].map(([name, { value }]) => [name, value]))];
@@ -98,7 +98,7 @@ async function expectReplayed(
       if (newer !== undefined) expect(change.sequence).toBeLessThan(newer.sequence);
     }
   }
-  // Nothing is left of nodes that were deleted.
+  // Deleted nodes leave no entries.
   expect(entriesOf(state)).toBe(entries);
 }
 
@@ -179,7 +179,7 @@ describe('a change of a node', () => {
     const created = await sequenceOf(change({ S: 'a' }));
     expect(entriesOf(graph.snapshot)).toBe(0);
     expect(await sequenceOf(change({ S: 'b' }))).toBe(created + 2);
-    // What changes nothing writes nothing.
+    // A write that changes nothing adds no entry.
     expect(await sequenceOf(change({ S: 'b' }))).toBe(created + 2);
   });
 
@@ -220,7 +220,7 @@ describe('limits', () => {
     await using graph = await openNotes();
     const changes = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => change({ N: from + i }));
-    // The first version is no change.
+    // The first version is not a change.
     await graph.write(...changes(0, NODE_HISTORY_CHANGES_MAX + 1));
     expect(historyOf(graph).changes.at(-1)).toMatchObject({ version: 2 });
     expect(historyOf(graph).changes).toHaveLength(NODE_HISTORY_CHANGES_MAX);

@@ -18,20 +18,21 @@ import { formatTime } from './time.ts';
 import type { Transactor } from './transactor.ts';
 
 /**
- * The history of a node: an entry for each change, under the version that it made, so that those of
- * one node have no gap and the newest is that of the node itself. Nodes of system types have none.
- * A new node costs nothing; its first version is what remains when all changes are taken back.
+ * The history of a node: one entry for each change, stored under the version that the change made.
+ * So the entries of a node have no gap, and the newest has the version of the node itself. Nodes of
+ * system types have no history. A new node has no entry: its first version is what remains when all
+ * changes are undone.
  *
- * Entries are operations of the commit that makes the change. So they are in the log, and
- * everything that follows it has the same ones.
+ * Entries are operations of the commit that makes the change. So they are in the log, and every
+ * follower of the log has the same entries.
  */
 export function hasHistory(type: NodeType): boolean {
   return !isSystemName(type.name);
 }
 
 /**
- * Before the changed record is put. `stored` is the node as it was, and not valid any more after
- * this.
+ * Writes the entry of a change. Call this before the changed record is put. `stored` is the node
+ * before the change; it is not valid after this call.
  */
 export function putChange(
   t: Transactor,
@@ -47,14 +48,17 @@ export function putChange(
   const head = { sequence: batch.nextSequence, timeMs, user };
   const entry = writeHistoryEntry(state.entry, head, stored, state.changed);
   batch.put(DB.history, keys.version(id, version), entry);
-  // More than one only where a version of the server kept more.
+  // More than one entry is deleted only when an earlier version of the server kept more of them.
   for (let gone = version - NODE_HISTORY_CHANGES_MAX; gone > 1; gone--) {
     if (!view.has(DB.history, keys.version(id, gone))) break;
     batch.delete(DB.history, keys.version(id, gone));
   }
 }
 
-/** For a node that goes: nothing of what was in it is found afterwards. */
+/**
+ * Deletes the history of a node that is deleted, so that none of its values can be found
+ * afterwards.
+ */
 export function deleteHistory(t: Transactor, id: number): void {
   const { batch, state } = t;
   const versions: number[] = [];
@@ -64,7 +68,7 @@ export function deleteHistory(t: Transactor, id: number): void {
   for (const version of versions) batch.delete(DB.history, state.keys.version(id, version));
 }
 
-/** The record is read before the state is. */
+/** Reads the history. The record is used before the state is read, since that makes it invalid. */
 export function readHistory(
   state: KeyValueReader,
   id: number,
@@ -86,7 +90,7 @@ export function readHistory(
 }
 
 /**
- * What one change of a node leaves of the version before, in the database `history`:
+ * An entry of the database `history`: what one change of a node keeps of the version before:
  *
  *   u8 flags, u48 sequence of the operation that puts the entry, f64 time of the commit (ms),
  *   16 bytes UID of the user who made it (when a flag says so),
@@ -116,7 +120,7 @@ interface ChangeHead {
   readonly user: Uint8Array | undefined;
 }
 
-/** Writes a whole entry; the result is a view of `out`, valid until the next. */
+/** Writes a whole entry. The result is a view of `out`, valid until the next one. */
 function writeHistoryEntry(
   out: ByteWriter,
   { sequence, timeMs, user }: ChangeHead,
@@ -144,7 +148,7 @@ function writeFields(out: ByteWriter, before: FieldTable, after: FieldTable): vo
     const is = a < after.count ? after.number(a) : Infinity;
     const number = Math.min(was, is);
     const isSame = was === is && isSameValue(before, b, after, a);
-    // Other names are no field: a node does not show them.
+    // Aliases are not a field that a node shows.
     if (!isSame && number !== ALIASES_FIELD) {
       if (was === number) left -= writeValue(out, before, b, left);
       else writeField(out, number, NOTHING);
@@ -154,7 +158,7 @@ function writeFields(out: ByteWriter, before: FieldTable, after: FieldTable): vo
   }
 }
 
-/** Answers how much of the room that is left it took. */
+/** Writes a value if it is small enough. Returns how many of the `left` bytes it took. */
 function writeValue(out: ByteWriter, table: FieldTable, index: number, left: number): number {
   const start = table.start(index);
   const end = table.end(index);
@@ -182,7 +186,7 @@ function isSameValue(before: FieldTable, b: number, after: FieldTable, a: number
   );
 }
 
-/** `type` is that of the node, and knows all its fields. */
+/** `type` is the type of the node, in a schema that has all its fields. */
 function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): NodeChange {
   const bytes = asBuffer(entry);
   const flags = bytes[0]!;
@@ -223,7 +227,7 @@ function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): N
   return { version, sequence, timestamp, user, before };
 }
 
-/** What a node shows of itself now, as its history tells values: without UID, type and key. */
+/** The present values of a node, in the form of its history: without UID, type and key. */
 function presentValues(record: NodeRecord, type: NodeType): Map<string, PastValue> {
   const { fields } = record;
   const values = new Map<string, PastValue>();

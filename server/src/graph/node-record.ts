@@ -16,7 +16,7 @@ import { formatTime } from './time.ts';
  *   u8 flags, u16 type, u32 version, f64 timestamp (ms), 16 bytes UID,
  *   fields (see `field-table.ts`)
  *
- * Its key and its aliases stand among the fields, under numbers of their own.
+ * Its key and its aliases are stored among the fields, under reserved numbers.
  */
 const TYPE_AT = 1;
 const VERSION_AT = 3;
@@ -27,7 +27,7 @@ const FIELDS_AT = UID_AT + UID_BYTES;
 const ALIASES_TAG = TAG.String | LIST;
 
 /**
- * A view of one stored node; it is opened on one record after the other, and valid as long as the
+ * A view of one stored node. It is opened on one record after another, and valid as long as the
  * bytes are.
  */
 export class NodeRecord {
@@ -60,7 +60,7 @@ export class NodeRecord {
     return formatUid(this.uidBytes);
   }
 
-  /** A view, valid as long as the record is. */
+  /** A view of the UID, valid as long as the record is. */
   get uidBytes(): Uint8Array {
     return this.#bytes.subarray(UID_AT, FIELDS_AT);
   }
@@ -73,7 +73,7 @@ export class NodeRecord {
 
   get aliases(): readonly string[] {
     const index = this.fields.find(ALIASES_FIELD);
-    // Encoded under the tag of a list of strings.
+    // The aliases are encoded as a list of strings.
     return index < 0 ? [] : (this.#decode(index, ALIASES_TAG) as string[]);
   }
 
@@ -83,7 +83,7 @@ export class NodeRecord {
     return index < 0 ? undefined : this.#decode(index, field.tag);
   }
 
-  /** A field as `toObject` names it. `type` is the record's. */
+  /** The value of a field by its name in `toObject`. `type` is the type of the record. */
   valueByName(type: NodeType, name: string): unknown {
     switch (name) {
       case 'UID':
@@ -101,7 +101,9 @@ export class NodeRecord {
     }
   }
 
-  /** The node as it leaves the process (open-shapes, section 2). `type` is the record's. */
+  /**
+   * The node as it leaves the process (open-shapes, section 2). `type` is the type of the record.
+   */
   toObject(type: NodeType): NodeObject {
     const { fields } = this;
     const node: Record<string, unknown> & { UID: string; Type: string; Timestamp: string } = {
@@ -130,7 +132,7 @@ export class NodeRecord {
   }
 }
 
-/** Writes a whole record; the result is a view of `out`, valid until the next. */
+/** Writes a whole record. The result is a view of `out`, valid until the next one. */
 export function writeNodeRecord(
   out: ByteWriter,
   head: {
@@ -155,7 +157,7 @@ export function writeNodeRecord(
   return out.bytes.subarray(0, out.length);
 }
 
-/** Whether two records of one node are equal, their versions aside. */
+/** Whether two records of one node are equal; their versions may differ. */
 export function isSameNode(a: Buffer, b: Buffer): boolean {
   return (
     a.length === b.length &&

@@ -6,15 +6,15 @@ import type { StatePosition } from './state-reader.ts';
 
 export interface GraphReaderOptions extends Omit<SnapshotReaderOptions, 'environments'> {
   /**
-   * The newest applied sequence, where the process publishes it: `refresh` then costs nothing while
-   * it stands still.
+   * Returns the newest applied sequence. Given where the process publishes it; then `refresh` does
+   * not read the state while the sequence is the same.
    */
   readonly newestSequence?: () => number;
 }
 
 /**
- * A reader of the graph in a storage folder, for any thread of any process. Dispose of it to close
- * its environment.
+ * Opens a reader of the graph in a storage folder, for any thread of any process. Dispose of it to
+ * close its environment.
  */
 export function openGraphReader(options: GraphReaderOptions): StateReader {
   const { newestSequence, ...snapshotOptions } = options;
@@ -23,7 +23,7 @@ export function openGraphReader(options: GraphReaderOptions): StateReader {
   return new StateReader(snapshot, new PublishedPosition(snapshot, newestSequence));
 }
 
-/** Looks at the state only when something was published since. */
+/** Reads the state only when a newer sequence was published. */
 class PublishedPosition implements StatePosition {
   readonly #snapshot: SnapshotReader;
   readonly #newestSequence: () => number;
@@ -38,7 +38,7 @@ class PublishedPosition implements StatePosition {
   refresh(): number {
     const published = this.#newestSequence();
     if (published !== this.#published) {
-      // What was published before the look is in what it finds.
+      // The sequence was read first, so the state that is read next has at least that.
       this.#published = published;
       this.#sequence = this.#snapshot.refresh();
     }

@@ -42,11 +42,14 @@ export type WriterOperation =
   | RestrictionOperation
   | MembershipOperation;
 
-/** Only commits with `accessControl` or `system` hold these, and those on members of teams. */
+/**
+ * Only commits with `accessControl` or `system` may hold these operations and those on members of
+ * teams.
+ */
 export interface RestrictionOperation {
   /**
-   * `restrict` names a team, a user, or both: either of the two edges lets see the node.
-   * `unrestrict` removes what it names, and with neither every restriction of the node.
+   * `restrict` names a team, a user, or both; each may then see the node. `unrestrict` removes the
+   * restrictions that it names. When it names neither, it removes all restrictions of the node.
    */
   readonly op: 'restrict' | 'unrestrict';
   readonly node: NodeReference;
@@ -55,7 +58,7 @@ export interface RestrictionOperation {
 }
 
 export interface MembershipOperation {
-  /** Names either `user`, or `member`, which may be a user or a team. */
+  /** The operation has either `user`, or `member`, which may be a user or a team. */
   readonly op: 'addToTeam' | 'removeFromTeam';
   readonly team: NodeReference;
   readonly user?: NodeReference;
@@ -71,97 +74,99 @@ export interface NodeWrite {
   readonly type?: string;
   readonly key?: string;
   readonly uid?: string;
-  /** A field that is null is removed. */
+  /** A field whose value is null is removed. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
   /** ISO 8601, or milliseconds since the Unix epoch. */
   readonly timestamp?: string | number;
   readonly aliases?: readonly string[];
   /**
-   * Optimistic: the commit is refused with `version_conflict` unless the node is at this version; 0
-   * means it must not exist.
+   * For optimistic concurrency: the commit is refused with `version_conflict` unless the node has
+   * this version. 0: the node must not exist.
    */
   readonly ifVersion?: number;
 }
 
 export interface AccessControl {
   /**
-   * The server's own operation that goes into a commit which uses this right: what keeps trace of
-   * it.
+   * An operation of the server that records the use of this right, such as an audit event. It is
+   * added to a commit that uses the right.
    */
   readonly trace: WriterOperation;
 }
 
-/** In whose name operations are written, and with which rights. */
+/** Who writes operations, and with which rights. */
 export interface CommitAuthor {
-  /** The UID of the user; left out where there is none. The history of nodes tells it. */
+  /** The UID of the user, which the history of nodes shows; absent when there is no user. */
   readonly user?: string | undefined;
   /**
-   * The caller may change who may see what: by the operations for it, by linking and unlinking the
-   * edges RestrictAccessToTeam, RestrictAccessToUser, _MemberOf and _Owns, and by writing teams.
-   * Without this (and without `system`) they are refused with `forbidden`.
+   * The caller may change who may see what: with `restrict`, `unrestrict`, `addToTeam` and
+   * `removeFromTeam`, by linking and unlinking the edges RestrictAccessToTeam,
+   * RestrictAccessToUser, _MemberOf and _Owns, and by writing teams. Without this (and without
+   * `system`) such operations are refused with `forbidden`.
    */
   readonly accessControl?: AccessControl | undefined;
 }
 
-/** A step of the work on indexes; one commit each. Only the server itself asks for it. */
+/** One step of the work on indexes; each step is one commit. Only the server itself asks for it. */
 export type IndexWork =
   /**
-   * Adds entries of the next `INDEX_BUILD_NODES` nodes, newest first, and declares the index ready
-   * after the last one. It goes on where the last step ended; with `after`, a cursor that a step
-   * answered, from there, and then the index does not get ready.
+   * Adds the entries of the next `INDEX_BUILD_NODES` nodes, newest first, and marks the index as
+   * ready after the last one. It continues where the last step ended. With `after`, the cursor of
+   * an earlier step, it continues from there, and does not mark the index as ready.
    */
   | { readonly build: number; readonly after?: string }
-  /** Takes an index out of the schema, by its fields or its number. Throws `index_not_found`. */
+  /** Removes an index from the schema, by its fields or its number. Throws `index_not_found`. */
   | { readonly remove: { readonly type: string; readonly fields: readonly string[] } | number }
-  /** Deletes up to `INDEX_REMOVE_ENTRIES` entries of an index that was taken out. */
+  /** Deletes up to `INDEX_REMOVE_ENTRIES` entries of an index that was removed from the schema. */
   | { readonly clear: number };
 
 export interface IndexProgress {
-  /** Nodes that were looked at, or entries that were deleted. */
+  /** The number of nodes that were read, or of entries that were deleted. */
   readonly count: number;
   readonly isDone: boolean;
-  /** UIDs of nodes whose value another one has, in a unique index. */
+  /** For a unique index: UIDs of nodes whose value another node has too. */
   readonly offenders: readonly string[];
-  /** Where the next step goes on. Base64. */
+  /** Where the next step continues. Base64. */
   readonly cursor?: string;
 }
 
-/** One atomic commit, as any thread hands it to the writer. */
+/** One atomic commit, as any thread sends it to the writer. */
 export interface CommitRequest extends CommitAuthor {
   readonly operations: readonly WriterOperation[];
   /**
-   * Adds and widens, before the operations; refused with `schema_conflict` when it would lose data.
+   * Types and fields to add or widen, before the operations. Refused with `schema_conflict` when
+   * data would be lost.
    */
   readonly schema?: SchemaDocument;
   /**
-   * Records of the vault, null to delete: they travel with the operations so that both happen or
-   * neither. Base64.
+   * Records of the vault, in base64; the value null deletes one. They are in the same commit as the
+   * operations, so that both happen or neither.
    */
   readonly vault?: readonly { readonly key: string; readonly value: string | null }[];
   /**
-   * System types (leading underscore) are written by the server itself only, never by a caller's
-   * operations.
+   * True for commits of the server itself: only these may write system types (with a leading
+   * underscore).
    */
   readonly system?: boolean;
-  /** After the operations. */
+  /** Work on an index, done after the operations. */
   readonly indexWork?: IndexWork;
 }
 
 export interface CommitResult {
   readonly sequence: number;
-  /** Nodes created, changed or deleted; edges likewise. */
+  /** The number of nodes that were created, changed or deleted; `edges` is the same for edges. */
   readonly nodes: number;
   readonly edges: number;
   /**
-   * One for each operation: the UID of the node it wrote, null for edges; and whether something
-   * changed.
+   * One for each operation: the UID of the node that it wrote (null for edges), and whether
+   * something changed.
    */
   readonly outcomes: readonly { readonly uid: string | null; readonly changed: boolean }[];
-  /** How far the work on indexes is, where some was asked for. */
+  /** The result of `indexWork`; absent when the request had none. */
   readonly indexes?: IndexProgress;
 }
 
-/** The way to the writer, from any thread. */
+/** Sends commits to the writer, from any thread. */
 export interface CommitPort {
   commit(request: CommitRequest): Promise<CommitResult>;
 }

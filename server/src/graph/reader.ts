@@ -3,52 +3,55 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { NodeReference } from './operations.ts';
 
 /**
- * A value as the history of a node tells it: `bytes` alone, encoded, where it is too large to be
- * told.
+ * A value in the history of a node. For a value that is too large to be kept, only its encoded size
+ * in `bytes`.
  */
 export type PastValue =
   | { readonly value: unknown; readonly bytes?: undefined }
   | { readonly value?: undefined; readonly bytes: number };
 
-/** What a field held before a change wrote it; undefined where the node had none. */
+/** The value of a field before a change; undefined when the node had none. */
 export interface FieldBefore {
   readonly field: string;
   readonly value: PastValue | undefined;
 }
 
-/** One change of a node, by what it left of the version before. */
+/** One change of a node, described by the values of the version before it. */
 export interface NodeChange {
-  /** That it made. */
+  /** The version that the change made. */
   readonly version: number;
-  /** The sequence of an operation within its commit. */
+  /** The sequence of one of the operations of its commit. */
   readonly sequence: number;
   /** When it was made: ISO 8601 UTC with milliseconds. */
   readonly timestamp: string;
-  /** The UID of the user who made it; null where the commit did not know one. */
+  /** The UID of the user who made it; null when the commit had no user. */
   readonly user: string | null;
-  /** In the order of the schema, after the node's timestamp. */
+  /** The timestamp of the node first, then the fields in the order of the schema. */
   readonly before: readonly FieldBefore[];
 }
 
-/** It reaches back to the first version when there is a change for each version but that one. */
+/**
+ * The history of a node. It reaches back to the first version when there is a change for each
+ * version except the first.
+ */
 export interface NodeHistory {
-  /** The present one. */
+  /** The present version of the node. */
   readonly version: number;
   /** The fields, and the timestamp, as they are now. */
   readonly present: ReadonlyMap<string, PastValue>;
-  /** Newest first, without a gap. */
+  /** Newest first, without gaps. */
   readonly changes: readonly NodeChange[];
 }
 
-/** A field index, as far as it is (open-shapes, section 9). */
+/** A field index and how far its build is (open-shapes, section 9). */
 export interface IndexState {
   readonly number: number;
   readonly type: string;
-  /** Their names, in order. */
+  /** The names of the indexed fields, in order. */
   readonly fields: readonly string[];
   readonly unique: boolean;
   readonly isReady: boolean;
-  /** How many values it holds. */
+  /** The number of entries that it holds. */
   readonly entries: number;
 }
 
@@ -59,12 +62,11 @@ export interface TypePage {
 }
 
 /**
- * A walk through the nodes of one type, newest first, that goes on where it was when the reader has
- * moved to another commit meanwhile: of nodes that were there all the time, it misses none whose
- * timestamp stayed as it was.
+ * A walk through the nodes of one type, newest first. It continues at its place when the reader
+ * moves to another commit. It misses no node that exists all the time and keeps its timestamp.
  */
 export interface TypeWalk {
-  /** Up to `take` more ids; fewer only at the end, and then it is over. */
+  /** Returns up to `take` more ids. Fewer mean that the walk is at its end. */
   next(take: number): number[];
 }
 
@@ -78,17 +80,14 @@ export interface EdgeObject {
 }
 
 /**
- * Reads of the graph at one commit. Synchronous, in any thread; what one JavaScript turn reads
- * belongs to one commit, and `refresh` moves on to the newest. Ids are dense numbers inside the
- * process: they never leave it.
+ * Reads the graph at one commit, synchronously, in any thread. All reads of one JavaScript turn
+ * show the same commit; `refresh` moves to the newest. Ids are dense numbers that never leave the
+ * process.
  */
 export interface GraphReader extends Disposable {
   refresh(): number;
   readonly sequence: number;
-  /**
-   * Read from the state once, and again only when a commit changed it: until then it is the same
-   * object.
-   */
+  /** The schema. It is the same object until a commit changes the schema. */
   schema(): SchemaDocument;
   /** The field indexes of all types. */
   indexes(): readonly IndexState[];
@@ -100,40 +99,39 @@ export interface GraphReader extends Disposable {
   /** Starts at 1 and rises by 1 with every change of the node. */
   version(id: number): number | undefined;
   node(id: number): NodeObject | undefined;
-  /** One field, without decoding the rest; undefined when it has none. */
+  /** The value of one field, without decoding the others; undefined when the node has none. */
   field(id: number, name: string): unknown;
-  /** The same for several, in their order, and the type. */
+  /** The values of several fields, in their order, and the type of the node. */
   fields(
     id: number,
     names: readonly string[],
   ): { readonly type: string; readonly values: readonly unknown[] } | undefined;
-  /**
-   * What is known of its past; undefined where there is no such node, and for nodes of system
-   * types.
-   */
+  /** The history of a node; undefined when there is no such node, and for nodes of system types. */
   history(id: number): NodeHistory | undefined;
-  /** Newest first, unless asked for otherwise. */
+  /** The ids of the nodes of a type, newest first unless `page` says otherwise. */
   idsOfType(type: string, page?: TypePage): number[];
   walkType(type: string): TypeWalk;
   countOfType(type: string): number;
-  /** Counts edges; an inverse is an edge of its own. */
+  /** The number of edges of a type. An inverse counts as a separate edge, of its own type. */
   countOfEdgeType(type: string): number;
   /**
-   * Neighbours in one direction, by edge type when given, once for each edge; in the order (edge
-   * type, id).
+   * The neighbours in one direction, once for each edge, ordered by (edge type, id). With `edge`,
+   * only those along this type.
    */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
   /**
-   * The access edges that commits after `sequence`, up to the one this reader stands at, wrote or
-   * removed; in their order, one entry for each edge and commit at least. Undefined when that is
-   * too long ago to be known: then everything has to be read anew.
+   * The access edges that commits after `sequence` wrote or removed, up to the commit of this
+   * reader. They are in the order of the commits, with at least one entry for each edge and commit.
+   * Undefined when the journal does not reach back that far: then the caller must read all edges
+   * again.
    */
   accessChangesSince(sequence: number): readonly AccessChange[] | undefined;
 }
 
 /**
- * An edge that decides who may see what, as it was written or removed. Inverse edges are not told.
+ * An edge that decides who may see what, and that was written or removed. Inverse edges are left
+ * out.
  */
 export interface AccessChange {
   readonly edge: 'RestrictAccessToTeam' | 'RestrictAccessToUser' | '_MemberOf' | '_Owns';
@@ -141,36 +139,43 @@ export interface AccessChange {
   readonly to: number;
 }
 
-/** What one reader may see; `access` implements it, the query obeys it. */
+/** What one reader may see. The part `access` implements it; queries apply it. */
 export interface Visibility {
-  /** `type` is that of the node, when it is known already. */
+  /** `type` is the type of the node, when the caller knows it already. */
   canSee(id: number, type?: string): boolean;
-  /** How many nodes of a type cannot be seen. */
+  /** The number of nodes of a type that the reader cannot see. */
   hiddenOfType(type: string): number;
   /**
-   * Whether any may be hidden, without counting them: it may say so where none is. Deleted ones
-   * count, which an index may still have.
+   * Whether nodes of a type may be hidden, without counting them. It may be true when none is
+   * hidden. Deleted nodes count as hidden, since an index may still have them.
    */
   mayHideOfType(type: string): boolean;
   /**
-   * Another text when this reader sees other nodes of these types than before, or may read other
-   * fields, as long as the nodes themselves stay as they are; undefined for one who sees
+   * A text that changes when this reader sees other nodes of these types than before, or may read
+   * other fields of them, without a change of the nodes themselves. Undefined for a reader who sees
    * everything.
    */
   sightOf(types: readonly string[]): string | undefined;
-  /** Edges of the other types are not shown, not followed and not counted. */
+  /**
+   * Whether the reader may see edges of a type. Other edges are not shown, not followed and not
+   * counted.
+   */
   canSeeEdge(type: string): boolean;
   /**
-   * Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be
-   * asked.
+   * Whether fields of nodes of this type may be withheld. When not, `canReadField` need not be
+   * called.
    */
   withholdsFields(type: string): boolean;
   /**
-   * A field that may not be read is as absent to filters, order and groups as it is to `present`.
+   * Whether the reader may read a field of a node. A field that may not be read counts as absent in
+   * filters, orders and groups, as in `present`.
    */
   canReadField(id: number, field: string): boolean;
-  /** The same of every node of a type: false when it is withheld of some. */
+  /**
+   * Whether the reader may read the field of every node of a type: false when it is withheld for
+   * some.
+   */
   canReadFieldOfType(type: string, field: string): boolean;
-  /** The node as this reader may see it: fields withheld are absent. */
+  /** The node as this reader may see it, without the fields that are withheld. */
   present(id: number, node: NodeObject): NodeObject;
 }

@@ -125,7 +125,7 @@ describe('a commit', () => {
     expect(problem).toMatchObject({ code: 'invalid_operation', details: { index: 2, ...details } });
     graph.reader.refresh();
     expect(contentOf(graph.reader, graph.snapshot)).toEqual(before);
-    // What was cached while it was built is gone as well.
+    // What was cached while the commit was built is dropped too.
     await graph.write({ op: 'link', from: DOG, edge: 'Means', to: CAT });
     const toNew = {
       op: 'link',

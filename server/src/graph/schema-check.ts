@@ -12,9 +12,9 @@ interface Fault {
 }
 
 /**
- * Checks the shape and the names of a schema document by itself, whatever the schema is now. Throws
- * `invalid_request` with every fault in `details.fields`, as `{path, message}` (open-shapes,
- * section 2).
+ * Checks the shape and the names of a schema document alone, without the present schema. Throws
+ * `invalid_request` with all faults in `details.fields`, as `{path, message}` (open-shapes, section
+ * 2).
  */
 export function checkSchemaDocument(document: unknown): asserts document is SchemaDocument {
   const faults: Fault[] = [];
@@ -76,7 +76,8 @@ function checkTypes(
 function checkNodeType(type: Record<string, unknown>, path: string, faults: Fault[]): void {
   const members = ['type', 'key', 'fields', 'timestamp', 'label', 'indexes'];
   checkMembers(type, members, path, faults);
-  // The key may have the name under which every key is shown (open-shapes, section 9).
+  // The key may be named `Id`, the name with which every node shows its key (open-shapes, section
+  // 9).
   const reserved = type['key'] === 'Id' ? RESERVED_BESIDE_ID : RESERVED_FIELD_NAMES;
   if (type['key'] !== undefined) checkFieldName(type['key'], `${path}.key`, reserved, faults);
   checkFields(type['fields'], `${path}.fields`, reserved, faults);

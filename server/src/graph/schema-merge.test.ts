@@ -26,7 +26,7 @@ const allTypes: readonly FieldType[] = SCALAR_TYPES.flatMap((scalar) => [
   `${scalar}[]` as const,
 ]);
 
-/** Documents that never contradict one another: a field's type follows from its name. */
+/** Documents that never contradict each other: the type of a field follows from its name. */
 const name = fc.constantFrom('A', 'B', 'C', 'D', 'E');
 const fields = fc
   .uniqueArray(fc.nat(allTypes.length - 1), { maxLength: 6 })
@@ -48,7 +48,7 @@ const document: fc.Arbitrary<SchemaDocument> = fc.record({
   ),
 });
 
-/** What a schema says, whatever the order in which it was said. */
+/** The content of a schema, in a form that does not depend on the order of its parts. */
 function content(registry: SchemaRegistry): unknown {
   const { nodes, edges } = registry.toDocument();
   const byType = (list: readonly { readonly type: string }[]) =>
@@ -246,7 +246,7 @@ describe('mergeSchema', () => {
       ['nodes[0].fields.Id'],
     ],
   ])('refuses %s', async (_, some, paths) => {
-    // Deliberately not what the type says.
+    // Deliberately a value that the type does not allow.
     const problem = await problemOf(() =>
       mergeSchema(SchemaRegistry.empty, some as SchemaDocument, asUser),
     );

@@ -17,14 +17,14 @@ import type { EdgeType, Field, NodeType } from './schema-registry.ts';
 import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
- * The schema with a document's types and fields added and its wider field types taken (open-shapes,
- * section 4). What the document leaves out stays. Answers `current` itself when nothing changes, so
- * a merge can be repeated at no cost.
+ * The schema with the types and fields of a document added, and with its wider field types
+ * (open-shapes, section 4). What the document leaves out stays. Returns `current` itself when
+ * nothing changes, so a repeated merge costs nothing.
  *
- * Throws `schema_conflict` with `details` `{type, field, from, to}` when the change would make
- * stored data unreadable or lose some of it: another key, a narrower or unrelated field type,
- * another inverse. Throws `invalid_request` when the document is not valid in itself, or changes a
- * built-in type without `system`.
+ * Throws `schema_conflict` with `details` `{type, field, from, to}` when stored data would become
+ * unreadable or lost: with another key, a narrower or unrelated field type, or another inverse.
+ * Throws `invalid_request` when the document itself is not valid, or changes a built-in type
+ * without `system`.
  */
 export function mergeSchema(
   current: SchemaRegistry,
@@ -71,13 +71,13 @@ export function mergeSchema(
 export interface MergeOptions {
   /** Whether built-in types may change. */
   readonly system: boolean;
-  /** Whether there is no node of a type, by its number; an index over none is ready at once. */
+  /** Whether a type, given by its number, has no nodes; then a new index of it is ready at once. */
   readonly isEmpty?: ((type: number) => boolean) | undefined;
   /** Whether indexes hold digests: see `FieldIndex.isHashed`. */
   readonly hashesIndexes?: boolean | undefined;
 }
 
-/** The types of a schema under change, in the order of their numbers. */
+/** The types of a schema while it is changed, in the order of their numbers. */
 class Draft<T extends { readonly id: number; readonly name: string }> {
   readonly types: T[];
   readonly #byName = new Map<string, T>();
@@ -161,7 +161,10 @@ function mergeNodeType(
   return compileNodeType({ ...merged, indexes: [...merged.indexes, ...added] });
 }
 
-/** The fields that a type names for its timestamp and its label are there and fit. */
+/**
+ * Checks that the fields that a type names for its timestamp and its label exist and have a
+ * suitable type.
+ */
 function checkRoles(type: NodeType, path: string): void {
   const { timestamp, label } = type;
   if (timestamp !== undefined && type.byName.get(timestamp)?.tag !== TAG.Time) {
@@ -191,7 +194,8 @@ function mergeEdgeType(
 }
 
 /**
- * Gives an edge type its inverse, and adds it when it is new. Answers whether something changed.
+ * Gives an edge type its inverse, and adds the inverse when it is new. Returns whether something
+ * changed.
  */
 function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolean {
   const known = edges.get(name);
@@ -205,7 +209,7 @@ function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolea
   return true;
 }
 
-/** The known list itself when nothing is added or widened. */
+/** Returns the known list itself when nothing is added or widened. */
 function mergeFields(
   type: string,
   known: readonly Field[],

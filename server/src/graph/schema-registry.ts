@@ -12,11 +12,11 @@ import {
 import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
- * The schema as the graph works with it: every type and field has a number, and records hold the
- * numbers only. Numbers are given in order and never again, so a record stays readable whatever is
- * added later.
+ * The schema as the graph uses it: each type and field has a number, and records hold only the
+ * numbers. Numbers are given in order and never used twice, so a record stays readable when more is
+ * added.
  *
- * A registry is immutable: a merge makes another one (see `schema-merge.ts`).
+ * A registry is immutable: a merge makes a new one (see `schema-merge.ts`).
  */
 export interface Field {
   readonly number: number;
@@ -26,7 +26,7 @@ export interface Field {
   readonly tag: number;
 }
 
-/** A node's key and aliases are stored like fields, under numbers that no field gets. */
+/** The key and the aliases of a node are stored like fields, under numbers that no field gets. */
 export const KEY_FIELD = 0;
 export const ALIASES_FIELD = 1;
 export const FIRST_FIELD = 2;
@@ -34,15 +34,15 @@ export const FIRST_FIELD = 2;
 export interface NodeType {
   readonly id: number;
   readonly name: string;
-  /** The field name under which the key is shown too. */
+  /** The field name under which a node also shows its key; undefined when there is none. */
   readonly key: string | undefined;
   /** Whether the document lists the key among the fields. */
   readonly keyIsListed: boolean;
   readonly timestamp: string | undefined;
-  /** The number of that field; -1 without one. */
+  /** The number of the field `timestamp`; -1 when there is none. */
   readonly timestampNumber: number;
   readonly label: string | undefined;
-  /** In the order of their numbers. */
+  /** Sorted by their numbers. */
   readonly fields: readonly Field[];
   readonly indexes: readonly FieldIndex[];
   /** The fields, and the key under its name. */
@@ -54,18 +54,18 @@ export interface EdgeType {
   readonly id: number;
   readonly name: string;
   readonly inverse: string | undefined;
-  /** Its place in `ACCESS_EDGES`, when it decides about access. */
+  /** Its place in `ACCESS_EDGES`; undefined for an edge type that does not decide about access. */
   readonly access: number | undefined;
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
   readonly byNumber: ReadonlyMap<number, Field>;
 }
 
-/** What is known of indexes beside the types that have them. */
+/** What the schema holds about indexes besides the indexes of the types. */
 export interface IndexNumbers {
-  /** That the next index gets. */
+  /** The number of the next new index. */
   readonly next: number;
-  /** Of removed indexes whose entries are not gone yet. */
+  /** The numbers of removed indexes whose entries are not all deleted yet. */
   readonly removing: readonly number[];
 }
 
@@ -73,7 +73,7 @@ const NO_INDEXES: IndexNumbers = { next: 1, removing: [] };
 
 export class SchemaRegistry {
   readonly indexNumbers: IndexNumbers;
-  /** In the order of their numbers, which begin at 1. */
+  /** Sorted by their numbers, which begin at 1. */
   readonly nodeTypes: readonly NodeType[];
   readonly edgeTypes: readonly EdgeType[];
   readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
@@ -118,7 +118,7 @@ export class SchemaRegistry {
     return this.#edgeTypesByName.keys();
   }
 
-  /** The same object each time. */
+  /** The schema as a document; the same object each time. */
   toDocument(): SchemaDocument {
     return (this.#document ??= {
       nodes: this.nodeTypes.map(nodeTypeDocument),
@@ -126,7 +126,7 @@ export class SchemaRegistry {
     });
   }
 
-  /** The bytes that are stored. Types and fields stand in the order of their numbers. */
+  /** The bytes to store. Types and fields are in the order of their numbers. */
   encode(): Uint8Array {
     const stored: StoredSchema = {
       nodes: this.nodeTypes.map((type) => ({
@@ -145,7 +145,7 @@ export class SchemaRegistry {
   }
 
   static decode(bytes: Uint8Array): SchemaRegistry {
-    // Written by `encode` only.
+    // Only `encode` writes these bytes.
     const stored = JSON.parse(new TextDecoder().decode(bytes)) as StoredSchema;
     return new SchemaRegistry(
       stored.nodes.map((type, i) =>
@@ -172,7 +172,7 @@ export class SchemaRegistry {
     );
   }
 
-  /** The same with other types of nodes, or other numbers of indexes. */
+  /** A registry with the same edge types, and with other node types or other index numbers. */
   with(change: {
     readonly nodeTypes?: readonly NodeType[];
     readonly indexNumbers?: IndexNumbers;
@@ -194,7 +194,7 @@ interface StoredSchema {
     readonly fields: readonly StoredField[];
     readonly indexes?: readonly StoredIndex[];
   }[];
-  /** Left out by versions without indexes. */
+  /** Absent when a version without indexes wrote it. */
   readonly indexNumbers?: IndexNumbers;
   readonly edges: readonly {
     readonly name: string;

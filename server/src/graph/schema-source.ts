@@ -6,8 +6,8 @@ import { META } from './keys.ts';
 import { SchemaRegistry } from './schema-registry.ts';
 
 /**
- * The schema as a state holds it, decoded once and again only when its stamp changed. The stamp is
- * a counter and a digest: a counter alone could repeat when a replica's state is replaced by one
+ * The schema of a state. It is decoded once, and again only when its stamp has changed. The stamp
+ * is a counter and a digest: a counter alone could repeat when a replica's state is replaced by one
  * with another history.
  */
 export class SchemaSource {
@@ -23,10 +23,10 @@ export class SchemaSource {
     return this.#registry;
   }
 
-  /** Compares the stamp and reads the schema anew when it changed; answers whether it did. */
+  /** Compares the stamp, and reads the schema again when it has changed. Returns whether it has. */
   revalidate(): boolean {
     const stored = this.#state.get(DB.meta, META.schemaStamp);
-    // Each query asks: it is compared without making a text of it.
+    // Every query comes here, so the stamp is compared without converting it to a string.
     if (isText(stored, this.#stamp)) return false;
     const stamp = stored === undefined ? undefined : stampText(stored);
     this.#registry =
@@ -37,7 +37,7 @@ export class SchemaSource {
     return true;
   }
 
-  /** Puts another schema into a commit. */
+  /** Puts a new schema into a commit. */
   write(batch: WriteBatch, registry: SchemaRegistry): void {
     const bytes = registry.encode();
     const counter = this.#stamp === undefined ? 0 : Number.parseInt(this.#stamp, 10);

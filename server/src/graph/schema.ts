@@ -5,7 +5,7 @@ export interface NodeTypeDocument {
   /** The name under which a node also shows its key; a String. */
   readonly key?: string | undefined;
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** A Time field that gives the node its timestamp. */
+  /** The name of a Time field that gives the node its timestamp. */
   readonly timestamp?: string | undefined;
   /** The field that names a node for people. */
   readonly label?: string | undefined;
@@ -14,7 +14,9 @@ export interface NodeTypeDocument {
 
 export interface EdgeTypeDocument {
   readonly type: string;
-  /** The edge type that is created and removed with it, the other way round. */
+  /**
+   * The edge type that is created and removed together with this one, in the opposite direction.
+   */
   readonly inverse?: string | undefined;
   readonly fields?: Readonly<Record<string, FieldType>> | undefined;
 }

@@ -2,11 +2,11 @@ import { isObject } from '#base/assert.ts';
 import { didYouMean } from './names.ts';
 
 /**
- * Strict checks of JSON that came from outside against tagged shapes: `{op: "link", ...}`. Written
- * by hand, since operations are checked by the hundred thousand in a second.
+ * Strict checks of JSON from outside against tagged shapes such as `{op: "link", ...}`. They are
+ * written by hand, since hundreds of thousands of operations are checked in a second.
  */
 
-/** What a member expects, when the value is not that. */
+/** Returns what is expected when the value does not fit, else undefined. */
 export type MemberCheck = (value: unknown) => string | undefined;
 
 export interface Shape {
@@ -58,8 +58,8 @@ export function oneOf(values: readonly string[]): MemberCheck {
 }
 
 /**
- * Holds an object against the shape that its member `tag` names. Members that are undefined count
- * as absent. Answers the first fault.
+ * Compares an object with the shape that its member `tag` names. Members that are undefined count
+ * as absent. Returns the first fault, or undefined.
  */
 export function faultOfTagged(
   value: unknown,

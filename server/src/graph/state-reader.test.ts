@@ -21,7 +21,7 @@ it('answers undefined or nothing for what is not there', () => {
     { uid: uidOf('Word', 'nobody') },
     { type: 'Word', key: 'nobody' },
     { type: 'Wrod', key: 'dog' },
-    // Has the same digest as the replacement character, which is a word here.
+    // A key with the same digest as the replacement character, which is a word in this graph.
     { type: 'Word', key: '\ud800' },
   ]) {
     expect(reader.id(reference)).toBeUndefined();
@@ -67,7 +67,7 @@ it('stays at its commit within a turn, and moves on when it is told to', async (
 });
 
 it('learns of types and fields that were added, without being told', async () => {
-  // The writer's view is always at the newest commit, and has no turn to refresh in.
+  // The writer's view is always at the newest commit, so it needs no `refresh`.
   const view = new StateReader(graph.state.view, { refresh: () => 0, sequence: 0 });
   const dog = graph.idOf('Word', 'dog');
   expect(view.node(dog)).not.toHaveProperty('Sound');
@@ -86,7 +86,7 @@ it('learns of types and fields that were added, without being told', async () =>
       edges: [{ type: 'HasBreed' }, { type: 'Cites', fields: { Page: 'Int' } }],
     },
   });
-  // Built, and neither in the log nor applied.
+  // The commit is built, but neither in the log nor applied.
   expect(view.node(dog)).toMatchObject({ Rank: 1, Sound: 'woof' });
   const pug = view.id({ type: 'Breed', key: 'pug' })!;
   const fresh = (): StateReader =>

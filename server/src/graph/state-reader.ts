@@ -48,7 +48,7 @@ import { SchemaSource } from './schema-source.ts';
 import { formatTime } from './time.ts';
 import { keyedUid, tryParseUid } from '#base/uid.ts';
 
-/** What decides which commit is read: a snapshot reader, or the writer. */
+/** Decides which commit is read: a snapshot reader, or the writer. */
 export interface StatePosition extends Partial<Disposable> {
   refresh(): number;
   readonly sequence: number;
@@ -58,8 +58,9 @@ export interface StatePosition extends Partial<Disposable> {
  * The graph over any ordered key-value state: a snapshot in any thread, or the writer's view of
  * commits in flight.
  *
- * The schema only grows within one history, so a schema that is behind the state shows as an
- * unknown number or name: only then, and with `refresh`, is it compared with the state.
+ * Within one history the schema only grows. So when the known schema is older than the state, an
+ * unknown number or name shows it. The schema is compared with the state only then, and in
+ * `refresh`.
  */
 export class StateReader implements GraphReader {
   readonly adjacency: Adjacency;
@@ -95,7 +96,7 @@ export class StateReader implements GraphReader {
     return this.registry.toDocument();
   }
 
-  /** The schema of the state as it is now. */
+  /** The present schema of the state. */
   get registry(): SchemaRegistry {
     this.#schema.revalidate();
     return this.#schema.registry;
@@ -118,7 +119,7 @@ export class StateReader implements GraphReader {
     return this.registry.indexNumbers.removing;
   }
 
-  /** What keys the digests of indexes; see `FieldIndex.isHashed`. */
+  /** The secret key for the digests of indexes; see `FieldIndex.isHashed`. */
   get indexSecret(): Uint8Array {
     return Uint8Array.from(this.#state.get(DB.meta, META.indexSecret) ?? []);
   }
@@ -181,32 +182,32 @@ export class StateReader implements GraphReader {
   }
 
   history(id: number): NodeHistory | undefined {
-    // A field that no node has any more may be newer than the schema that is known here.
+    // The schema that is known here may lack a field that no node has now.
     this.#schema.revalidate();
     const record = this.record(id);
     return record && readHistory(this.#state, id, record, this.nodeTypeOf(record));
   }
 
-  /** The other names of a node; they are not shown in it. */
+  /** The aliases of a node, which the node itself does not show. */
   aliases(id: number): readonly string[] {
     return this.record(id)?.aliases ?? [];
   }
 
   /**
-   * The stored node, in a view that is valid until the next call on this reader. Its type and its
-   * fields are known.
+   * The stored node, in a view that is valid until the next call on this reader. After this the
+   * schema here has its type and all its fields.
    */
   record(id: number): NodeRecord | undefined {
     if (!this.#openNode(id)) return undefined;
     if (!this.#knowsFieldsOf(this.#record)) {
       this.#schema.revalidate();
-      // The bytes of the record were valid until that read.
+      // That read made the bytes of the record invalid.
       this.#openNode(id);
     }
     return this.#record;
   }
 
-  /** The type of a record that this reader gave. */
+  /** The type of a record that this reader returned. */
   nodeTypeOf(record: NodeRecord): NodeType {
     return this.#schema.registry.nodeTypeById(record.typeId);
   }
@@ -249,8 +250,8 @@ export class StateReader implements GraphReader {
   }
 
   /**
-   * Appends up to `take` more ids of a type, newest first; `cursor` is where the last call ended
-   * and is moved on. Fewer than `take` are appended only at the end.
+   * Appends up to `take` more ids of a type, newest first. `cursor` is where the last call ended;
+   * this call moves it. Fewer than `take` ids mean that the end is reached.
    */
   collectOfType(cursor: TypeCursor, take: number, into: IdList): void {
     const range = cursor.isStarted
@@ -285,7 +286,10 @@ export class StateReader implements GraphReader {
     return objects;
   }
 
-  /** One edge by its ends, whose UIDs may be known, and the number of its type. */
+  /**
+   * One edge, by the ids of its ends and the number of its type. The UIDs of the ends may be passed
+   * when they are known.
+   */
   edge(
     from: number,
     edge: number,
@@ -351,24 +355,27 @@ export class StateReader implements GraphReader {
   }
 }
 
-/** Fields are numbered without gaps, and a record's are in order: the last one tells. */
+/**
+ * Whether the type has all fields of a record. Field numbers have no gaps and are in order in a
+ * record, so the last one is enough.
+ */
 function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
   return fields.count === 0 || fields.number(fields.count - 1) < FIRST_FIELD + type.fields.length;
 }
 
 /**
- * Undefined for what no node has: a text that is no UID, or a key with a lone surrogate, whose
- * digest is another's too.
+ * The UID that a reference names. Undefined when no node can have it: for a text that is not a UID,
+ * and for a key with a lone surrogate, whose digest equals that of another key.
  */
 function uidOf(reference: NodeReference): Uint8Array | undefined {
   if (reference.uid !== undefined) return tryParseUid(reference.uid);
   return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
 }
 
-/** What no type has for a number. */
+/** A number that no type has. */
 const NO_TYPE = 0;
 
-/** Where a walk through the nodes of one type is. */
+/** The position of a walk through the nodes of one type. */
 export class TypeCursor {
   readonly typeId: number;
   isStarted = false;

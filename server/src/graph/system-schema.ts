@@ -13,10 +13,10 @@ const AUDIT_FIELDS = {
 } as const;
 
 /**
- * The built-in types, written by the first commit of a workspace; a later version of the server
- * adds to them the same way. Their names begin with an underscore, or with `RestrictAccessTo` for
- * the edges that decide who may see a node (open-shapes, section 4, "Access rule"). Only the server
- * itself changes these types and their nodes.
+ * The built-in types. The first commit of a workspace writes them; a later version of the server
+ * adds its new ones in the same way. Their names begin with an underscore, or with
+ * `RestrictAccessTo` for the edges that decide who may see a node (open-shapes, section 4, "Access
+ * rule"). Only the server itself changes these types and their nodes.
  */
 export const SYSTEM_SCHEMA: SchemaDocument = {
   nodes: [
@@ -50,7 +50,8 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       fields: { Value: 'Json' },
     },
     { type: '_AuditEvent', fields: AUDIT_FIELDS },
-    // What those cause who are not signed in: kept apart, so that it pushes nothing else out.
+    // Events that callers cause who are not signed in. They are kept separately, so that they do
+    // not displace other events.
     { type: '_AuditStrangerEvent', fields: AUDIT_FIELDS },
     {
       type: '_Endpoint',

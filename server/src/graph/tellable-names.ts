@@ -1,11 +1,14 @@
 import type { Visibility } from './reader.ts';
 
-/** What is known of nodes without reading one. */
+/** Counts of nodes, without reading the nodes. */
 interface Counts {
   countOfType(type: string): number;
 }
 
-/** Whether a hint may tell this reader that there is such a type: that a node of it can be seen. */
+/**
+ * Whether a hint may tell this reader that the type exists: the reader can see at least one node of
+ * it.
+ */
 export function isTellableType(
   reader: Counts,
   visibility: Visibility | undefined,
@@ -15,7 +18,7 @@ export function isTellableType(
   return !isSystemType(type) && seesNodeOf(reader, visibility, type);
 }
 
-/** The same of a field of nodes of a type. */
+/** The same for a field of nodes of a type. */
 export function isTellableField(
   reader: Counts,
   visibility: Visibility | undefined,
@@ -26,15 +29,18 @@ export function isTellableField(
   return visibility === undefined || visibility.canReadFieldOfType(type, field);
 }
 
-/** Types of edges say of which nodes they are: only who sees everything is told of one. */
+/**
+ * Whether hints may name edge types. Their names tell which nodes they connect, so only a reader
+ * who sees everything is told.
+ */
 export function tellsOfEdges(visibility: Visibility | undefined): boolean {
   return seesEverything(visibility);
 }
 
 /**
- * Whether this type, which there is, looks to the reader like one that has no nodes and any field:
- * no node of it can be seen. So an empty type and one whose nodes are all hidden are answered
- * alike. Without a type: no.
+ * Whether this existing type must look to the reader like a type without nodes that may have any
+ * field, because the reader can see no node of it. So an empty type and one whose nodes are all
+ * hidden get the same answer. False when `type` is undefined.
  */
 export function concealsType(
   reader: Counts,
@@ -54,7 +60,7 @@ function seesNodeOf(reader: Counts, visibility: Visibility, type: string): boole
   return reader.countOfType(type) > visibility.hiddenOfType(type);
 }
 
-/** Their names are no secret. */
+/** The names of system types are not secret. */
 function isSystemType(type: string): boolean {
   return type.startsWith('_');
 }

@@ -4,7 +4,7 @@ import { formatTime, parseTime, TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
 
 const aTime = fc.oneof(
   fc.integer({ min: TIME_MIN_MS, max: TIME_MAX_MS }),
-  // Around midnights and ends of years, where days change.
+  // Times near midnight and near the ends of years, where days change.
   fc
     .tuple(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -2, max: 40_000 }))
     .map(([ms, day]) => day * 86_400_000 + ms),

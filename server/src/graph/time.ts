@@ -1,7 +1,6 @@
 /**
  * Times are milliseconds since the Unix epoch inside the process and ISO 8601 UTC with milliseconds
- * outside (open-shapes, section 2). The years 0000 to 9999 are allowed: those that four digits can
- * print.
+ * outside (open-shapes, section 2). The years 0000 to 9999 are allowed, those with four digits.
  */
 export const TIME_MIN_MS = -62_167_219_200_000;
 export const TIME_MAX_MS = 253_402_300_799_999;
@@ -63,13 +62,13 @@ function zoneOffsetMinutes(zone: string | undefined): number | undefined {
 const DAY_MS = 86_400_000;
 const DATE_CHARACTERS = 'YYYY-MM-DDT'.length;
 const ZERO = 48;
-// Reused, as a time is printed for every node that leaves the process; nothing here can be
-// interrupted.
+// Used again for each time, since every node that leaves the process has one. That is safe because
+// this code runs without interruption.
 const printed = { text: Buffer.from('0000-00-00T00:00:00.000Z', 'latin1'), day: NaN };
 
 /**
- * As `Date.prototype.toISOString` prints it, in a fifth of the time: nodes read together are mostly
- * of the same few days.
+ * Prints the same as `Date.prototype.toISOString` in a fifth of the time, since nodes that are read
+ * together are mostly from the same few days.
  */
 export function formatTime(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
@@ -87,8 +86,8 @@ export function formatTime(ms: number): string {
 }
 
 /**
- * Prints what is left over of so many of the next larger unit, up to `last`; answers how many of
- * those there are.
+ * Prints the remainder of `value` by `perNext`, the number of units in the next larger unit; the
+ * last digit goes to the place `last`. Returns the number of whole larger units.
  */
 function printDigits(value: number, perNext: number, last: number, digits: number): number {
   const next = Math.floor(value / perNext);

@@ -14,7 +14,7 @@ const time = fc.constantFrom(-1, 0, Date.UTC(2026, 0, 1), Date.UTC(2030, 5, 5));
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const rarely = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
-/** A field, its removal, and now and then something that does not fit. */
+/** A value of a field, a null that removes it, and sometimes a value that does not fit. */
 const field = (value: fc.Arbitrary<unknown>) =>
   fc.oneof(
     { weight: 60, arbitrary: value },
@@ -27,7 +27,7 @@ const reference: fc.Arbitrary<NodeReference> = fc
   .map(([t, k, byUid]) => (byUid ? { uid: formatUid(keyedUid(t, k)) } : { type: t, key: k }));
 const version = rarely(fc.nat(3));
 
-/** Without members that are undefined. */
+/** The object without the members that are undefined. */
 function compact<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
@@ -107,7 +107,7 @@ const commits = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-/** Every node that the operations may name, so that links find their ends. */
+/** Creates every node that the operations may name, so that links find their ends. */
 const SEED: readonly WriterOperation[] = ['A', 'B'].flatMap((t) =>
   ['x', 'y', 'z'].map((k) => ({ op: 'addOrUpdate' as const, type: t, key: k })),
 );

@@ -23,39 +23,42 @@ export interface TransactorOptions {
   readonly system: boolean;
   /** Whether the caller may change who may see what. */
   readonly accessControl: boolean;
-  /** The UID of the user in whose name it is, when it is known: the history of nodes tells it. */
+  /**
+   * The UID of the user who makes the commit, which the history of nodes shows; undefined when
+   * unknown.
+   */
   readonly user: Uint8Array | undefined;
-  /** Whether indexes that are added hold digests: the store is encrypted. */
+  /** Whether new indexes hold digests, because the store is encrypted. */
   readonly hashesIndexes: boolean;
-  /** Whether the outcome of each operation is wanted. */
+  /** Whether the result must have the outcome of each operation. */
   readonly outcomes: boolean;
 }
 
 const PRINTED_UID = 0;
 
 /**
- * One commit under construction: it turns operations into puts and deletes, each seeing what the
- * ones before it did. It lives within one `StateWriter.commit`; when it throws, the whole commit is
- * dropped.
+ * One commit under construction: it turns operations into puts and deletes, and each operation sees
+ * what the ones before it did. It is used within one call of `StateWriter.commit`; when it throws,
+ * the whole commit is dropped.
  *
- * What every family of operations needs stands here. The families are `write-node.ts`,
- * `delete-node.ts`, `link-nodes.ts` and `access-operations.ts`; `graph-writer.ts` hands each
- * operation to its own.
+ * This class has what all operations need. The operations themselves are in `write-node.ts`,
+ * `delete-node.ts`, `link-nodes.ts` and `access-operations.ts`; `graph-writer.ts` calls the right
+ * one.
  */
 export class Transactor {
   readonly state: WriterMemory;
   readonly batch: WriteBatch;
-  /** Whether an operation so far needed the right to change who may see what. */
+  /** Whether any operation so far needed the right to change who may see what. */
   usesAccessControl = false;
   options: TransactorOptions;
-  /** Place of the operation at work in its request, for the problems that it raises. */
+  /** The index of the present operation in its request; problems report it. */
   index = 0;
   #nodes = 0;
   #edges = 0;
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   readonly #growth = new Growth();
   readonly #firstId: number;
-  /** From the first access edge on. */
+  /** Undefined until the first access edge is written. */
   #journal: AccessJournal | undefined;
 
   constructor(state: WriterMemory, batch: WriteBatch, options: TransactorOptions) {
@@ -93,8 +96,8 @@ export class Transactor {
   }
 
   /**
-   * After all operations: when they changed who may see what, does the server's own work for it.
-   * Its nodes are not counted.
+   * Call this after all operations. If they changed who may see what, it runs `work`, which writes
+   * the record of that as the server itself. The nodes of `work` are not counted.
    */
   traceAccessControl(work: () => void): void {
     if (!this.usesAccessControl || this.#nodes + this.#edges === 0) return;
@@ -104,7 +107,7 @@ export class Transactor {
     this.#nodes = nodes;
   }
 
-  /** Puts the counters, once for the whole commit. */
+  /** Puts the counters. Called once, at the end of the commit. */
   finish(): Omit<CommitResult, 'sequence'> {
     this.#journal?.finish();
     if (this.state.nextId !== this.#firstId) {
@@ -126,20 +129,21 @@ export class Transactor {
     if (key !== undefined) this.state.ids.delete(type.id, key);
   }
 
-  /** Records what became of a node operation. `uid` are bytes, which may be a view. */
+  /** Records the outcome of a node operation. `uid` may be a view of a buffer. */
   wroteNode(uid: Uint8Array | undefined, changed: boolean): void {
     if (changed) this.#nodes++;
     if (!this.options.outcomes) return;
     this.#outcomes.push({ uid: uid === undefined ? null : formatUid(uid), changed });
   }
 
-  /** Counts edges that went with a node, or were written by an edge operation. */
+  /** Counts edges that were deleted with a node, or written by an edge operation. */
   wroteEdges(count: number): void {
     this.#edges += count;
   }
 
   /**
-   * Records that an edge, in the direction that its type names, was created (1) or removed (-1).
+   * Records that an edge of this type was created (1) or removed (-1). Its inverse is recorded
+   * separately.
    */
   changedEdge(edge: EdgeType, from: number, to: number, growth: 1 | -1): void {
     this.#growth.addEdges(edge.id, growth);
@@ -148,12 +152,12 @@ export class Transactor {
     this.#journal.add(edge.access, from, to);
   }
 
-  /** Counts entries of an index that were put, or with a negative number deleted. */
+  /** Counts entries of an index that were put, or deleted when `growth` is negative. */
   changedEntries(index: number, growth: number): void {
     this.#growth.addEntries(index, growth);
   }
 
-  /** Records what became of an edge operation. */
+  /** Records the outcome of an edge operation. */
   finishEdges(changed: boolean): void {
     if (this.options.outcomes) this.#outcomes.push({ uid: null, changed });
   }
@@ -176,7 +180,7 @@ export class Transactor {
     });
   }
 
-  /** The id of the node that a reference names, or 0. */
+  /** The id of the node that a reference names; 0 when there is none. */
   resolve(reference: NodeReference, path: string): number {
     if (reference.uid !== undefined) {
       return this.idOfUid(reference.uid, path);
@@ -185,11 +189,11 @@ export class Transactor {
     const { key } = reference;
     const known = this.state.ids.get(type.id, key);
     if (known !== 0) return known;
-    // A lone surrogate has the same digest as another: no node has such a key.
+    // Keys with lone surrogates can have equal digests, so no node has such a key.
     return key.isWellFormed() ? this.idOfKey(type, key, keyedUid(type.name, key)) : 0;
   }
 
-  /** The id of the node that a reference names, which has to exist. */
+  /** The id of the node that a reference names. Throws when there is none. */
   require(reference: NodeReference, path: string): number {
     const id = this.resolve(reference, path);
     if (id !== 0) return id;
@@ -209,7 +213,7 @@ export class Transactor {
     throw this.fail('This is not a UID', { path, expected: 'a UID of 22 characters' });
   }
 
-  /** The id of the node with this printed UID, or 0. */
+  /** The id of the node with this UID, given as text; 0 when there is none. */
   idOfUid(text: string, path: string): number {
     const known = this.state.ids.get(PRINTED_UID, text);
     if (known !== 0) return known;
@@ -218,7 +222,10 @@ export class Transactor {
     return id;
   }
 
-  /** The id of the node with this key, whose UID is given too, or 0. */
+  /**
+   * The id of the node with this key; 0 when there is none. `uid` must be the UID of that type and
+   * key.
+   */
   idOfKey(type: NodeType, key: string, uid: Uint8Array): number {
     const id = this.#readId(uid);
     if (id !== 0) this.state.ids.set(type.id, key, id);
@@ -251,7 +258,10 @@ export class Transactor {
     });
   }
 
-  /** Optimistic concurrency: `actual` is 0 for a node that does not exist. */
+  /**
+   * Throws `version_conflict` unless the node has the expected version. `actual` is 0 for a node
+   * that does not exist.
+   */
   checkVersion(expected: number | undefined, actual: number, uid: string | null): void {
     if (expected === undefined || expected === actual) return;
     const state = actual === 0 ? 'does not exist' : `is at version ${actual}`;
@@ -261,7 +271,7 @@ export class Transactor {
     });
   }
 
-  /** The problem of a value that `FieldMerge.merge` did not take. */
+  /** The problem for a value that `FieldMerge.merge` refused. */
   failValue({ path, expected }: ValueFault): Problem {
     const name = must(this.state.fields.faultyField, 'the field of the fault').name;
     return this.fail(`The value does not fit the field: expected ${expected}`, {
@@ -270,7 +280,7 @@ export class Transactor {
     });
   }
 
-  /** The problem that refuses the whole commit because of the operation at work. */
+  /** The problem that refuses the whole commit because of the present operation. */
   fail(
     message: string,
     at: { readonly path: string; readonly expected?: string; readonly hint?: string },
@@ -284,7 +294,10 @@ export class Transactor {
   }
 }
 
-/** By how many the nodes and edges of each type, and entries of each index, grow with a commit. */
+/**
+ * How much a commit changes the number of nodes and edges of each type, and of entries of each
+ * index.
+ */
 class Growth {
   readonly #nodes = new Map<number, number>();
   readonly #edges = new Map<number, number>();
@@ -302,7 +315,7 @@ class Growth {
     this.#edges.set(type, (this.#edges.get(type) ?? 0) + count);
   }
 
-  /** Puts the counters that change. */
+  /** Puts the counters that changed. */
   write(view: KeyValueReader, batch: WriteBatch): void {
     for (const [type, growth] of this.#nodes) addTo(view, batch, countKey(type), growth);
     for (const [type, growth] of this.#edges) addTo(view, batch, edgeCountKey(type), growth);
@@ -312,7 +325,8 @@ class Growth {
 
 function addTo(view: KeyValueReader, batch: WriteBatch, key: Uint8Array, growth: number): void {
   if (growth === 0) return;
-  // A store may hold edges that were written by a version which did not count them.
+  // The store may hold edges from a version that did not count them; then the count could fall
+  // below 0.
   const count = Math.max(0, readCount(view.get(DB.meta, key)) + growth);
   batch.put(DB.meta, key, encodeCount(count));
 }

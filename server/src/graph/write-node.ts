@@ -11,7 +11,7 @@ import { KEY_FIELD } from './schema-registry.ts';
 import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
-/** addOrUpdate, tryAdd and update. An operation that changes nothing writes nothing. */
+/** Carries out addOrUpdate, tryAdd and update. An operation that changes nothing writes nothing. */
 export function writeNode(t: Transactor, operation: NodeWrite): void {
   if (operation.uid === undefined) writeByKey(t, operation);
   else writeByUid(t, operation, operation.uid);
@@ -47,8 +47,8 @@ function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
   const id = t.idOfUid(text, 'uid');
   if (id !== 0) return changeNode(t, operation, id, operation.key);
   if (operation.op === 'update' || !t.options.system || operation.type === undefined) {
-    // UIDs of keyed nodes are known beforehand: a caller who could choose any would take the place
-    // of another's node.
+    // The UID of a node with a key can be computed before the node exists. A caller who could
+    // choose any UID could take the one of somebody else's node.
     t.checkVersion(operation.ifVersion, 0, text);
     throw t.fail(`There is no node with the UID ${text}`, {
       path: 'uid',
@@ -67,8 +67,7 @@ function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
 }
 
 /**
- * The key may be given as such, as the field under whose name it is shown, or as both when they
- * agree.
+ * The key may be given as `key`, as the field that shows the key, or as both when they are equal.
  */
 function givenKey(t: Transactor, operation: NodeWrite, type: NodeType): string | undefined {
   const field = type.key === undefined ? undefined : operation.fields?.[type.key];
@@ -158,7 +157,7 @@ function changeNode(
   checkSize(t, record.length);
   setVersion(record, version + 1);
   t.wroteNode(uid, true);
-  // Before anything is read: that would take the stored node away.
+  // This must come before any read of the state, which would make the stored node invalid.
   const after = state.changed;
   after.open(record);
   const changes =
@@ -201,7 +200,10 @@ function giveFields(
   if (operation.aliases !== undefined) fields.giveAliases(operation.aliases);
 }
 
-/** The operation's own time, else that of the field that the type names, if it was given. */
+/**
+ * The timestamp of the operation; else the given value of the type's timestamp field; else
+ * `otherwiseMs`.
+ */
 function timestampOf(t: Transactor, operation: NodeWrite, otherwiseMs: number): number {
   return operation.timestamp === undefined
     ? (t.state.fields.watchedTimeMs ?? otherwiseMs)

@@ -17,26 +17,26 @@ const NO_SECRET = new Uint8Array(0);
 
 /**
  * What the writer keeps from one commit to the next: the schema, ids of known nodes, and buffers.
- * All of it is derived from the state and compared with it at the beginning of each commit, because
- * a commit may fail while it is built, or be refused later (a full disk), and then never was.
+ * All of it is derived from the state, and compared with the state at the beginning of each commit:
+ * an earlier commit may have failed while it was built, or been refused later (a full disk).
  */
 export class WriterMemory {
   readonly view: KeyValueReader;
   readonly schema: SchemaSource;
-  /** Type numbers begin at 1; under 0 stand nodes by their printed UIDs. */
+  /** By type number and key. Type numbers begin at 1; under 0 are nodes by their UIDs as text. */
   readonly ids = new IdCache(CACHED_IDS_MAX);
   readonly adjacency: StateAdjacency;
   readonly keys = new KeyEncoder();
   readonly fields = new FieldMerge();
   readonly node = new NodeRecord();
-  /** The node as it becomes, while its history is written; and what is written. */
+  /** The new record of a node, while its history entry is written; `entry` holds that entry. */
   readonly changed = new NodeRecord();
   readonly entry = new ByteWriter();
   readonly edge = new EdgeRecord();
   readonly neighbors = new NeighborList();
   readonly bytes = new ByteWriter();
   readonly entries = new EntryMaker();
-  /** What keys the digests of indexes; empty while no index needs it. */
+  /** The secret key for the digests of indexes; empty while no index needs it. */
   indexSecret: Uint8Array = NO_SECRET;
   /** The id of the next new node. */
   nextId = 1;
@@ -48,9 +48,9 @@ export class WriterMemory {
   }
 
   /**
-   * Makes it agree with the state. Every commit that adds nodes raises the state's next id, so an
-   * unexpected one means that a commit seen here failed or was refused: the nodes that it added are
-   * not there.
+   * Brings this into agreement with the state. Every commit that adds nodes raises the next id in
+   * the state. An unexpected next id means that a commit which this memory saw failed or was
+   * refused, so the nodes that it added do not exist.
    */
   revalidate(): void {
     const nextId = readCount(this.view.get(DB.meta, META.nextId)) || 1;
@@ -64,12 +64,12 @@ export class WriterMemory {
 }
 
 /**
- * The ids of nodes that were written or referred to lately, by type and key: it spares the digest
- * of a key and a read of the state. It holds nodes that exist only; who deletes one removes it
- * here.
+ * The ids of nodes that were recently written or referred to, by type and key. It saves the digest
+ * of a key and a read of the state. It holds only nodes that exist: code that deletes a node
+ * removes it here.
  *
- * Two generations bound it: when the young one is full it becomes the old one, and what is found
- * there comes back.
+ * Two generations limit its size: when the young one is full it becomes the old one. An entry found
+ * in the old one is moved to the young one.
  */
 class IdCache {
   readonly #generationMax: number;
@@ -81,7 +81,7 @@ class IdCache {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
   }
 
-  /** 0 when it is not known. */
+  /** The id; 0 when it is not known. */
   get(type: number, key: string): number {
     const young = this.#young[type]?.get(key);
     if (young !== undefined) return young;
@@ -122,7 +122,7 @@ export function encodeCount(count: number): Uint8Array {
   return bytes;
 }
 
-/** 0 when there is none. */
+/** The count; 0 when there is none. */
 export function readCount(bytes: Uint8Array | undefined): number {
   if (bytes === undefined) return 0;
   let count = 0;
@@ -138,18 +138,18 @@ const ALIASES: Field = {
 };
 
 /**
- * Builds the fields of one record after the other: those given, over those stored. First `clear`,
- * then `give` each field in any order, then `merge` once.
+ * Builds the fields of one record, then of the next: the given fields replace stored ones. First
+ * call `clear`, then `give` for each field in any order, then `merge` once.
  */
 class FieldMerge {
   readonly table = new FieldTableWriter();
-  /** What was given, in the order of the field numbers. */
+  /** The given fields, in the order of their numbers. */
   readonly #fields: Field[] = [];
   readonly #values: unknown[] = [];
   #count = 0;
-  /** The time in the field that was watched for, when it was given: see `merge`. */
+  /** The time in the watched field: see `merge`. Undefined when that field was not given. */
   watchedTimeMs: number | undefined;
-  /** The field whose value did not fit, after `merge` answered a fault. */
+  /** The field whose value did not fit, after `merge` has returned a fault. */
   faultyField: Field | undefined;
 
   clear(): void {
@@ -157,7 +157,7 @@ class FieldMerge {
     this.#count = 0;
   }
 
-  /** Null removes the field. */
+  /** Gives a field its value; null removes the field. */
   give(field: Field, value: unknown): void {
     let at = this.#count++;
     for (; at > 0 && this.#fields[at - 1]!.number > field.number; at--) {
@@ -173,9 +173,9 @@ class FieldMerge {
   }
 
   /**
-   * Writes `key` (of a new node), what was given, and what is stored and was not given. When the
-   * Time field numbered `watched` is among the given, `watchedTimeMs` is its value. Answers the
-   * fault of the first value that does not fit.
+   * Writes `key` (for a new node), the given fields, and the stored fields that were not given.
+   * When the Time field with the number `watched` was given, `watchedTimeMs` is its value. Returns
+   * the fault of the first value that does not fit.
    */
   merge(
     key: string | undefined,

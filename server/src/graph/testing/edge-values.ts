@@ -4,7 +4,7 @@ import { INDEX_TEXT_BYTES_MAX } from '#base/limits.ts';
 import { formatUid, UID_BYTES } from '#base/uid.ts';
 import type { ScalarType } from '../field-types.ts';
 
-/** Texts that are alike up to where a key cuts them, and part there. */
+/** Lengths of texts that are equal up to about where a key cuts them off, and differ there. */
 const STEM_LENGTHS = [-3, -2, -1, 0, 1].map((more) => INDEX_TEXT_BYTES_MAX + more);
 const TAILS = [
   '',
@@ -168,7 +168,7 @@ const POINTS = [
   { lat: -0, lon: -0 },
 ];
 
-/** For each scalar, values at the edges of what a key can tell apart. */
+/** For each scalar, values at the limits of what a key can distinguish. */
 export const edgeValues: Readonly<Record<ScalarType, fc.Arbitrary<unknown>>> = {
   String: text,
   Int: fc.constantFrom(-2_147_483_648, -1, -0, 0, 1, 2, 255, 256, 2_147_483_647),

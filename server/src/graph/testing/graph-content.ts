@@ -7,18 +7,18 @@ import type { StateReader } from '../state-reader.ts';
 import type { GraphModel } from './graph-model.ts';
 
 /**
- * Everything in a graph, in a form that compares: read through a reader, and checked against the
- * raw databases.
+ * Everything in a graph, in a form that can be compared. It is read through a reader and checked
+ * against the raw databases.
  */
 export interface GraphContent {
   readonly nodes: Readonly<Record<string, unknown>>;
   readonly edges: readonly unknown[];
-  /** UIDs by type, newest first; nodes of one time in no order. */
+  /** UIDs by type, newest first. Nodes with the same time are one list, in any order. */
   readonly types: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** `state` is a snapshot: a view of commits in flight is not scanned as a whole. */
+/** `state` must be a snapshot, since a view of commits in flight cannot be scanned as a whole. */
 export function contentOf(reader: StateReader, state: KeyValueReader): GraphContent {
   const nodes: Record<string, unknown> = {};
   const edges: unknown[] = [];
@@ -92,7 +92,7 @@ export function contentOfModel(model: GraphModel): GraphContent {
   return { nodes, edges: sortJson(edges), types, counts };
 }
 
-/** Nothing is left over: every key of every database belongs to a node that exists. */
+/** Checks that nothing is left over: every key of every database belongs to a node that exists. */
 function checkRaw(state: KeyValueReader, reader: StateReader): void {
   const ids = new Set(uidsOf(state).map(({ id }) => id));
   const check = (db: DatabaseNumber, idsOfKey: (key: Uint8Array) => number[], count?: number) => {

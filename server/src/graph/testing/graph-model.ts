@@ -2,7 +2,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import { formatUid, keyedUid } from '#base/uid.ts';
 import type { CommitResult, WriterOperation, NodeReference, NodeWrite } from '../operations.ts';
 
-/** The schema that the model knows by heart. */
+/** The fixed schema of the model. */
 export const MODEL_SCHEMA: SchemaDocument = {
   nodes: [
     { type: 'A', key: 'Name', fields: { N: 'Int', S: 'String', At: 'Time' }, timestamp: 'At' },
@@ -34,7 +34,7 @@ export interface ModelEdge {
   fields: Record<string, unknown>;
 }
 
-/** Raised where the real thing refuses the whole commit. */
+/** Thrown where the real graph refuses the whole commit. */
 export class Refusal extends Error {
   readonly code: string;
   readonly index: number;
@@ -45,7 +45,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a graph is, said as simply as possible: nodes by UID, edges by their ends and type. */
+/** A graph, written as simply as possible: nodes by UID, edges by their ends and type. */
 export class GraphModel {
   nodes = new Map<string, ModelNode>();
   edges = new Map<string, ModelEdge>();
@@ -53,8 +53,8 @@ export class GraphModel {
   #index = 0;
 
   /**
-   * Applies a commit, or raises a refusal and changes nothing. `randomUid` answers the UID that a
-   * keyless node got.
+   * Applies a commit, or throws a refusal and changes nothing. `randomUid` returns the UID of a
+   * node without a key.
    */
   commit(
     operations: readonly WriterOperation[],
@@ -162,7 +162,7 @@ export class GraphModel {
         (name === 'S' && typeof value === 'string') ||
         (name === 'At' && node.type === 'A' && typeof value === 'string');
       if (!isGood) throw this.#refuse();
-      // In one order, so that equal nodes print alike.
+      // In a fixed order, so that equal nodes print the same.
       const next: Record<string, unknown> = value === null ? others : { ...others, [name]: value };
       node.fields = Object.fromEntries(
         ['N', 'S', 'At'].filter((known) => known in next).map((known) => [known, next[known]]),

@@ -2,11 +2,11 @@ import type { WriterOperation } from '../operations.ts';
 import { openTestGraph } from './test-graph.ts';
 import type { TestGraph } from './test-graph.ts';
 
-/** Marks in the graph, newest first: m2999, m2998, ... */
+/** The number of marks in the graph, newest first: m2999, m2998, ... */
 export const MANY = 3_000;
 
 /**
- * Three things with fields of every kind, and many marks whose fields have the same names and other
+ * Three things with fields of every kind, and many marks whose fields have the same names but other
  * types.
  */
 export async function openGraphOfThings(): Promise<TestGraph> {

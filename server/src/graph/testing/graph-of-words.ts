@@ -14,7 +14,7 @@ export function uidOf(type: string, key: string): string {
   return formatUid(keyedUid(type, key));
 }
 
-/** A few words and the built-in types. */
+/** A graph of a few words, with the built-in types. */
 export async function openGraphOfWords(): Promise<TestGraph> {
   const graph = await openTestGraph();
   await graph.writer.addSystemSchema();

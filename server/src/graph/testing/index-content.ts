@@ -4,7 +4,10 @@ import { EntryMaker } from '../indexes/index-entries.ts';
 import { readId } from '../keys.ts';
 import type { TestGraph } from './test-graph.ts';
 
-/** What the indexes of a graph hold, and what they should by its nodes: each as sorted lines. */
+/**
+ * What the indexes of a graph hold, and what they should hold according to its nodes; both as
+ * sorted lines.
+ */
 export function indexContent({ reader, snapshot }: TestGraph): {
   readonly held: readonly string[];
   readonly due: readonly string[];

@@ -2,7 +2,7 @@ import type { Query, QueryEnd, QueryStep, Similarity } from '../query/plan.ts';
 import { EDGE_ORDER, PlainView, plainUid } from './plain-graph.ts';
 import type { Hidden, PlainGraph } from './plain-graph.ts';
 
-/** Answers queries as their documentation says, with no thought of speed. */
+/** Answers queries as their documentation says, without regard for speed. */
 export class NaiveQuery {
   readonly #graph: PlainView;
 
@@ -42,7 +42,7 @@ export class NaiveQuery {
         );
       }
       case 'startNear':
-        // On the equator, where a degree is a degree.
+        // The points lie on the equator, where degrees of longitude and latitude are equally long.
         return this.#graph
           .ofType(step.type)
           .map((id) => ({
@@ -207,13 +207,13 @@ export class NaiveQuery {
     }
   }
 
-  /** The number of hops of each path that there is to be. */
+  /** The expected number of hops of each path. */
   #shortest(ids: number[], end: Extract<QueryEnd, { end: 'shortestPaths' }>): number[] {
     const hops = this.#hops(ids, end);
     if (hops === null) return [];
     const edges = end.edges ?? EDGE_ORDER;
     let ends = ids.slice(0, 1);
-    // One entry for every way, however often it comes to the same node.
+    // One entry for each path, also when several paths reach the same node.
     for (let hop = 0; hop < hops; hop++) {
       ends = ends.flatMap((id) => {
         const next = new Set<number>();
@@ -255,7 +255,10 @@ export class NaiveQuery {
   }
 }
 
-/** From 0 to 1, to the nearest of some numbers; NaN for no number. */
+/**
+ * The likeness to the nearest of the sought numbers, from 0 to 1; NaN when the value is not a
+ * number.
+ */
 export function likeness(sought: readonly number[], value: number): number {
   const distances = sought.filter((one) => !isNaN(one)).map((one) => Math.abs(one - value));
   return distances.length === 0 ? NaN : 1 / (1 + Math.min(...distances));

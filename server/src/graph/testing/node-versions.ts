@@ -1,15 +1,15 @@
 import type { WriterOperation } from '../operations.ts';
 import { GraphModel, Refusal } from './graph-model.ts';
 
-/** Timestamp and fields of one version. */
+/** The timestamp and the fields of one version. */
 export type NodeContent = Readonly<Record<string, unknown>>;
 
-/** Each version of each node that there is, oldest first, as a model of the graph has them. */
+/** All versions of each existing node, oldest first, according to a model of the graph. */
 export class NodeVersions {
   #model = new GraphModel();
   #versions = new Map<string, NodeContent[]>();
 
-  /** Whether the commit is taken. */
+  /** Returns whether the commit is accepted. */
   commit(operations: readonly WriterOperation[], now: number): boolean {
     const before = structuredClone({ nodes: this.#model.nodes, versions: this.#versions });
     try {

@@ -1,8 +1,8 @@
 import { formatUid, keyedUid } from '#base/uid.ts';
 
 /**
- * A small graph as plain lists. Nodes are named by their places in the list, which is also the
- * order of their ids.
+ * A small graph as plain lists. A node is identified by its index in the list; ids have the same
+ * order.
  */
 export interface PlainGraph {
   readonly nodes: readonly PlainNode[];
@@ -137,7 +137,7 @@ export class PlainView {
 }
 
 function meetsItem(value: unknown, compare: string, operand: unknown): boolean {
-  // Numbers with numbers, texts with texts: the generator sees to it.
+  // The generator compares only numbers with numbers and texts with texts.
   const [a, b] = [value as string, operand as string];
   switch (compare) {
     case '=':

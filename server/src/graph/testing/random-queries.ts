@@ -10,7 +10,7 @@ const number = fc.integer({ min: -1, max: 2 });
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const compact = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** So that a place tells the UID. */
+/** The type follows from the index, so that the index is enough to know the UID. */
 const typeAt = (i: number): 'P' | 'Q' => (i % 3 === 2 ? 'Q' : 'P');
 
 /** A graph of the types P and Q, whose schema is that of run.test.ts. */
@@ -89,7 +89,7 @@ const condition = fc.oneof(
     value: optional(fc.boolean()),
   }),
 );
-/** Conditions on what only one type has. */
+/** Conditions on fields that only one type has. */
 const conditionOfP = fc.oneof(
   condition,
   fc.record({ field: fc.constant('T'), compare: ofText, value: text }),
@@ -192,7 +192,7 @@ export const query: fc.Arbitrary<Query> = fc
     }),
   );
 
-/** What somebody may not see of such a graph. */
+/** What a reader may not see of such a graph. */
 export const hidden: fc.Arbitrary<Hidden> = fc.record({
   nodes: fc.array(place, { maxLength: 5 }).map((places) => new Set(places)),
   field: fc.constantFrom('S', 'N', 'T', 'G', 'Id', 'K'),

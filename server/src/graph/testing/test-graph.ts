@@ -19,16 +19,16 @@ export class TestClock implements Clock {
   }
 }
 
-/** A real graph in a folder of its own, over a log in memory; gone when disposed. */
+/** A real graph in a temporary folder, with a log in memory. Disposing of it removes the folder. */
 export interface TestGraph extends AsyncDisposable {
   readonly writer: GraphWriter;
   readonly reader: StateReader;
   readonly state: State;
-  /** The databases below the reader, to look for what is left over. */
+  /** The databases under the reader, to look for entries that should not be there. */
   readonly snapshot: SnapshotReader;
   readonly storage: string;
   readonly clock: TestClock;
-  /** Commits operations, each step of which a caller could send, and moves the reader on. */
+  /** Commits operations that a caller could send, and moves the reader to that commit. */
   write(...operations: readonly WriterOperation[]): Promise<void>;
   addSchema(document: Partial<SchemaDocument>): Promise<void>;
   idOf(type: string, key: string): number;
@@ -78,7 +78,7 @@ export async function openTestGraph(
   };
 }
 
-/** The problem that a call raises, with its message left out: those are for people. */
+/** The problem that a call throws, without its message, which is for people only. */
 export async function problemOf(call: () => unknown): Promise<{ code: unknown; details: unknown }> {
   try {
     await call();
