@@ -4,11 +4,11 @@ import { leftToOtherCommits, sampledTests } from './test-sample.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-it('leaves two thirds of the sampled tests and more to other commits, always the same ones', () => {
+it('leaves most of the sampled tests to other commits, always the same ones', () => {
   const files = sampledTests(ROOT);
   const left = leftToOtherCommits(ROOT, 'a commit');
   expect(left.length).toBeGreaterThan(files.length / 2);
-  expect(left.length).toBeLessThan((files.length * 3) / 4);
+  expect(left.length).toBeLessThan((files.length * 5) / 6);
   const run = files.filter((file) => !left.includes(file));
   expect(new Set(run.map((file) => dirname(file)))).toEqual(
     new Set(files.map((file) => dirname(file))),

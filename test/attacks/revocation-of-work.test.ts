@@ -88,6 +88,9 @@ describe('files and jobs', () => {
     await watch.text();
     expect(await at.ok('admin', 'GET', `/api/jobs/${id}`)).toMatchObject({ state: 'running' });
     await at.ok('admin', 'POST', `/api/jobs/${id}/cancel`);
+    // The task runs once at a time, and the next case begins it again.
+    const state = async () => (await at.ok('admin', 'GET', `/api/jobs/${id}`))['state'];
+    await expect.poll(state).toBe('cancelled');
   });
 });
 

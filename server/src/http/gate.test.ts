@@ -154,7 +154,7 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
   // No operation asks for it: searches run in the code of endpoints.
   search: '',
   ingestion:
-    'getSchema putSchema ingest uploadNodeFile deleteFile createFileUpload getFileUpload ' +
+    'getSchema putSchema deleteSchemaIndex ingest uploadNodeFile deleteFile createFileUpload getFileUpload ' +
     'appendFileUpload deleteFileUpload',
   'ingestion:acl': 'resolvePrincipals',
   read:

@@ -82,12 +82,13 @@ export type SettleItem = readonly [
  * arguments. For itself the worker asks to `find`, by a request below zero: see `FetchedFinds`.
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
  * `{fraction, text}`. `scan`: call; payload: JSON `{type, field, rowsRead}`. `unlogged`: call, how
- * many lines more it would have logged. `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`: call, status;
- * payload: the URL. `problem`: call; payload: JSON `{code, message, hint?, details?}`. `invalid`:
- * call; payload: JSON `[{path, message}]`, what is wrong with the body. `failure`: call; payload:
- * JSON `{message, stack, code?}`. `malformed`: call; payload: what is wrong with the body.
- * `internal`: call; payload: JSON of a problem that the code of the call is not told whole.
- * `defect`: a fault of the worker's own code; payload: its stack.
+ * many lines more it would have logged. `answer`: call, status; payload: JSON. `refusal`: call,
+ * status; payload: the message. `redirect`: call, status; payload: the URL. `problem`: call;
+ * payload: JSON `{code, message, hint?, details?}`. `invalid`: call; payload: JSON `[{path,
+ * message}]`, what is wrong with the body. `failure`: call; payload: JSON `{message, stack,
+ * code?}`. `malformed`: call; payload: what is wrong with the body. `internal`: call; payload: JSON
+ * of a problem that the code of the call is not told whole. `defect`: a fault of the worker's own
+ * code; payload: its stack.
  */
 export type FromWorkerKind =
   | 'ready'
