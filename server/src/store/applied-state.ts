@@ -15,8 +15,8 @@ export interface AppliedStateOptions {
 }
 
 /**
- * A state without a log of its own, to which commits can be added that lie somewhere else. Nobody
- * else writes to it.
+ * A state without its own log, to which commits from elsewhere can be added. Nobody else writes to
+ * it.
  */
 export class AppliedState implements AsyncDisposable {
   readonly #environments: Environments;
@@ -35,7 +35,7 @@ export class AppliedState implements AsyncDisposable {
     return this.#applier.sequence;
   }
 
-  /** Commits that follow one another, from the one after `sequence` on. */
+  /** Adds commits that follow one another without gaps, beginning after `sequence`. */
   async apply(commits: readonly LoggedCommit[]): Promise<void> {
     if (commits.length > 0) await this.#applier.apply(commits);
   }

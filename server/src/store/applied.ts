@@ -3,44 +3,47 @@ import { assert } from '#base/assert.ts';
 import type { Environment } from './environment.ts';
 
 /**
- * How far the environments follow the log. A commit may touch both, no LMDB transaction spans two,
- * and yet neither a reader nor a crash may see half of it. So the graph decides, and the vault is
- * written ahead of it:
+ * How far the environments follow the log. A commit may touch both environments, and no LMDB
+ * transaction spans two. But neither a reader nor a crash may show half a commit. So the graph
+ * decides, and the vault is written first:
  *
  * 1. One transaction of the vault carries out what it had pending, and puts down the new operations
  *    as pending.
  * 2. One transaction of the graph carries out its operations and says that the vault is at this
  *    commit too.
  *
- * A reader that takes its transaction of the graph first, and then that of the vault, adds what is
- * pending when the graph says so, and leaves it out otherwise; either way it sees one boundary, and
- * never waits for the writer.
+ * A reader takes its transaction of the graph first, and then that of the vault. It adds the
+ * pending operations when the graph says that the vault has them, and leaves them out otherwise. In
+ * both cases it sees one commit boundary, and it never waits for the writer.
  */
 export interface GraphApplied {
-  /** Everything up to it is in the graph. */
+  /** Everything up to this sequence is in the graph. */
   readonly sequence: number;
-  /** The last commit up to there that touched the vault. */
+  /** The last commit up to that sequence that touched the vault. */
   readonly vaultSequence: number;
-  /** The log's: 32 hexadecimal digits; empty in an environment that has never followed one. */
+  /**
+   * The epoch of the log: 32 hexadecimal digits; empty in an environment that has never followed a
+   * log.
+   */
   readonly epoch: string;
 }
 
 export interface VaultApplied {
-  /** The last commit that has been carried out. */
+  /** The last commit that the vault has carried out. */
   readonly sequence: number;
   readonly pending: PendingCommit | undefined;
 }
 
 export interface PendingCommit {
-  /** The last commit that it holds operations of. */
+  /** The last commit whose operations are pending. */
   readonly sequence: number;
   /** The operations on the vault, as `batch.ts` encodes them. */
   readonly payload: Uint8Array;
 }
 
 /**
- * In the database `applied`. Graph: u64 sequence, u64 vault sequence, 16 bytes epoch. Vault: u64
- * sequence. Big-endian.
+ * The key in the database `applied`. Graph: u64 sequence, u64 vault sequence, 16 bytes epoch.
+ * Vault: u64 sequence. Big-endian.
  */
 const APPLIED_KEY = Uint8Array.of(0);
 /** In the vault's database `applied`: u64 sequence, payload. */
@@ -79,7 +82,7 @@ export function readVaultApplied(vault: Environment, options?: GetOptions): Vaul
   };
 }
 
-/** Within `writeTransaction`; so the other two. */
+/** Call this and the next two functions within `writeTransaction`. */
 export function putGraphApplied(graph: Environment, applied: GraphApplied): void {
   const bytes = Buffer.alloc(32);
   bytes.writeBigUInt64BE(BigInt(applied.sequence), 0);
@@ -101,7 +104,10 @@ export function putVaultPending(vault: Environment, pending: PendingCommit): voi
   vault.applied.put(PENDING_KEY, bytes);
 }
 
-/** What of `pending` belongs to a state of the graph whose vault sequence is given. */
+/**
+ * The pending operations that belong to a state of the graph with this vault sequence; undefined
+ * when none do.
+ */
 export function pendingFor(
   applied: VaultApplied,
   vaultSequence: number,

@@ -12,7 +12,7 @@ import { BatchEncoder, KeyScratch, readBatch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
 import { writeTransaction } from './write-transaction.ts';
 
-/** One commit as it stands in the log. */
+/** One commit as the log has it. */
 export interface LoggedCommit {
   /** The sequence of its last operation. */
   readonly last: number;
@@ -20,8 +20,8 @@ export interface LoggedCommit {
 }
 
 /**
- * Carries out commits in the environments, in the steps of `applied.ts`: a group of them in one
- * transaction of each environment.
+ * Carries out commits in the environments, in the steps of `applied.ts`. A group of commits takes
+ * one transaction of each environment.
  */
 export class Applier {
   readonly #graph: Environment;
@@ -43,7 +43,7 @@ export class Applier {
     return this.#graphApplied.sequence;
   }
 
-  /** The newest sequence of which either has something. */
+  /** The newest sequence of which at least one environment has something. */
   get writtenSequence(): number {
     return Math.max(this.sequence, this.#vaultLast);
   }
@@ -52,19 +52,19 @@ export class Applier {
     return this.#graphApplied.epoch;
   }
 
-  /** Marks a new state as one that follows this log, so that it is never opened with another. */
+  /** Marks a new state as following this log, so that it is never opened with another log. */
   async adoptEpoch(): Promise<void> {
     if (this.epoch === this.#epoch) return;
     await this.#applyToGraph([], { ...this.#graphApplied, epoch: this.#epoch });
   }
 
-  /** What of the newest group waits in the vault to be carried out. */
+  /** The operations of the newest group that the vault has not carried out yet. */
   get pending(): PendingCommit | undefined {
     return this.#vaultApplied.pending;
   }
 
   /**
-   * The first sequence to be carried out; after a loss of power the vault may be behind the graph.
+   * The first sequence to carry out. After a power failure the vault may have less than the graph.
    */
   get nextSequence(): number {
     const { sequence, vaultSequence } = this.#graphApplied;
@@ -72,9 +72,9 @@ export class Applier {
   }
 
   /**
-   * Resolves when the group is visible to every reader that begins a transaction. Rejects with the
-   * problem `storage_full` or `storage_failed`; then no reader shows any of the group, and the call
-   * may be repeated.
+   * Resolves when every reader that begins a transaction sees the group. Rejects with the problem
+   * `storage_full` or `storage_failed`. Then no reader shows any of the group, and the call may be
+   * repeated.
    */
   async apply(group: readonly LoggedCommit[]): Promise<void> {
     const last = group.at(-1)?.last ?? 0;
@@ -98,8 +98,8 @@ export class Applier {
   }
 
   /**
-   * The last commit that touches the vault, 0 when none does, and the operations that the vault
-   * does not have yet.
+   * The last commit of the group that touches the vault (0 when none does), and the operations that
+   * the vault does not have yet.
    */
   #collectForVault(group: readonly LoggedCommit[]) {
     const operations = new BatchEncoder();
@@ -142,8 +142,8 @@ export class Applier {
 const NOTHING = new Uint8Array(0);
 
 /**
- * Puts what of a payload belongs to the environment. Millions of operations pass here in a load, so
- * little is made for each.
+ * Carries out the operations of a payload that belong to the environment. A load sends millions of
+ * operations through here, so few objects are made for each.
  */
 function putOperations(environment: Environment, payload: Uint8Array): void {
   const keys = new KeyScratch();

@@ -54,7 +54,7 @@ it('takes keys up to what LMDB takes, and no unknown database', () => {
   batch.put(DB.nodes, new Uint8Array(KEY_BYTES_MAX), none);
   expect(() => batch.put(DB.nodes, new Uint8Array(KEY_BYTES_MAX + 1), none)).toThrow(/a key has/);
   expect(() => batch.delete(DB.nodes, none)).toThrow(/a key has/);
-  // @ts-expect-error It is no database.
+  // @ts-expect-error There is no database with this number.
   expect(() => batch.delete(99, Uint8Array.of(1))).toThrow(/does not exist/);
   expect(batch.count).toBe(1);
 });

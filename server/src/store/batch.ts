@@ -10,8 +10,8 @@ import type { WriteBatch } from './key-value.ts';
  *     put     u8 1, u8 database number, u16 key length, u32 value length, key, value
  *     delete  u8 0, u8 database number, u16 key length, key
  *
- * Logs and replicas keep payloads, so a change of this layout needs new operation kinds; these two
- * stay.
+ * Logs and replicas keep payloads, so these two kinds of operation must stay as they are. A change
+ * of the layout needs new kinds.
  */
 const DELETE = 0;
 const PUT = 1;
@@ -20,29 +20,32 @@ const PUT_HEADER_BYTES = 8;
 const CAPACITY_DEFAULT_BYTES = 512;
 
 /**
- * Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a
- * key above all of ours.
+ * The longest key. What cannot be applied must not reach the log. LMDB takes one byte more, so that
+ * a key can be made that is above all others.
  */
 export const KEY_BYTES_MAX = 1_977;
-/** One value; larger than the largest node record (`NODE_RECORD_BYTES_MAX`) with its framing. */
+/**
+ * The longest value. It is larger than the largest node record (`NODE_RECORD_BYTES_MAX`) with its
+ * frame.
+ */
 export const VALUE_BYTES_MAX = 64 * 1024 * 1024;
 
 const KNOWN_DATABASES = new Uint8Array(256);
 for (const { number } of DATABASES) KNOWN_DATABASES[number] = 1;
 
-/** What a put takes in a payload. */
+/** The number of bytes that a put takes in a payload. */
 export function putBytes(keyBytes: number, valueBytes: number): number {
   return PUT_HEADER_BYTES + keyBytes + valueBytes;
 }
 
-/** Encodes operations into one growing buffer, without an allocation for each. */
+/** Encodes operations into one growing buffer, without allocating memory for each. */
 export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #end = 0;
   #count = 0;
 
-  /** Into `bytes`, whose content does not matter, for as long as they have room. */
+  /** Writes into `bytes` first, while there is room; their old content does not matter. */
   constructor(bytes: Uint8Array<ArrayBuffer> = new Uint8Array(CAPACITY_DEFAULT_BYTES)) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -57,7 +60,10 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return this.#end;
   }
 
-  /** The buffer itself, with room at its end; a later operation may replace it by a larger one. */
+  /**
+   * The buffer itself, with unused room at its end. A later operation may replace it with a larger
+   * one.
+   */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
@@ -67,7 +73,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  /** Answers where the key lies in the payload; the value is right after it. */
+  /** Puts an entry. Returns where the key begins in the payload; the value is directly after it. */
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
     const at = this.#beginPut(db, key.length, value.length);
     copyBytes(key, 0, key.length, this.#bytes, at);
@@ -75,7 +81,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return at;
   }
 
-  /** The same of an entry by where it lies. */
+  /** The same for an entry that is given by its places in buffers. */
   putPlaces(
     db: DatabaseNumber,
     keyBytes: Uint8Array,
@@ -86,7 +92,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     valueEnd: number,
   ): number {
     const at = this.#beginPut(db, keyEnd - keyStart, valueEnd - valueStart);
-    // As both lie in a page of LMDB, and here.
+    // The value directly follows the key, as in a page of LMDB: both are copied at once.
     if (valueBytes === keyBytes && valueStart === keyEnd) {
       copyBytes(keyBytes, keyStart, valueEnd, this.#bytes, at);
       return at;
@@ -96,7 +102,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return at;
   }
 
-  /** Answers where the key lies in the payload. */
+  /** Deletes a key. Returns where the key begins in the payload. */
   delete(db: DatabaseNumber, key: Uint8Array): number {
     const at = this.#begin(db, key.length, DELETE_HEADER_BYTES + key.length);
     this.#bytes[at] = DELETE;
@@ -105,7 +111,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   }
 
   #beginPut(db: DatabaseNumber, keyBytes: number, valueBytes: number): number {
-    // Millions of entries pass here: what an assertion would say is made when it fails only.
+    // Millions of entries pass here, so the message of an assertion is made only when it fails.
     if (valueBytes > VALUE_BYTES_MAX) {
       throw new AssertionError(`a value of ${valueBytes} bytes is too long`);
     }
@@ -147,8 +153,8 @@ export type OperationPlaceVisitor = (
 ) => void;
 
 /**
- * Visits the operations of a payload by their places, so that nothing is allocated for them. Throws
- * an assertion when it is not a payload: it comes from the log, which has verified it.
+ * Visits the operations of a payload by their places, so that nothing is allocated for them. An
+ * assertion fails when the bytes are not a payload, because the log has already verified them.
  */
 export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): void {
   const { length } = payload;
@@ -181,7 +187,7 @@ export type OperationVisitor = (
   value: Uint8Array | undefined,
 ) => void;
 
-/** Reads a payload back, each operation as views. */
+/** Reads a payload; the visitor gets views for each operation. */
 export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     visit(
@@ -197,8 +203,8 @@ function isDatabaseNumber(n: number): n is DatabaseNumber {
 }
 
 /**
- * Keys in one buffer, one view of it for each length: lmdb-js has written a key down when `put`
- * comes back.
+ * One buffer for keys, with one view for each length. It may be used again after each `put`,
+ * because lmdb-js has copied the key when `put` returns.
  */
 export class KeyScratch {
   readonly #bytes = new Uint8Array(KEY_BYTES_MAX);

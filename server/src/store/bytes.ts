@@ -1,9 +1,7 @@
-/** Longer runs are copied by Node, which takes as long as so many bytes one by one. */
+/** Node copies longer runs. For this many bytes that takes as long as to copy them one by one. */
 const COPIED_BYTES_MAX = 32;
 
-/**
- * Copies no more than there is room for. Allocates nothing, as a `subarray` for `set` would.
- */
+/** Copies no more than there is room for. Unlike `set` with a `subarray`, it allocates nothing. */
 export function copyBytes(
   from: Uint8Array,
   start: number,
@@ -19,7 +17,7 @@ export function copyBytes(
   }
 }
 
-/** Numbers are little-endian. */
+/** Reads a little-endian number. */
 export function u16(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8);
 }

@@ -10,7 +10,7 @@ import { digestState, updateSnapshot } from './snapshot.ts';
 import { createStorage } from './testing/storage.ts';
 
 const KEYS = 2_000;
-/** So that there are a dozen pieces, which begin and end close to one another. */
+/** Chosen so that there are about a dozen pieces of similar size. */
 const VALUE_BYTES = 12_000;
 
 function keyOf(i: number): Uint8Array {
@@ -20,7 +20,7 @@ function keyOf(i: number): Uint8Array {
 const anyChange = fc.record({
   key: fc.integer({ min: 0, max: KEYS + 50 }),
   run: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300 })),
-  /** 0 deletes. */
+  /** The length of the value; 0 deletes the key. */
   bytes: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60_000 })),
   db: fc.constantFrom<DatabaseNumber>(DB.nodes, DB.out, DB.vault),
 });

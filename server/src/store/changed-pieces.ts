@@ -5,23 +5,23 @@ import type { Manifest, ManifestPiece } from './manifest.ts';
 
 export interface KeptPiece {
   readonly piece: ManifestPiece;
-  /** The first key of the piece after it. */
+  /** The first key of the next piece; undefined for the last piece. */
   readonly next: Uint8Array | undefined;
 }
 
-/** Pieces of one database of a manifest that have not changed since. */
+/** The pieces of one database of a manifest that have not changed since. */
 export interface KeptPieces {
   /**
-   * The piece that begins with this key; undefined when none that is unchanged begins there. The
-   * empty key is where the first piece begins.
+   * The unchanged piece that begins with this key; undefined when there is none. The first piece
+   * begins at the empty key.
    */
   beginningAt(key: Uint8Array): KeptPiece | undefined;
 }
 
 /**
- * Which pieces of a snapshot the commits after it have touched. A piece follows from its own
- * entries and from the first one after it, which ended it: a change of either touches the piece.
- * What lies before the first key belongs to the first piece.
+ * Which pieces of a snapshot were changed by the commits after it. A piece depends on its own
+ * entries and on the first entry after it, which ended it. A change of any of these changes the
+ * piece. Keys before the first key belong to the first piece.
  */
 export class ChangedPieces {
   readonly #databases = new Map<DatabaseNumber, DatabasePieces>();
@@ -30,7 +30,7 @@ export class ChangedPieces {
     for (const { number, pieces } of manifest.databases) {
       this.#databases.set(number, new DatabasePieces(pieces));
     }
-    // One that the manifest does not list is read as a whole.
+    // A database that the manifest does not list is read as a whole.
     for (const { number } of DATABASES) {
       if (!this.#databases.has(number)) this.#databases.set(number, new DatabasePieces([]));
     }

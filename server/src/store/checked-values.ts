@@ -9,12 +9,12 @@ import { valueDamaged, type ValueSeal } from './value-seal.ts';
  *
  * value | CRC-32C of database number (one byte), key and value (4 bytes, little-endian)
  *
- * also where the value is empty: of an edge that is all in its key, the key is what a flipped bit
- * would change.
+ * also when the value is empty. Then the check detects a flipped bit in the key, for example of an
+ * edge that has only a key.
  */
 export const CHECK_BYTES = 4;
 
-/** By database number. */
+/** The checksum of the database number, by database number. */
 const SEEDS = Array.from({ length: 256 }, (_, db) => crc32c(Uint8Array.of(db), 0, 1));
 
 export class CheckedValues implements ValueSeal {
@@ -49,7 +49,8 @@ export class CheckedValues implements ValueSeal {
 }
 
 /**
- * Where the value of an entry ends that lies in these places. Throws the problem `storage_corrupt`.
+ * Where the value of the entry at these places ends. Throws the problem `storage_corrupt` when the
+ * check does not match.
  */
 export function checkedEnd(
   db: number,

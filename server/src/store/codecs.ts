@@ -5,7 +5,7 @@
  * the same thread.
  */
 
-/** Views longer than this are made anew each time. */
+/** A new view is made each time when it is longer than this. */
 const CACHED_VIEW_BYTES_MAX = 4_096;
 
 export interface KeyCodec {
@@ -18,7 +18,7 @@ export function keyCodec(): KeyCodec {
   return {
     writeKey(key, target, at) {
       const { length } = key;
-      // lmdb-js takes a RangeError as the sign to go on with a fresh buffer.
+      // On a RangeError, lmdb-js tries again with a new buffer.
       if (at + length > target.byteLength) throw new RangeError('a key does not fit its buffer');
       for (let i = 0; i < length; i++) target[at + i] = key[i]!;
       return at + length;
@@ -43,7 +43,9 @@ export function valueCodec(): ValueCodec {
   };
 }
 
-/** Views of one buffer that start at one place, by length; forgotten when the buffer changes. */
+/**
+ * Views of one buffer that start at one place, by length. They are dropped when the buffer changes.
+ */
 export class ViewCache {
   #views: (Uint8Array | undefined)[] = [];
   #buffer: ArrayBufferLike | undefined;

@@ -13,32 +13,37 @@ import type { OverlayLayer } from './overlay-table.ts';
 import { StoresReader } from './stores-reader.ts';
 import { closeWritten } from './write-transaction.ts';
 
-/** The state of a workspace, opened for writing; there is one in a process. */
+/** The state of a workspace, opened for writing. A process has only one. */
 export interface State extends StateWriter {
   /**
-   * Everything up to it is in LMDB and flushed to the device, so that even a loss of power does not
-   * take it back: the log may be trimmed up to here. 0 until something was written since the start.
+   * Everything up to this sequence is in LMDB and flushed to the device, so it survives a power
+   * failure. The log may be trimmed up to here. 0 until something was written since the start.
    */
   readonly flushedSequence: number;
 }
 
-/** Where the state says how far it is: see `AppliedSequence`. */
+/** Where the state publishes how far it is: see `AppliedSequence`. */
 export interface Publication {
-  /** Readers see everything up to the sequence; `commits` is how many more than the last time. */
+  /**
+   * Readers see everything up to the sequence. `commits` is the number of commits since the last
+   * call.
+   */
   publish(sequence: number, commits: number): void;
 }
 
 /**
- * Commits in flight are built up to so many bytes of payload and operations; `ready` waits beyond.
+ * When the commits in flight have more bytes of payload or more operations than this, `ready`
+ * waits.
  */
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 const IN_FLIGHT_OPERATIONS_MAX = 120_000;
 /**
- * One LMDB transaction takes so many operations; beyond, nothing is gained and readers wait longer.
+ * The largest number of operations in one LMDB transaction. More gain nothing, and readers wait
+ * longer.
  */
 const GROUP_OPERATIONS_MAX = 30_000;
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
-/** Between attempts to apply commits that are durable in the log, while the volume has no room. */
+/** The wait between attempts to apply durable commits while the volume has no room. */
 const RETRY_DELAY_MIN_MS = 50;
 const RETRY_DELAY_MAX_MS = 2_000;
 
@@ -56,7 +61,7 @@ interface CommitInFlight {
   readonly batch: OverlaidBatch;
   /** Sequence of the commit's last operation; 0 until the log has it. */
   last: number;
-  /** The log did not take it, or one before it. */
+  /** The log refused this commit or one before it. */
   isRefused: boolean;
   readonly resolve: (sequence: number) => void;
   readonly reject: (reason: unknown) => void;
@@ -66,8 +71,8 @@ interface CommitInFlight {
 
 /**
  * Takes a commit through its stages: it is built against the view, appended to the log, carried out
- * together with the others that are durable by then, and acknowledged. Building goes on while
- * earlier commits are synced and carried out.
+ * together with the others that are durable by then, and acknowledged. New commits are built while
+ * earlier ones are synced and carried out.
  */
 export class CommitPipeline implements State {
   readonly view: KeyValueReader;
@@ -78,11 +83,11 @@ export class CommitPipeline implements State {
   readonly #published: Publication | undefined;
   /** The operations of the commits in flight. */
   readonly #overlay = new Overlay();
-  /** Operations that are acknowledged, and carried out in the vault with its next commit only. */
+  /** Acknowledged operations that the vault carries out only with its next commit. */
   readonly #pendingOverlay = new Overlay();
   #pendingShown: PendingCommit | undefined;
   #pendingLayer: OverlayLayer | undefined;
-  /** In the order in which they were built, which is that of the log. */
+  /** In the order in which they were built, which is the order of the log. */
   readonly #inFlight: CommitInFlight[] = [];
   #bytesInFlight = 0;
   #operationsInFlight = 0;
@@ -92,7 +97,7 @@ export class CommitPipeline implements State {
   #isBuilding = false;
   #closed: Promise<void> | undefined;
   #applying: Promise<void> | undefined;
-  /** Why commits that are durable cannot be carried out at the moment. */
+  /** Why durable commits cannot be carried out at the moment; undefined when they can. */
   #applyProblem: Problem | undefined;
   #readyWaiters: (() => void)[] = [];
   readonly #closing = new AbortController();
@@ -123,7 +128,7 @@ export class CommitPipeline implements State {
   async commit<T>(build: (batch: WriteBatch) => T): Promise<{ result: T; sequence: number }> {
     assert(this.#closed === undefined, 'a commit after the state was closed');
     assert(!this.#isBuilding, 'a commit within the construction of another');
-    // The log has room, the state has not: taking more in would only grow what waits.
+    // The state has no room, though the log may have: more commits would only have to wait as well.
     if (this.#applyProblem !== undefined) throw notTaken(this.#applyProblem);
     const first = this.#sequence + this.#operationsInFlight + 1;
     const batch = new OverlaidBatch(this.#overlay, first);
@@ -183,8 +188,8 @@ export class CommitPipeline implements State {
   }
 
   /**
-   * What was built after a refused commit may build on it, so it is refused as well; the log has
-   * refused it too.
+   * Commits that were built after a refused one may depend on it. So they are refused too, as they
+   * are by the log.
    */
   #onRefused(commit: CommitInFlight, reason: unknown): void {
     const index = this.#inFlight.indexOf(commit);
@@ -213,9 +218,7 @@ export class CommitPipeline implements State {
     this.#applying = undefined;
   }
 
-  /**
-   * The oldest commits that are durable. Those without operations wait for their turn among them.
-   */
+  /** The oldest durable commits. Commits without operations take their turn among them. */
   #nextGroup(): CommitInFlight[] {
     const group: CommitInFlight[] = [];
     let operations = 0;
@@ -233,8 +236,8 @@ export class CommitPipeline implements State {
   }
 
   /**
-   * The group is durable, so it is tried until there is room. Answers false when the state is
-   * closed meanwhile.
+   * Tries until there is room, since the group is durable. Resolves with false when the state is
+   * closed before.
    */
   async #untilApplied(group: readonly CommitInFlight[]): Promise<boolean> {
     const commits = group
@@ -253,7 +256,7 @@ export class CommitPipeline implements State {
       try {
         await sleep(delay, undefined, { signal: this.#closing.signal });
       } catch {
-        // Closing: the log has the commits, and the next start carries them out.
+        // The state is closing. The log has the commits, and the next start carries them out.
         const problem = notApplied(this.#applyProblem);
         this.#rejectFrom(0, problem, problem);
         return false;
@@ -272,7 +275,7 @@ export class CommitPipeline implements State {
       batch.drop();
       this.#forget(batch);
     }
-    // Here, for every commit, and before whoever has the answer can ask another thread.
+    // Published for every commit, before the caller gets the answer and can ask another thread.
     this.#published?.publish(sequence, group.filter(({ last }) => last > 0).length);
     for (const { last, resolve } of group) resolve((this.#sequence = last || this.#sequence));
     assert(this.#sequence === sequence, 'a group ends with its last commit');
@@ -293,7 +296,7 @@ export class CommitPipeline implements State {
     try {
       await Promise.all(this.#environments.map(({ root }) => root.flushed));
     } catch {
-      // A later transaction has failed; one that succeeds tells about this one too.
+      // A later transaction has failed. The next one that succeeds covers this one too.
       return;
     }
     this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
@@ -325,7 +328,7 @@ export class CommitPipeline implements State {
 
 const noop = (): void => undefined;
 
-/** For a commit that was built on one which the log refused for that reason. */
+/** The problem of a commit that was built on one which the log refused for this reason. */
 function followUp(reason: unknown): Problem {
   const code = reason instanceof Problem ? reason.code : 'storage_failed';
   return new Problem(code, 'the commit was built on one that could not be written', {
@@ -334,14 +337,14 @@ function followUp(reason: unknown): Problem {
   });
 }
 
-/** For a commit that comes while commits cannot be carried out for that reason. */
+/** The problem of a new commit while commits cannot be carried out for this reason. */
 function notTaken({ code, message }: Problem): Problem {
   return new Problem(code, `no commit is taken: ${message}`, {
     hint: 'Free room on the volume of the storage folder, then send it again.',
   });
 }
 
-/** For a commit that is not carried out when the state is closed. */
+/** The problem of a commit that is not carried out because the state is closed. */
 function notApplied(problem: Problem): Problem {
   return new Problem(
     problem.code,

@@ -17,8 +17,8 @@ const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();
 
 /**
- * Lets a process commit until so many commits are acknowledged, kills it, and answers the newest
- * sequence it printed.
+ * Starts a process that commits, kills it after some acknowledged commits, and returns the newest
+ * sequence that it printed.
  */
 async function commitAndKill(storage: string): Promise<number> {
   const script = fileURLToPath(new URL('testing/commit-until-killed.ts', import.meta.url));
@@ -42,7 +42,8 @@ it('has every acknowledged commit, none by half, and what the log says, after a 
   for (let round = 0; round < ROUNDS; round++) {
     const acknowledged = await commitAndKill(folder.path);
     {
-      // As the crash left it: LMDB alone has what was acknowledged, and whole commits only.
+      // The state as the crash left it: LMDB alone has what was acknowledged, and only whole
+      // commits.
       using reader = openSnapshotReader({ storage: folder.path, environments: BOTH });
       expect(reader.sequence).toBeGreaterThanOrEqual(acknowledged);
       expect(readCounter(reader, true)).toBeGreaterThan(0);

@@ -1,13 +1,13 @@
 import { crc32c as crcOfLong } from '@node-rs/crc32';
 import { u32 } from './bytes.ts';
 
-/** From here on the call into native code costs less than it saves. */
+/** From this length on, a call into native code is faster. */
 export const LONG_BYTES_MIN = 256;
 const POLYNOMIAL = 0x82f63b78;
-/** For a byte that one, two and three further bytes follow. */
+/** Tables for a byte, and for a byte that is followed by one, two or three more bytes. */
 const [TABLE, BY_ONE, BY_TWO, BY_THREE] = makeTables();
 
-/** CRC-32C of bytes, after that of what is before them. Unsigned. */
+/** The CRC-32C of bytes, unsigned. `before` is the CRC-32C of the bytes before them. */
 export function crc32c(bytes: Uint8Array, start: number, end: number, before = 0): number {
   if (end - start >= LONG_BYTES_MIN) return crcOfLong(bytes.subarray(start, end), before);
   let crc = ~before;

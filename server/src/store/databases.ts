@@ -1,7 +1,7 @@
 /**
  * The sub-databases of the two LMDB environments (design, section 4). `graph` may be read by every
  * thread; `vault` holds secrets (password hashes, token records, keys) and is never opened where
- * the code of users runs. The numbers stand in the log for ever: never reuse one.
+ * the code of users runs. The log keeps the numbers, so never use a number for another database.
  *
  * An id is 40 bits, big-endian (5 bytes); a type is 16 bits, big-endian; a time is milliseconds
  * since the Unix epoch in 48 bits, big-endian.
@@ -10,9 +10,11 @@ export interface DatabaseSpec {
   readonly number: DatabaseNumber;
   readonly name: string;
   readonly environment: 'graph' | 'vault';
-  /** Keys are also scanned by their first so many bytes, while a commit is built: see `Overlay`. */
+  /**
+   * Keys are also scanned by a prefix of this many bytes while a commit is built: see `Overlay`.
+   */
   readonly scanPrefixBytes?: number;
-  /** The keys say all: no value has a byte. */
+  /** Only the keys hold data; all values are empty. */
   readonly isOfKeys?: true;
 }
 
@@ -30,18 +32,21 @@ export const DB = {
   /** (to id, edge type, from id) -> empty. */
   in: 5,
   /**
-   * sequence of the entry itself (6 bytes) -> an edge that decides about access, which its commit
+   * sequence of the entry itself (6 bytes) -> an edge that decides about access and that its commit
    * wrote or removed.
    */
   access: 6,
-  /** (id, version) -> what the change that made this version of the node left of the one before. */
+  /**
+   * (id, version) -> what the change that made this version of the node keeps of the version
+   * before.
+   */
   history: 7,
   /**
    * (index, value, timestamp, id) -> empty: the nodes with one value are one range, in the order of
    * `types`. See `graph/indexes/index-key.ts`.
    */
   indexes: 8,
-  /** (index, digest of a value) -> id: whose value it is, in a unique index. */
+  /** (index, digest of a value) -> id of the node that has this value, in a unique index. */
   uniques: 9,
   /** name -> bytes: users' credentials, sessions, tokens, keys. */
   vault: 32,

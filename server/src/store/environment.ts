@@ -16,15 +16,15 @@ import { type Store, ValueStore } from './value-store.ts';
 export type EnvironmentName = 'graph' | 'vault';
 
 /**
- * To what an environment may grow. It is address space, of which a process has 2^47 bytes, and not
- * memory or disk: the file grows as it is filled. LMDB ends the process when there is no address
- * space left, so it is not more than needed.
+ * The size to which an environment may grow. It takes address space, of which a process has 2^47
+ * bytes, not memory or disk: the file grows as it is filled. LMDB ends the process when no address
+ * space is left, so the size is no larger than needed.
  */
 export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
   graph: 2 ** 39,
   vault: 2 ** 34,
 };
-/** In its folder. */
+/** The name of LMDB's file in the folder of an environment. */
 export const LMDB_FILE = 'data.mdb';
 const DATABASES_MAX = 32;
 /** Holds the one record of `applied.ts`; its name cannot clash with a number of `DATABASES`. */
@@ -36,14 +36,15 @@ export interface Environment {
   readonly path: string;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
   /**
-   * By database number; holes where the number belongs to the other environment, and, read-only,
-   * where no version that has the database has opened the store for writing yet.
+   * By database number. There are holes for numbers of the other environment. When opened
+   * read-only, there are also holes for databases that no version of the server has made in this
+   * store yet.
    */
   readonly stores: readonly (ValueStore | undefined)[];
   readonly applied: ValueStore;
-  /** Seals and opens all its values. */
+  /** Seals and opens all values of the environment. */
   readonly seal: ValueSeal;
-  /** Where LMDB encrypts it, and it is open for writing. */
+  /** Present when LMDB encrypts the environment and it is open for writing. */
   readonly pageReuse: Disposable | undefined;
 }
 
@@ -56,8 +57,8 @@ interface OpeningOptions {
   readonly storage: string;
   readonly readOnly: boolean;
   /**
-   * What the store's file says of its values. Left out, the environment says it itself: it does so
-   * once it was written to.
+   * How the values are stored, according to the file of the store. When it is absent, the
+   * environment is asked: it holds the same once it was opened for writing.
    */
   readonly values?: ValueForm | undefined;
 }
@@ -73,19 +74,19 @@ export interface EnvironmentsOptions extends OpeningOptions {
 }
 
 /**
- * Opens `<storage>/<name>`. Read-write also creates what is missing; only the one writer may do
- * that, and before this process opens it read-only, for all its threads share one handle. Read-only
- * works in any thread and process, also in a worker under the permission model. Throws the problem
- * `storage_failed` (or `storage_full`) when LMDB cannot open it.
+ * Opens `<storage>/<name>`. Read-write also creates what is missing. Only the one writer may open
+ * it so, and it must do so before this process opens it read-only, since all threads share one
+ * handle. Read-only works in any thread and process, also in a worker under the permission model.
+ * Throws the problem `storage_failed` (or `storage_full`) when LMDB cannot open it.
  *
- * LMDB's flush follows each transaction without being waited for (its overlapping sync): after a
- * loss of power the environment is whole, at its last flushed transaction, and the log brings it up
- * to date.
+ * LMDB flushes after each transaction, and nobody waits for that (its overlapping sync). After a
+ * power failure the environment is whole and at its last flushed transaction; the log then brings
+ * it up to date.
  */
 export function openEnvironment(name: EnvironmentName, options: EnvironmentOptions): Environment {
   const path = join(options.storage, name);
   try {
-    // LMDB would make the folder of a store that is gone, and find nothing in it.
+    // If the store is gone, LMDB would make an empty folder in its place.
     if (options.readOnly) accessSync(join(path, LMDB_FILE));
     return openStores(name, path, options);
   } catch (cause) {
@@ -118,11 +119,11 @@ function openStores(
     keyEncoding: 'binary',
     maxDbs: DATABASES_MAX,
     readOnly,
-    // Transactions are begun by `batch` alone. Left on, a failing one also rejects a promise that
-    // nobody is handed.
+    // Only `batch` begins transactions. With this setting on, a failing transaction would also
+    // reject a promise that nobody has.
     eventTurnBatching: false,
     permissionsMode: 0o600,
-    // An environment that LMDB encrypts maps chunk by chunk by itself.
+    // LMDB maps an encrypted environment chunk by chunk, without a map size.
     ...(pageKey === undefined ? { mapSize: MAP_BYTES[name] } : { encryptionKey: pageKey }),
   } as const;
   const root = open<Uint8Array, Uint8Array>(options);
@@ -156,15 +157,15 @@ interface SealOptions {
   /** The folder of the environment. */
   readonly path: string;
   readonly readOnly: boolean;
-  /** As the store's file says; undefined where nobody has looked. */
+  /** As the file of the store says; undefined when the caller has not read it. */
   readonly values: ValueForm | undefined;
   readonly rootKey: Uint8Array | undefined;
 }
 
 /**
- * What the values of an environment come and go through. Its database `seals` says the form too,
- * for whoever may read the environment and not the file of the store; the first who opens it for
- * writing notes it there.
+ * The seal of an environment, through which all values are written and read. Its database `seals`
+ * also holds the form of the values, for readers that may read the environment but not the file of
+ * the store. The first opening for writing stores the form there.
  */
 function openSeal(seals: Store | undefined, options: SealOptions): ValueSeal {
   const { path, readOnly, values, rootKey } = options;
@@ -203,28 +204,31 @@ type Root = RootDatabase<Uint8Array, Uint8Array>;
 
 interface HeldTransaction {
   readonly transaction: Transaction;
-  /** The commit that it sees. */
+  /** The commit that the transaction sees. */
   readonly commit: number;
 }
 
 /**
- * Keeps LMDB from writing pages of an encrypted environment anew that were in use a moment ago.
+ * Keeps LMDB from reusing pages of an encrypted environment that were in use a moment ago.
  *
- * LMDB keeps such pages decrypted, 16 in a row, for as long as any transaction of the process has
- * one of the row, and does not notice when a page among them is written anew meanwhile
- * (`mdb_rpage_get`, and the end of a transaction, in liblmdb's mdb.c): where the transactions of
- * several threads overlap without a gap, a later one reads what was there before. A page is written
- * anew once no transaction can see its old content. So one is held here that reads nothing itself,
- * and is let go for a newer one only some seconds after the last that was as old has ended: what
- * those had decrypted has been given up by then. The file is greater by what is written in that
- * time.
+ * LMDB keeps such pages decrypted, in rows of 16, as long as any transaction of the process uses
+ * one page of the row. It does not notice when a page of the row is overwritten in that time
+ * (`mdb_rpage_get`, and the end of a transaction, in liblmdb's mdb.c). When transactions of several
+ * threads overlap without a gap, a later one then reads the old content. LMDB overwrites a page
+ * once no transaction can see its old content. So this class holds a transaction that reads
+ * nothing. It replaces it with a newer one only some seconds after the last transaction of the same
+ * age has ended; by then LMDB has dropped what those had decrypted. The file is larger by what is
+ * written in that time.
  */
 class PageReuseDelay implements Disposable {
   readonly #root: Root;
   readonly #timer: NodeJS.Timeout;
   #held: HeldTransaction;
   #next: HeldTransaction;
-  /** Whether the held one is the only one that is older than the next: all that begin are newer. */
+  /**
+   * Whether the held transaction is the only one that is older than the next one. New transactions
+   * are always newer.
+   */
   #isAlone = false;
 
   constructor(root: Root) {
@@ -240,7 +244,7 @@ class PageReuseDelay implements Disposable {
     this.#next.transaction.done();
   }
 
-  /** Each step is taken some time after the one before. */
+  /** Takes one step. The timer leaves some time between steps. */
   #advance(): void {
     if (!this.#isAlone) {
       const { commit } = this.#next;
@@ -257,15 +261,15 @@ class PageReuseDelay implements Disposable {
   #begin(): HeldTransaction {
     this.#root.resetReadTxn();
     const transaction = this.#root.useReadTransaction();
-    // What is read from here on is read by another one.
+    // Later reads use another transaction.
     this.#root.resetReadTxn();
     return { transaction, commit: Math.max(...commitsBeingRead(this.#root)) };
   }
 }
 
 /**
- * One for each transaction that reads, from LMDB's table of them: process, thread, and the commit
- * or a dash.
+ * The commits that read transactions see, one for each transaction. They come from LMDB's table of
+ * readers, whose columns are process, thread, and the commit or a dash.
  */
 function commitsBeingRead(root: Root): number[] {
   const rows = root.readerList().matchAll(/^\s*\d+\s+[\da-f]+\s+(\d+)\s*$/gim);

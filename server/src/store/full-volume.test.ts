@@ -17,8 +17,8 @@ import type { State } from './commit-pipeline.ts';
 const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();
 /**
- * Another process may take the room after the check: what happens then is what these tests are
- * about.
+ * Another process may use up the room after the check. These tests are about what happens then, so
+ * the check does nothing.
  */
 const checkSpace = (): void => {};
 const VALUE = new Uint8Array(50_000).fill(1);
@@ -35,13 +35,13 @@ function enlarge(folder: string): void {
   execFileSync('mount', ['-o', 'remount,size=256m', folder]);
 }
 
-/** Commits one after the other until one neither goes through nor is refused; answers that one. */
+/** Commits one after another until one neither succeeds nor is refused. Returns that one. */
 async function commitUntilStuck(state: State): Promise<{ readonly stuck: Promise<unknown> }> {
   for (;;) {
     const stuck = commitMore(state);
     const settled = stuck.then(() => 'settled');
     for (;;) {
-      // While there is no room, nothing more is taken in.
+      // While there is no room, new commits are refused.
       const probe = state.commit(() => undefined).catch(() => 'refused');
       const first = await Promise.race([settled, probe, nextTurn('in flight')]);
       if (first === 'refused') return { stuck };
@@ -55,7 +55,7 @@ async function manifestOf(storage: string) {
   return await digestState(reader);
 }
 
-/** The state as the log alone gives it. */
+/** The manifest of the state that is made from the log alone. */
 async function manifestFrom(log: CommitLog) {
   await using folder = await temporaryFolder();
   await using _state = await openState({ storage: folder.path, log, clock });

@@ -33,7 +33,7 @@ it.each([undefined, MASTER_KEY])(
       const written = state.commit((batch) => {
         for (let i = 0; i < ENTRIES; i++) {
           const key = Buffer.alloc(5);
-          // Pages fill, empty again and are written anew.
+          // Pages are filled, emptied again and reused.
           key.writeUInt32BE(Math.imul(count * ENTRIES + i, 0x9e3779b1) >>> 12);
           if ((count + i) % 3 === 0) batch.delete(DB.nodes, key);
           else batch.put(DB.nodes, key, Buffer.alloc((i * 53) % 700, count));
@@ -67,7 +67,7 @@ it('gives its transactions back when the file cannot be opened', async () => {
   expect(() => holdWithFile(elsewhere, vault)).toThrow('ENOENT');
   const transactions = begun.flatMap((spy) => spy.mock.results.map(({ value }) => value));
   expect(transactions).toHaveLength(2);
-  // Each counts who uses it.
+  // Each transaction counts its users.
   expect(transactions.map(({ refCount }) => refCount)).toEqual([0, 0]);
   await Promise.all([graph, vault].map(({ root }) => root.close()));
 });

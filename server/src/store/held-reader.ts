@@ -19,35 +19,37 @@ import { StoresReader } from './stores-reader.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
 
 /**
- * Between taking the one transaction and the other, the writer may apply so many commits to both.
+ * How often the two transactions are taken before giving up: the writer may apply commits to both
+ * environments between the two.
  */
 const PAIRING_ATTEMPTS_MAX = 1_000;
 /**
- * Between taking the transactions and looking at the file, the writer may add a commit so many
- * times.
+ * How often the transactions and the file are opened before the file is not used: the writer may
+ * add a commit between the two.
  */
 const FILE_ATTEMPTS_MAX = 20;
 /** Above every key. */
 const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 
-/** One commit of the state, unchanged until it is disposed. */
+/** One commit of the state, which stays the same until this reader is disposed. */
 export interface HeldReader extends KeyValueReader, Disposable {
   readonly environments: readonly EnvironmentName[];
   readonly sequence: number;
   readonly epoch: string;
   /**
-   * The entries of a database from the first key on that is not below `start`, in order: the
-   * quickest way to read all of them.
+   * Visits the entries of a database in order, from the first key that is not below `start`. It is
+   * the fastest way to read all of them.
    */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
   /**
-   * Reads entries from `start` on, and tells of each whether it is what was written, instead of
-   * throwing.
+   * Reads entries from `start` on, and tells for each whether it is damaged, where `visit` would
+   * throw.
    */
   inspect(db: DatabaseNumber, start: Uint8Array, visit: InspectVisitor): void;
   count(db: DatabaseNumber): number;
   /**
-   * Where another thread can read the database while this is held; undefined where only LMDB can.
+   * Where another thread can read the database while this reader is held; undefined when only LMDB
+   * can read it.
    */
   placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
@@ -57,8 +59,8 @@ export function holdNewest(graph: Environment, vault: Environment | undefined): 
 }
 
 /**
- * For whoever reads all of it: the graph by its file, where that shows the same commit and can be
- * read.
+ * A reader for callers that read the whole state. It reads the graph from its file, when the file
+ * can be read and shows the same commit.
  */
 export function holdWithFile(graph: Environment, vault: Environment | undefined): HeldReader {
   for (let attempt = 0; attempt < FILE_ATTEMPTS_MAX; attempt++) {
@@ -124,8 +126,8 @@ class HeldTransactions implements HeldReader {
   }
 
   /**
-   * The file shows the same commit; the transactions keep its pages as they are. It is disposed
-   * with this.
+   * Reads the graph from `file`, which shows the same commit. The transactions keep its pages
+   * unchanged. Disposing of this reader disposes of the file.
    */
   readBy(file: GraphFile): this {
     this.#file = file;
@@ -178,8 +180,8 @@ function holdGraph(graph: Environment): Held {
 }
 
 /**
- * The graph first: a vault that has carried out more than the graph shows means that the graph has
- * moved on meanwhile.
+ * Takes the transaction of the graph first. If the vault has carried out more than the graph shows,
+ * the graph has moved to a newer commit in between.
  */
 function holdBoth(graph: Environment, vault: Environment): Held {
   for (let attempt = 0; attempt < PAIRING_ATTEMPTS_MAX; attempt++) {

@@ -13,14 +13,14 @@ interface HistoryOptions {
   readonly clock: Clock;
 }
 
-/** Which history a state is of, and how far it has come in it. */
+/** To which history a state belongs, and how far it has followed it. */
 export interface History {
   /** The epoch of the log that the state follows; empty when it has never followed one. */
   readonly epoch: string;
   readonly sequence: number;
 }
 
-/** Reads it from a store that nobody has open. Throws the problems of `openStoreKeys`. */
+/** Reads the history of a store that nobody has open. Throws the problems of `openStoreKeys`. */
 export function readHistory(options: HistoryOptions): Promise<History> {
   return withGraph(options, async (graph) => {
     const { epoch, sequence } = readGraphApplied(graph);
@@ -28,7 +28,7 @@ export function readHistory(options: HistoryOptions): Promise<History> {
   });
 }
 
-/** From now on the state is of another history, at the same sequence. */
+/** Makes the state belong to another history, at the same sequence. */
 function adoptEpoch(options: HistoryOptions, epoch: string): Promise<void> {
   return withGraph(options, (graph) => {
     const applied = readGraphApplied(graph);
@@ -54,11 +54,13 @@ async function withGraph<T>(
   }
 }
 
-/** The place of the log of a store. */
+/** Where the log of a store is. */
 export interface LogPlace {
-  /** The log that is there; where there is none, one of a new epoch begins after `after`. */
+  /**
+   * Opens the log. When there is none, a log with a new epoch begins after the sequence `after`.
+   */
   open(after: number): Promise<CommitLog>;
-  /** All of it or nothing, durably. */
+  /** Durably removes the whole log; after a crash either all of it is there or nothing. */
   remove(): Promise<void>;
 }
 
@@ -67,10 +69,10 @@ interface PromotionOptions extends HistoryOptions {
 }
 
 /**
- * Makes the store of a replica that of a primary: everything that its log holds is carried out, and
- * a log of a new epoch begins after it, so that nobody who follows the old history mixes the two
- * (design, section 5, "Promotion"). What a crash leaves, the next call finishes. Answers the new
- * epoch. Throws what `openState` throws.
+ * Makes the store of a replica the store of a primary. Everything that its log holds is carried
+ * out, and a log with a new epoch begins after it, so that followers of the old history do not mix
+ * the two (design, section 5, "Promotion"). After a crash, the next call completes the work.
+ * Returns the new epoch. Throws what `openState` throws.
  */
 export async function promoteStore(options: PromotionOptions): Promise<string> {
   const { storage, masterKey, clock, log: place } = options;
@@ -93,7 +95,7 @@ export async function promoteStore(options: PromotionOptions): Promise<string> {
   }
 }
 
-/** A log of another epoch that holds something is another workspace's. */
+/** Refuses a log of another epoch that holds something: it belongs to another workspace. */
 function checkBegins(log: CommitLog, { sequence, epoch }: History): void {
   const isNew = log.lastSequence === sequence && log.firstSequence === sequence + 1;
   if (isNew) return;

@@ -3,9 +3,9 @@ import type { DatabaseNumber } from './databases.ts';
 /**
  * Ordered key-value state as every reader sees it. Keys compare as unsigned bytes.
  *
- * One JavaScript turn sees one commit boundary: a reader never shows half a commit. `refresh` moves
- * on to the newest one. Bytes that are handed out are valid until the next call on any reader of
- * the same thread: copy or decode at once.
+ * All reads of one JavaScript turn show the same commit boundary: a reader never shows half a
+ * commit. `refresh` moves to the newest one. Returned bytes are valid until the next call on any
+ * reader of the same thread: copy or decode them at once.
  */
 export interface KeyValueReader {
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined;
@@ -19,7 +19,7 @@ export interface KeyValueReader {
   countRange(db: DatabaseNumber, range: KeyRange): number;
 }
 
-/** The bytes are views, valid until it returns. Answers false to end the scan. */
+/** Gets views that are valid until it returns. Returns false to end the scan. */
 export type ScanVisitor = (key: Uint8Array, value: Uint8Array) => boolean | void;
 
 export interface KeyRange {
@@ -27,15 +27,15 @@ export interface KeyRange {
   readonly end: Uint8Array;
   readonly reverse?: boolean;
   /**
-   * The visitor does not look at the values, which need not be what is stored then: to open a
-   * sealed one takes ten times as long as to read it.
+   * True when the visitor does not use the values. Then it may get other bytes than the stored
+   * values, since to open a sealed value takes ten times as long as to read it.
    */
   readonly keysOnly?: boolean;
 }
 
 /** A reader of committed state, in any thread. */
 export interface SnapshotReader extends KeyValueReader, Disposable {
-  /** Moves to the newest applied commit and answers its sequence. */
+  /** Moves to the newest applied commit. Returns its sequence. */
   refresh(): number;
   /** The sequence that this reader's state reflects: everything up to it, nothing after it. */
   readonly sequence: number;
@@ -62,16 +62,16 @@ export interface StateWriter extends AsyncDisposable {
   readonly view: KeyValueReader;
   /**
    * `build` puts its operations into the batch and may read them back through `view`. When it
-   * throws, nothing has happened. Otherwise the commit is appended to the log, synced in a group,
-   * applied in a group, and the promise resolves with the build's own result and the sequence of
-   * its last operation. A build without operations resolves with the newest sequence.
+   * throws, nothing changes. Otherwise the commit is appended to the log, synced in a group and
+   * applied in a group. The promise resolves with the result of `build` and the sequence of the
+   * last operation. When `build` puts no operation, that is the newest sequence.
    */
   commit<T>(
     build: (batch: WriteBatch) => T,
   ): Promise<{ readonly result: T; readonly sequence: number }>;
   /**
-   * Resolves when the commits in flight are few enough for more to be built: bounds the memory of a
-   * stream.
+   * Resolves when there are few enough commits in flight to build more. It bounds the memory that a
+   * stream takes.
    */
   ready(): Promise<void>;
   /** The newest applied sequence. */

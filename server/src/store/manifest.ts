@@ -4,18 +4,15 @@ import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 
 /**
- * The whole state at one sequence, by the names of its pieces. Two states are equal when their
- * manifests are: one commit boundary has one manifest, whichever process wrote it.
+ * The whole state at one sequence, as the names of its pieces. Two states are equal when their
+ * manifests are equal. Every process makes the same manifest for the same commit boundary.
  */
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
   /** The epoch of the log that the state follows: 32 hexadecimal digits. */
   readonly epoch: string;
   readonly sequence: number;
-  /**
-   * By ascending number. A database that is not listed was not asked for; an empty one has no
-   * pieces.
-   */
+  /** Sorted by number. A database that is not listed was not read; an empty one has no pieces. */
   readonly databases: readonly ManifestDatabase[];
   /** SHA-256 of the manifest's JSON text without this member, 64 hexadecimal digits. */
   readonly digest: string;
@@ -37,7 +34,10 @@ export interface ManifestPiece {
 
 export const MANIFEST_FORMAT = 1;
 
-/** Its members in the order of the interfaces, so that one content has one digest. */
+/**
+ * Adds the digest. The members are in the order of the interfaces, so that equal content has an
+ * equal digest.
+ */
 export function sealManifest(
   epoch: string,
   sequence: number,
@@ -48,8 +48,8 @@ export function sealManifest(
 }
 
 /**
- * Whether two states of one history are equal at one sequence. A version that did not know a
- * database has not listed it: then it must be empty.
+ * Whether two states of one history are equal at one sequence. A manifest of a version that did not
+ * know a database does not list it; then the database must be empty in the other one.
  */
 export function isSameState(one: Manifest, other: Manifest): boolean {
   return (
@@ -69,8 +69,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 }
 
 /**
- * Reads a manifest back. Throws the problem `snapshot_corrupt` when it is damaged, or of a later
- * format.
+ * Reads a manifest. Throws the problem `snapshot_corrupt` when it is damaged or has a later format.
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   let value: unknown;

@@ -172,7 +172,7 @@ it('leaves no plain text of a value of an encrypted store in any file', async ()
     }
     const files = [...filesIn(folder.path)];
     const telling = files.filter(([, content]) => content.includes(SECRET));
-    // Without encryption the same search finds it, in the log and both environments.
+    // Without encryption, the same search finds the text in the log and both environments.
     expect(telling).toHaveLength(masterKey === undefined ? 3 : 0);
     expect(files.some(([, content]) => content.includes(MASTER_KEY))).toBe(false);
   }

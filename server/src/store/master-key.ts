@@ -20,17 +20,17 @@ import { syncFolder } from './sync-folder.ts';
 import type { ValueForm } from './value-seal.ts';
 
 /**
- * The file `<storage>/store.json`: what the folder is, and how its keys follow from the master key
- * (MSK_GRAPH_MASTER_KEY). It holds no secret: a random salt, and a value derived like the keys by
- * which a wrong master key is told at once.
+ * The file `<storage>/store.json`. It says what the folder is, and how its keys are derived from
+ * the master key (MSK_GRAPH_MASTER_KEY). It holds no secret: only a random salt, and a value
+ * derived like the keys, which detects a wrong master key at once.
  */
 export interface StoreFile {
   /**
-   * From 3 on the values have a check or a seal of their own; 2 stretched the master key, and 1 did
-   * not.
+   * From format 3 on, each value has a check or a seal. Format 2 stretches the master key; format 1
+   * does not.
    */
   readonly format: 1 | 2 | typeof STORE_FORMAT;
-  /** Not in formats 1 and 2, whose values are plain. */
+  /** Absent in formats 1 and 2, whose values are plain. */
   readonly values?: ValueForm;
   readonly encrypted: boolean;
   /** 32 hexadecimal digits. */
@@ -38,28 +38,30 @@ export interface StoreFile {
   /** 32 hexadecimal digits; null when not encrypted. */
   readonly keyCheck: string | null;
   /**
-   * Null when not encrypted, and in format 1. "none" where the master key is not stretched in a
-   * later format: the store was rewritten with its key.
+   * Null when not encrypted, and in format 1. "none" in a later format when the master key is not
+   * stretched, because the store was rewritten with its old key.
    */
   readonly keyStretching: KeyStretching | typeof NOT_STRETCHED | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
-/** Derived from the master key; all undefined when the store is not encrypted. */
+/**
+ * The keys that are derived from the master key. All are undefined when the store is not encrypted.
+ */
 export interface StoreKeys {
   readonly values: ValueForm;
   /**
-   * The key of the graph: see `seal-salts.ts`. In formats 1 and 2 it is for LMDB: 192 bits in 32
+   * The key of the graph: see `seal-salts.ts`. In formats 1 and 2 it is LMDB's key: 192 bits in 32
    * characters of a 64-letter alphabet.
    */
   readonly environmentKey: string | undefined;
   /**
-   * The key of the vault: from format 3 on another one, so that whoever reads the graph cannot read
-   * the vault.
+   * The key of the vault. From format 3 on it differs from the key of the graph, so that code that
+   * reads the graph cannot read the vault.
    */
   readonly vaultKey: string | undefined;
-  /** For the log: 32 bytes. */
+  /** The key of the log: 32 bytes. */
   readonly logKey: Uint8Array | undefined;
 }
 
@@ -72,8 +74,8 @@ const KEY_CHECK_BYTES = 16;
 const PAGE_KEY_BYTES = 24;
 const LOG_KEY_BYTES = 32;
 /**
- * No version has taken a shorter one. What a new store may have is looked at before:
- * `KEY_BYTES_MIN`.
+ * No version has accepted a shorter master key. For new stores there is a stricter check, made
+ * earlier: `KEY_BYTES_MIN`.
  */
 export const MASTER_KEY_CHARACTERS_MIN = 16;
 
@@ -83,8 +85,8 @@ export interface StoreKeysOptions {
 }
 
 /**
- * Reads the keys of a store; makes a new store in a folder that has none. Throws before anything is
- * touched.
+ * Reads the keys of a store, and makes a new store in a folder that has none. When it throws,
+ * nothing was changed.
  */
 export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Clock }): StoreKeys {
   const { storage, masterKey, clock } = options;
@@ -118,8 +120,8 @@ export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKe
 }
 
 /**
- * Writes the file of a store that has the same keys and the newest format into another folder.
- * Answers what that store is opened with. Throws as `readStoreKeys` does.
+ * Writes the file of a store with the same keys and the newest format into another folder. Returns
+ * the keys of that store. Throws as `readStoreKeys` does.
  */
 export function renewStoreFile(options: StoreKeysOptions, folder: string): StoreKeys {
   const { values: _former, ...file } = readStoreFile(options.storage);
@@ -162,23 +164,24 @@ function keysOf(file: StoreFile, { storage, masterKey }: StoreKeysOptions): Stor
   return deriveKeys(secret, salt, values);
 }
 
-/** What was stretched, and the master key itself of older stores. */
+/** The stretched key; for older stores the master key itself. */
 type Secret = string | Uint8Array;
 
-/** What of a store says that it should be written anew: see `olderStore`. */
+/** Why a store should be rewritten: see `olderStore`. */
 export interface OlderStore {
   /**
-   * Its values are plain: encrypted, copies of its files give text away; else nothing tells a
-   * flipped bit.
+   * Its values are plain. If the store is encrypted, copies of its files can reveal text; if not, a
+   * flipped bit is not detected.
    */
   readonly isOfOlderFormat: boolean;
   readonly isEncrypted: boolean;
-  /** It is encrypted with a master key that was not stretched. */
+  /** It is encrypted with a master key that is not stretched. */
   readonly isOfOlderKey: boolean;
 }
 
 /**
- * Undefined where there is no store, or one that cannot be read, of which opening it tells more.
+ * Reads why a store should be rewritten. Undefined when there is no store, or when it cannot be
+ * read; opening it then says why.
  */
 export function olderStore(storage: string): OlderStore | undefined {
   try {
@@ -283,8 +286,8 @@ function unknownFormat(storage: string, why: string, cause?: unknown): Problem {
 }
 
 /**
- * Whole or not at all, also when the power fails: written aside, synced, renamed, and the rename
- * synced.
+ * Writes the file as a whole or not at all, also when the power fails: it is written under another
+ * name, synced and renamed, and the rename is synced.
  */
 function writeStoreFile(storage: string, file: StoreFile): void {
   mkdirSync(storage, { recursive: true });
@@ -298,8 +301,8 @@ function writeStoreFile(storage: string, file: StoreFile): void {
 }
 
 /**
- * How a master key was stretched, as it stands in the clear beside the salt: whoever opens must do
- * the same.
+ * How a master key was stretched. It is stored unencrypted beside the salt, since opening the store
+ * must do the same.
  */
 export interface KeyStretching {
   readonly algorithm: 'argon2id';
@@ -318,23 +321,26 @@ export const KEY_STRETCHING: KeyStretching = {
 };
 
 /**
- * What a file may ask for: who can write it must not be able to make a start take an hour, or all
- * memory.
+ * The most that a file may ask for. Otherwise somebody who can write the file could make a start
+ * take an hour or all memory.
  */
 export const STRETCHING_MEMORY_KIB_MAX = 1_048_576;
 export const STRETCHING_PASSES_MAX = 16;
 
-/** The enum of the library does not exist at run time. */
+/** The library's enum does not exist at run time. */
 const ARGON2ID = 2;
 const STRETCHED_BYTES = 32;
 
-/** A thread opens the same store several times, and needs the same answer each time. */
+/**
+ * How many stretched keys are kept: a thread opens the same store several times, with the same
+ * result.
+ */
 const KEPT_MAX = 4;
 const kept = new Map<string, Uint8Array>();
 
 /**
- * What keys are derived of: the master key itself where an older version wrote, else 32 bytes that
- * are dear to compute.
+ * The secret from which keys are derived: the master key itself for stores of older versions, else
+ * 32 bytes that take long to compute.
  */
 export function stretchedKey(
   masterKey: string,

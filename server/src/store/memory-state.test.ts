@@ -18,7 +18,7 @@ const anyRanges = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** What a commit answers, and what the view shows while it is built and afterwards. */
+/** The result of a commit, and what the view shows while the commit is built and afterwards. */
 async function committed(
   state: StateWriter,
   { operations, throws }: { operations: Parameters<typeof putAll>[1]; throws: boolean },

@@ -9,9 +9,9 @@ import type {
 } from './key-value.ts';
 
 /**
- * State of this process alone, without a log and without a file: gone with the object. It is
- * writer, view and reader in one, and a commit shows as soon as `commit` has returned. Made for
- * some thousands of nodes: a new key moves the keys after it.
+ * A state in memory, without a log and without files. It is writer, view and reader in one, and a
+ * commit is visible as soon as `commit` has returned. It is meant for some thousands of nodes: each
+ * new key moves all keys after it.
  */
 export class MemoryState implements StateWriter, SnapshotReader {
   readonly #tables: SortedTable[] = [];
@@ -79,7 +79,7 @@ export class MemoryState implements StateWriter, SnapshotReader {
   }
 }
 
-/** Writes at once, and knows how to take it back. */
+/** Writes at once, and can undo what it wrote. */
 class MemoryBatch implements WriteBatch {
   readonly #tableOf: (db: DatabaseNumber) => SortedTable;
   readonly #firstSequence: number;
@@ -116,7 +116,7 @@ class MemoryBatch implements WriteBatch {
 
   #write(db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined): void {
     const table = this.#tableOf(db);
-    // Whoever writes may use the bytes of the key again.
+    // The caller may use the bytes of the key again.
     const own = new Uint8Array(key);
     this.#before.push({ table, key: own, value: table.get(own) });
     table.set(own, value);
@@ -134,11 +134,11 @@ class SortedTable {
     return this.#isAt(at, key) ? this.#values[at] : undefined;
   }
 
-  /** Undefined takes the entry away. */
+  /** Sets a value; undefined removes the entry. */
   set(key: Uint8Array, value: Uint8Array | undefined): void {
     const at = this.#placeOf(key);
     const found = this.#isAt(at, key) ? 1 : 0;
-    // A scan goes on over what it began with.
+    // A scan continues with the entries that it began with.
     if (this.#scans > 0) {
       this.#keys = this.#keys.slice();
       this.#values = this.#values.slice();
@@ -172,7 +172,7 @@ class SortedTable {
     return Math.max(0, this.#placeOf(end) - this.#placeOf(start));
   }
 
-  /** The place of the first key that is not below this one. */
+  /** The index of the first key that is not below this one. */
   #placeOf(key: Uint8Array): number {
     let low = 0;
     let high = this.#keys.length;

@@ -5,18 +5,19 @@ import type { WriteBatch } from './key-value.ts';
 import type { OverlayLayer } from './overlay-table.ts';
 import type { Overlay } from './overlay.ts';
 
-/** The batch of one commit, whose operations an overlay shows from the moment they are put. */
+/** The batch of one commit. The overlay shows its operations as soon as they are put. */
 export class OverlaidBatch implements WriteBatch {
   readonly #encoder = new BatchEncoder();
   readonly #overlay: Overlay;
-  /** From the first operation on. */
+  /** Undefined until the first operation. */
   #layer: OverlayLayer | undefined;
   #isSealed = false;
   readonly #firstSequence: number;
 
   /**
-   * `firstSequence` is the one that the log will give its first operation: sequences have no gaps,
-   * and a commit that is refused takes all that were built after it with it.
+   * `firstSequence` is the sequence that the log will give to the first operation. It can be known
+   * before, since sequences have no gaps, and since a refused commit makes all later ones be
+   * refused.
    */
   constructor(overlay: Overlay, firstSequence: number) {
     this.#overlay = overlay;
@@ -48,25 +49,25 @@ export class OverlaidBatch implements WriteBatch {
   }
 
   /**
-   * The log has the batch, and `last` is the sequence of its last operation: the one that was
-   * foreseen.
+   * Call this when the log has the batch. `last` is the sequence of its last operation, which must
+   * be the expected one.
    */
   land(last: number): number {
     assert(last + 1 === this.nextSequence, 'the log gives a commit other sequences than foreseen');
     return last;
   }
 
-  /** Takes no more operations. */
+  /** Ends the batch: it takes no more operations. */
   seal(): void {
     this.#isSealed = true;
   }
 
-  /** The operations are in the state that the overlay lies over. */
+  /** Call this when the operations are in the state under the overlay. */
   drop(): void {
     if (this.#layer !== undefined) this.#overlay.drop(this.#layer);
   }
 
-  /** The operations never happened. */
+  /** Removes the operations as if they had never been put. */
   undo(): void {
     if (this.#layer !== undefined) this.#overlay.undo(this.#layer);
   }

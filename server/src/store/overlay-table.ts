@@ -1,12 +1,12 @@
 import type { DatabaseNumber } from './databases.ts';
 
 /**
- * The operations of one commit in an overlay, from its construction until it is visible in LMDB or
+ * The operations of one commit in an overlay, from when it is built until it is visible in LMDB or
  * refused.
  */
 export class OverlayLayer {
   /**
-   * Where keys and values lie; its buffer may be replaced by a longer one while the commit grows.
+   * Holds the keys and values. Its buffer may be replaced by a longer one while the commit grows.
    */
   readonly source: { readonly bytes: Uint8Array };
   isUndone = false;
@@ -44,9 +44,9 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A hash table of operations by key and by prefix, newest first, in two typed arrays: two million
- * operations of a load are added, found and forgotten here without an object or a string for any of
- * them. Chained by FNV-1a of database and key.
+ * A hash table of operations by key and by prefix, newest first, in two typed arrays. A load adds,
+ * finds and removes two million operations here, without an object or a string for any of them.
+ * Entries with the same FNV-1a hash of database and key are chained.
  */
 export class OverlayTable {
   readonly #layers: OverlayLayer[] = [];
@@ -54,7 +54,8 @@ export class OverlayTable {
   #count = 0;
   #entries = new Int32Array(CAPACITY_FIRST * FIELDS);
   /**
-   * Entry number + 1 of the newest entry by hash of the key, then by hash of the prefix; 0 is none.
+   * The newest entry for each hash of a key, then for each hash of a prefix, as its number + 1; 0
+   * when there is none.
    */
   #heads = new Int32Array(CAPACITY_FIRST * 2);
 
@@ -62,7 +63,7 @@ export class OverlayTable {
     return this.#count;
   }
 
-  /** Layers that are neither dropped nor undone. */
+  /** The number of layers that are neither dropped nor undone. */
   get live(): number {
     return this.#live;
   }
@@ -75,13 +76,13 @@ export class OverlayTable {
   removeLayer(): void {
     this.#live--;
     if (this.#live > 0) return;
-    // What all this says is in the state below: begin anew, in the memory there is.
+    // The state below has all of this by now: start empty again, in the same memory.
     this.#layers.length = 0;
     this.#count = 0;
     this.#heads.fill(0);
   }
 
-  /** The operation belongs to the newest layer. */
+  /** Adds an operation of the newest layer. */
   add(place: Place, prefixBytes: number): void {
     if (this.#count * FIELDS === this.#entries.length) this.#grow();
     const { db, keyStart, keyLength } = place;
@@ -101,7 +102,7 @@ export class OverlayTable {
     this.#link(entry);
   }
 
-  /** The newest entry on a key, whose hash is that of `hashOf`, or -1. */
+  /** The newest entry on a key, or -1. `hash` must come from `hashOf`. */
   find(db: DatabaseNumber, key: Uint8Array, hash: number): number {
     if (this.#count === 0) return -1;
     const entries = this.#entries;
@@ -122,8 +123,8 @@ export class OverlayTable {
   }
 
   /**
-   * Visits the entries on keys with this prefix, newest first; other keys of the same hash may be
-   * among them.
+   * Visits the entries on keys with this prefix, newest first. Entries on other keys with the same
+   * hash may be among them.
    */
   visitPrefix(db: DatabaseNumber, prefix: Uint8Array, visit: (entry: number) => void): void {
     if (this.#count === 0) return;
@@ -146,7 +147,7 @@ export class OverlayTable {
     return this.#layerAt(at).source.bytes.subarray(start, start + length);
   }
 
-  /** Null for a delete. */
+  /** The value of an entry; null for a delete. */
   value(entry: number): Uint8Array | null {
     const at = entry * FIELDS;
     const start = this.#entries[at + VALUE_START]!;
@@ -179,7 +180,10 @@ export class OverlayTable {
     this.#heads[byPrefix] = entry + 1;
   }
 
-  /** Linking in the order of entry keeps the newest first. */
+  /**
+   * Enlarges the table. Entries are linked again from the oldest on, so that the newest comes
+   * first.
+   */
   #grow(): void {
     const grown = new Int32Array(this.#entries.length * 2);
     grown.set(this.#entries);

@@ -47,9 +47,9 @@ class MapReader implements KeyValueReader {
 
 type Step =
   | { readonly do: 'commit' | 'throw'; readonly operations: readonly Operation[] }
-  /** The oldest so many commits become visible below. */
+  /** The oldest `count` commits become visible in the state below. */
   | { readonly do: 'apply'; readonly count: number }
-  /** The newest so many are refused. */
+  /** The newest `count` commits are refused. */
   | { readonly do: 'refuse'; readonly count: number };
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -62,7 +62,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('refuse' as const), count: fc.integer({ min: 1, max: 4 }) }),
 );
 
-/** The commits in flight over the state below, next to the operations that a model has of them. */
+/** The commits in flight over the state below, and the same operations in a model. */
 class Flight {
   readonly base = new MapReader();
   readonly overlay = new Overlay();

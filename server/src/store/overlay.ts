@@ -6,8 +6,8 @@ import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { hashOf, OverlayLayer, OverlayTable } from './overlay-table.ts';
 
 /**
- * A table takes further layers up to so many operations; then the next one begins, so that the
- * older can go as a whole.
+ * When a table has this many operations, the next layer begins a new table, so that the older table
+ * can be dropped as a whole.
  */
 const TABLE_OPERATIONS_MAX = 8_192;
 
@@ -15,20 +15,20 @@ const PREFIX_BYTES: number[] = [];
 for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
 
 /**
- * Operations by key, over state that does not have them yet. A range scanned in a database with
- * `scanPrefixBytes` lies within one prefix: a scan looks at the operations on one node, not at all
- * in flight.
+ * Operations by key, over a state that does not have them yet. In a database with
+ * `scanPrefixBytes`, a scanned range must lie within one prefix. So a scan looks only at the
+ * operations on one node, not at all that are in flight.
  *
- * Layers come and go in order: dropped oldest first, undone newest first. What a dropped layer says
- * is in the state below, so it may stay visible until its table goes, as long as everything newer
- * does.
+ * Layers are removed in order: dropped oldest first, undone newest first. The state below has the
+ * operations of a dropped layer. So they may stay visible until their table is dropped, as long as
+ * all newer layers stay visible too.
  */
 export class Overlay {
   /** Oldest first; the last one takes new layers. */
   #tables: OverlayTable[] = [new OverlayTable()];
   readonly #tableOf = new WeakMap<OverlayLayer, OverlayTable>();
 
-  /** Begins a layer over all others; its operations are put next, before any other layer's. */
+  /** Begins a layer over all others. Its operations must be put before those of any later layer. */
   open(source: { readonly bytes: Uint8Array }): OverlayLayer {
     const layer = new OverlayLayer(source);
     let table = must(this.#tables.at(-1), 'the newest table');
@@ -52,7 +52,7 @@ export class Overlay {
     return layer;
   }
 
-  /** The key lies in the bytes of the layer, and the value right after it. */
+  /** Adds an operation. The key is in the bytes of the layer, and the value directly after it. */
   put(
     layer: OverlayLayer,
     db: DatabaseNumber,
@@ -83,7 +83,10 @@ export class Overlay {
     return undefined;
   }
 
-  /** What it says about the keys of a range, in the order of the scan; null is a delete. */
+  /**
+   * The entries of the overlay in a range, in the order of the scan. The value is null for a
+   * delete.
+   */
   range(db: DatabaseNumber, { start, end, reverse }: KeyRange): readonly OverlayEntry[] {
     const prefix = start.subarray(0, PREFIX_BYTES[db]);
     const found = new Map<string, OverlayEntry>();
@@ -99,15 +102,12 @@ export class Overlay {
     return [...found.values()].toSorted((a, b) => Buffer.compare(a.key, b.key) * direction);
   }
 
-  /**
-   * Takes a layer away whose operations are in the state below by now. Layers are dropped oldest
-   * first.
-   */
+  /** Drops a layer after its operations are in the state below. Layers are dropped oldest first. */
   drop(layer: OverlayLayer): void {
     this.#remove(layer);
   }
 
-  /** Takes a layer away as if it had never been; newer ones must have gone before. */
+  /** Removes a layer as if it had never existed. Newer layers must be removed before. */
   undo(layer: OverlayLayer): void {
     layer.isUndone = true;
     this.#remove(layer);

@@ -22,7 +22,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** What another thread would see: a transaction that begins now. */
+/** Begins a transaction, as another thread would now. */
 function begin() {
   environment.root.resetReadTxn();
   return environment.root.useReadTransaction();
@@ -70,7 +70,7 @@ test('what nobody reads any more is used again, after a while', async () => {
     for (let tick = 0; tick < 4; tick++) vi.advanceTimersByTime(PAGE_REUSE_DELAY_MS);
   }
   expect(pages()).toBe(before);
-  // A transaction of somebody else is waited for.
+  // A transaction of another reader must end first.
   const other = begin();
   for (let i = 0; i < 5; i++) {
     await write();

@@ -3,22 +3,22 @@ import { releaseMemory } from '#base/release-memory.ts';
 import { snapshotCorrupt } from './manifest.ts';
 
 /**
- * A piece that is encrypted is
+ * An encrypted piece is
  *
  *     salt (32 bytes) | AES-256-GCM of the piece, with its digest as associated data | tag (16)
  *
- * under a key that is derived of a secret and the salt.
+ * with a key that is derived from a secret and the salt.
  */
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 export const SALT_BYTES = 32;
 export const TAG_BYTES = 16;
-/** At a time; they stay in the processor's cache. */
+/** How much is decrypted at a time. This much stays in the processor's cache. */
 const UNSEALED_BYTES = 256 * 1024;
-/** Each key is used once. */
+/** Always the same, since each key is used only once. */
 const NONCE = new Uint8Array(12);
 
-/** In parts, to be written one after the other. */
+/** Encrypts a piece. The result is in parts, to be written one after the other. */
 export function sealPiece(
   secret: string | Uint8Array,
   digest: string,
@@ -39,8 +39,8 @@ export interface SealedPiece {
 }
 
 /**
- * In place: memory that is new for each piece takes longer to get than the cipher takes. Throws
- * `snapshot_corrupt` when it is not what was sealed.
+ * Decrypts a piece in place, since to allocate new memory for each piece takes longer than to
+ * decrypt it. Throws `snapshot_corrupt` when the bytes are not what was sealed.
  */
 export function unsealPiece(
   secret: string | Uint8Array,
@@ -59,7 +59,7 @@ export function unsealPiece(
   try {
     decipher.final();
   } catch {
-    // Node tells a wrong tag by throwing an error without a code.
+    // When the tag is wrong, Node throws an error without a code.
     throw snapshotCorrupt(`piece ${digest} was changed on the disk`);
   }
 }

@@ -22,7 +22,7 @@ it.each([undefined, SECRET])(
         const bytes = Buffer.concat(list);
         const digest = pieceDigest(bytes);
         await pieces.write(digest, list);
-        // By the same master key in another process.
+        // As another process with the same master key does.
         const reopened = new PieceFolder({ folder: pieces.path, secret });
         expect((await reopened.list()).get(digest)).toBe(bytes.length);
         expect(Buffer.compare(await reopened.read(digest), bytes)).toBe(0);

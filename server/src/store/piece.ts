@@ -2,16 +2,17 @@ import { createHash, webcrypto } from 'node:crypto';
 
 /**
  * A piece is a run of entries of one database, in key order, encoded as puts (`batch.ts`), and
- * named by the SHA-256 of its bytes. Where one piece ends and the next begins follows from the
- * entries there alone, not from how many came before: so a change of some entries changes the
- * pieces that hold them, and the others keep their names.
+ * named by the SHA-256 of its bytes. Where a piece ends depends only on the entries there, not on
+ * how many came before. So a change of some entries changes only the pieces that hold them; the
+ * other pieces keep their names.
  *
- * Piece sizes: never under the minimum except the last of a database, never over the maximum except
- * for a single entry, and about 4 MiB on average, whatever the size of the entries.
+ * A piece is never smaller than the minimum, except the last one of a database, and never larger
+ * than the maximum, except with a single entry. On average it has about 4 MiB, whatever the size of
+ * the entries.
  */
 const PIECE_BYTES_MIN = 1024 * 1024;
 const PIECE_BYTES_MAX = 16 * 1024 * 1024;
-/** What comes on top of the minimum on average. */
+/** What a piece has on average above the minimum. */
 const PIECE_BYTES_SPREAD = 3 * 1024 * 1024;
 
 /**
@@ -27,24 +28,24 @@ export function beginsPiece(
 ): boolean {
   if (pieceBytes < PIECE_BYTES_MIN) return false;
   if (pieceBytes + entryBytes > PIECE_BYTES_MAX) return true;
-  // A chance by the entry's size gives the same piece size for many small entries and for few large
-  // ones.
+  // The chance to begin a piece grows with the size of the entry. So pieces have the same average
+  // size with many small entries and with few large ones.
   return hash32(bytes, keyStart, keyEnd) / 2 ** 32 < entryBytes / PIECE_BYTES_SPREAD;
 }
 
-/** 64 hexadecimal digits. */
+/** The SHA-256 of a piece, 64 hexadecimal digits. */
 export function pieceDigest(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The same, found while the thread does something else. The bytes must not change meanwhile. */
+/** The same, computed on another thread. The bytes must not change until it resolves. */
 export async function pieceDigestAside(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
 }
 
 /**
- * FNV-1a with a finaliser that spreads it over all bits (from MurmurHash3); it is part of the
- * format.
+ * FNV-1a with a finaliser (from MurmurHash3) that spreads it over all bits. It is part of the
+ * format and must not change.
  */
 function hash32(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;

@@ -79,7 +79,7 @@ it('refuses a log that is not its own, or ends before it, or begins after it', a
   await expect(openWith(later)).rejects.toMatchObject({ code: 'log_trimmed' });
 });
 
-/** Commits on few keys, of the graph, the vault, or both. */
+/** Commits on a few keys of the graph, the vault, or both. */
 const anyCommits = fc.array(
   fc.array(
     fc.record({

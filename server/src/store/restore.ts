@@ -18,33 +18,34 @@ import { storageProblem } from './storage-problem.ts';
 
 /** Where pieces come from. */
 export interface SnapshotSource {
-  /** The bytes are the caller's own. */
+  /** Reads a piece. The bytes belong to the caller. */
   read(digest: string): Promise<Uint8Array>;
-  /** Whether what is read has been compared with its digest already. */
+  /** True when `read` has already compared the bytes with the digest. */
   readonly isVerified?: boolean;
 }
 
 export interface RestoreOptions {
-  /** Without a store; other files may be there. */
+  /** A folder without a store; it may hold other files. */
   readonly storage: string;
   /**
-   * The restored store is encrypted with it, whether the one that the snapshot was taken of was or
-   * not.
+   * The restored store is encrypted with this key; not encrypted when it is absent. It does not
+   * matter whether the original store was encrypted.
    */
   readonly masterKey?: string | undefined;
   readonly clock: Clock;
 }
 
 /**
- * The store is made here and put in place when it is whole; what a crash left here is cleared by
- * the next restore.
+ * The store is made in this folder, and moved to its place when it is whole. The next restore
+ * removes what a crash left here.
  */
 const RESTORING_FOLDER = 'restoring';
 
 /**
- * Makes the store that a snapshot was taken of. Every piece is verified before it is used; with the
- * problem `snapshot_corrupt` nothing is put in place. `storage_not_empty` when a store is there
- * already. The log of the store has the manifest's epoch, and goes on after its sequence.
+ * Makes a store from a snapshot. Every piece is verified before it is used. Throws
+ * `snapshot_corrupt`, and then leaves no store; throws `storage_not_empty` when there is a store
+ * already. The log of the store must have the epoch of the manifest and continue after its
+ * sequence.
  */
 export async function restoreSnapshot(
   manifest: Manifest,
@@ -64,7 +65,7 @@ export async function restoreSnapshot(
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  // store.json last: without it the folder is refused as a store.
+  // store.json comes last: without it the folder is not a store.
   for (const name of ['graph', 'vault', STORE_FILE]) {
     renameSync(join(folder, name), join(storage, name));
     syncFolder(storage);
@@ -92,13 +93,13 @@ async function load(manifest: Manifest, source: SnapshotSource, options: Restore
       putGraphApplied(graph, { sequence, vaultSequence: sequence, epoch }),
     );
   } finally {
-    // Closing flushes.
+    // Closing the environments flushes them.
     await Promise.all([graph, vault].map(closeWritten));
   }
   for (const { path } of [graph, vault]) syncFolder(path);
 }
 
-/** Every piece with the digest that names it. */
+/** Reads pieces and verifies that each has its digest. */
 class VerifiedPieces {
   readonly #source: SnapshotSource;
 
@@ -117,8 +118,9 @@ class VerifiedPieces {
 }
 
 /**
- * The digest tells that a piece is the one that the manifest names, and the rest that it belongs
- * there: puts into one database, as many as listed, and in the order of keys from piece to piece.
+ * The digest shows that a piece is the one that the manifest names. This checks that the piece fits
+ * there: it puts into one database, as many entries as listed, in the order of keys from piece to
+ * piece.
  */
 function addPiece(piece: ManifestPiece, add: () => Appended): void {
   let appended: Appended;
@@ -145,25 +147,25 @@ function notEmpty(storage: string): Problem {
 
 interface Appended {
   readonly entries: number;
-  /** Whether every key was above all that the database had. */
+  /** Whether every key was above all keys that the database had. */
   readonly isInOrder: boolean;
 }
 
-/** Nobody waits for the disk in between: closing the environment flushes all of it. */
+/** No flush after each transaction: closing the environment flushes everything. */
 const { ABORTABLE, SYNCHRONOUS_COMMIT, NO_SYNC_FLUSH } = TransactionFlags;
 const FLUSHED_LATER = ABORTABLE | SYNCHRONOUS_COMMIT | NO_SYNC_FLUSH;
-/** Longer values are not copied: a view of their own costs less. */
+/** Longer values are not copied, since a new view costs less. */
 const COPIED_BYTES_MAX = 64;
 
 /**
- * Puts the entries of a payload after those of a database, in one transaction of the calling
- * thread, which does nothing else meanwhile. For a whole state that is half the work of
- * `writeTransaction`: there are no objects for each put by which another thread is told of it, and
- * LMDB need not look for the place of a key. It is LMDB that compares the keys.
+ * Appends the entries of a payload to a database, in one transaction of the calling thread, which
+ * is blocked until it ends. For a whole state this is half the work of `writeTransaction`: no
+ * objects tell another thread of each put, and LMDB need not search for the place of a key. LMDB
+ * itself checks the order of the keys.
  *
- * It is durable once the environment was closed. Throws an assertion when there is something else
- * in the payload than puts into the database, and the problems `storage_full` and `storage_failed`;
- * what was put is gone then.
+ * The entries are durable once the environment is closed. Throws the problems `storage_full` and
+ * `storage_failed`; an assertion fails when the payload has anything but puts into one database. In
+ * these cases nothing is put.
  */
 export function appendTransaction(
   environment: Environment,
@@ -196,8 +198,8 @@ export function appendTransaction(
 }
 
 /**
- * Values of a payload for puts that take them at once: the short ones in one buffer, one view of it
- * for each length.
+ * Values of a payload, for puts that copy them at once. Short ones are copied into one buffer, with
+ * one view for each length.
  */
 class ValueScratch {
   readonly #payload: Uint8Array;

@@ -1,20 +1,23 @@
 import type { Database, GetOptions } from 'lmdb';
 import type { ValueForm } from './value-seal.ts';
 
-/** Its name cannot clash with one of `DATABASES`. */
+/** The database of the salts. Its name cannot clash with one of `DATABASES`. */
 export const SEALS_DATABASE = 'seals';
 
 type SealsDatabase = Database<Uint8Array, Uint8Array>;
 
-/** In the database `seals`: how the values of the environment are stored, one byte. */
+/**
+ * The key in the database `seals` under which one byte says how the values of the environment are
+ * stored.
+ */
 const FORM_KEY = Uint8Array.of(0);
 const FORMS: readonly ValueForm[] = ['plain', 'checked', 'sealed'];
 const KEY_BYTES = 4;
 const KEY_END = Uint8Array.of(255, 255, 255, 255, 255);
 
 /**
- * How the values of an environment are stored, as it says itself; undefined when it says nothing,
- * which is plain.
+ * How the values of an environment are stored, according to the environment itself; undefined when
+ * it does not say, which means plain.
  */
 export function readForm(seals: SealsDatabase | undefined): ValueForm | undefined {
   const record = seals?.get(FORM_KEY);
@@ -42,13 +45,13 @@ export class SealSalts {
     return salt === undefined ? undefined : Uint8Array.from(salt);
   }
 
-  /** In the transaction that is under way; `isAtOnce` where it is a synchronous one. */
+  /** Writes a salt in the present transaction. `isAtOnce` is true in a synchronous transaction. */
   write(number: number, salt: Uint8Array, isAtOnce: boolean): void {
     if (isAtOnce) this.#seals.putSync(keyOf(number), salt);
     else void this.#seals.put(keyOf(number), salt);
   }
 
-  /** The greatest number; 0 when there is none. */
+  /** The highest number of a salt; 0 when there is none. */
   last(): number {
     const range = { start: KEY_END, end: FORM_KEY, reverse: true, limit: 1 };
     for (const key of this.#seals.getKeys(range)) {
@@ -65,17 +68,19 @@ function keyOf(number: number): Uint8Array {
 }
 
 /**
- * Before the key of an environment whose values are sealed, in base64url; that of LMDB's encryption
- * has none of these characters.
+ * The prefix of the key of an environment whose values are sealed, before base64url. A key of
+ * LMDB's own encryption never begins with it.
  */
 const SEALED_PREFIX = 'values:';
 
-/** As it is handed to whoever opens the environment. */
+/** The key as text, in the form that `openEnvironment` takes. */
 export function sealedKeyText(rootKey: Buffer): string {
   return SEALED_PREFIX + rootKey.toString('base64url');
 }
 
-/** Undefined when it is of an environment that LMDB encrypts. */
+/**
+ * The key from its text; undefined when the text is the key of an environment that LMDB encrypts.
+ */
 export function sealedRootKey(text: string): Uint8Array | undefined {
   if (!text.startsWith(SEALED_PREFIX)) return undefined;
   return Buffer.from(text.slice(SEALED_PREFIX.length), 'base64url');

@@ -10,7 +10,7 @@ import {
 const HEAD_BYTES = 3;
 const TAG_BYTES = 16;
 
-/** As `sealed-values.ts` stores it; the head says salt and counter. */
+/** A value as `sealed-values.ts` stores it; it begins with the numbers of salt and counter. */
 function place(counter: number, bytes: number, { db = 1, key = counter, salt = 1 } = {}) {
   const stored = new Uint8Array(HEAD_BYTES + bytes + TAG_BYTES).fill(counter % 251);
   stored.set([salt, counter, counter >>> 8]);
@@ -93,13 +93,13 @@ it.each([
   const opened = new OpenedValues();
   const [asked, forgotten] = [place(1, bytes), place(2, bytes)];
   keep(opened, 1, count, bytes);
-  // The second half begins, and takes along what is asked for.
+  // The second half begins; a value that is asked for now is copied into it.
   keep(opened, count + 1, count + 1, bytes);
   expect(opened.find(asked)).toEqual(valueOf(asked));
   keep(opened, count + 2, 2 * count - 1, bytes);
   expect(opened.find(forgotten)).toEqual(valueOf(forgotten));
-  // It was taken along too, as the last one that had room: the next begins a half in place of the
-  // first.
+  // That value was copied too, and it filled the second half. The next value empties the first half
+  // and goes there.
   keep(opened, 2 * count, 2 * count, bytes);
   for (const gone of [3, 4, count]) expect(opened.find(place(gone, bytes))).toBeUndefined();
   for (const still of [1, 2, count + 1, 2 * count - 1, 2 * count]) {

@@ -15,25 +15,28 @@ import { ValueArena } from './value-arena.ts';
 import { valueDamaged, type ValueSeal } from './value-seal.ts';
 
 /**
- * A value that is sealed is
+ * A sealed value is
  *
  * number of its salt | counter | AES-256-GCM of the value, with database number and key as
  * associated data | tag (16)
  *
- * Both numbers are varints (seven bits a byte, the lowest first). Whoever opens an environment for
- * writing draws a salt, from which a key of its own follows, and counts what it seals with it: the
- * counter is the nonce, and none comes twice under one key.
+ * Both numbers are varints (seven bits in each byte, the lowest first). Each opening of an
+ * environment for writing draws a salt, derives a key from it, and counts the values that it seals
+ * with the key. The counter is the nonce, so no nonce repeats under one key.
  *
- * Where the database is of keys alone an empty value is stored empty: a tag would double what an
- * edge takes, and tell nothing more about an entry that is missing, or an older one that is back,
- * which nobody can tell by looking at one entry.
+ * In a database that has only keys, an empty value is stored empty. A tag would double the size of
+ * an edge. It would not help to detect a missing entry, or an old entry that was put back, since a
+ * single entry cannot show that.
  */
 const CIPHER = 'aes-256-gcm';
 export const SEAL_KEY_BYTES = 32;
 export const SEAL_SALT_BYTES = 16;
 export const SEAL_TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** The last bytes of the nonce: no environment is open for long enough to seal 2^48 values. */
+/**
+ * The last bytes of the nonce are the counter. No environment is open long enough to seal 2^48
+ * values.
+ */
 const COUNTER_BYTES = 6;
 const COUNTER_MAX = 2 ** (8 * COUNTER_BYTES) - 1;
 const VARINT_BYTES_MAX = 7;
@@ -57,7 +60,7 @@ interface NumberedPlace extends SealedPlace {
 
 export class SealedValues implements ValueSeal {
   readonly form = 'sealed';
-  /** In memory that no script sees. */
+  /** A KeyObject keeps the key in memory that scripts cannot read. */
   readonly #rootKey: KeyObject;
   readonly #salts: SealSalts;
   /** By the number of the salt. */
@@ -68,7 +71,7 @@ export class SealedValues implements ValueSeal {
   #own: OwnSalt | undefined;
   #isOwnWritten = false;
   #counter = 0;
-  /** Where the number that was read last ends. */
+  /** Where the last read number ends. */
   #end = 0;
   readonly #opened = new OpenedValues();
 
@@ -103,7 +106,7 @@ export class SealedValues implements ValueSeal {
     const place = this.#readPlace(db, key, stored);
     const known = this.#opened.find(place);
     if (known !== undefined) return known;
-    // Else the salt is read first, into the place of what is stored.
+    // Otherwise the salt must be read first, and that read overwrites the stored bytes.
     const isInPlace = this.#keys[place.number] !== undefined;
     const value = this.#decipher(place, options);
     if (isInPlace) this.#opened.keep(place, value);
@@ -116,7 +119,7 @@ export class SealedValues implements ValueSeal {
     this.#salts.write(number, salt, isAtOnce);
   }
 
-  /** Every transaction that was begun before has put down the salt. */
+  /** All transactions that began before this have stored the salt. */
   committed(): void {
     this.#isOwnWritten = true;
   }
@@ -135,10 +138,10 @@ export class SealedValues implements ValueSeal {
     const { db, key, stored, number, counter, start, tagAt } = place;
     const known = this.#keys[number];
     if (known === undefined) {
-      // LMDB's next read takes the place of this one.
+      // LMDB's next read overwrites the bytes of this one.
       const ownPlace = { ...place, key: Uint8Array.from(key), stored: Uint8Array.from(stored) };
       const salt = this.#salts.read(number, options);
-      // Whoever visits the entry still has to read it there.
+      // The visitor of the entry still reads the key at that place.
       key.set(ownPlace.key);
       if (salt === undefined) throw valueDamaged(db, ownPlace.key);
       this.#keys[number] = this.#derive(salt);
@@ -153,7 +156,7 @@ export class SealedValues implements ValueSeal {
     } catch (cause) {
       throw valueDamaged(db, key, cause);
     }
-    // As every other form answers: `slice` of a Buffer is no copy.
+    // A Uint8Array, as the other forms return: `slice` of a Buffer would not copy.
     return new Uint8Array(value.buffer, value.byteOffset, value.length);
   }
 
@@ -181,7 +184,7 @@ export class SealedValues implements ValueSeal {
     return this.#place.subarray(0, 1 + key.length);
   }
 
-  /** NaN where there is none. */
+  /** Reads a varint; NaN when there is none. */
   #readVarint(bytes: Uint8Array, start: number): number {
     let number = 0;
     let scale = 1;
@@ -212,43 +215,44 @@ function writeVarint(bytes: Uint8Array, start: number, number: number): number {
   return at;
 }
 
-/** The size of each of the two halves, which are made when the first value comes to them. */
+/** The size of each of the two halves. Each is allocated when its first value arrives. */
 export const OPENED_HALF_BYTES = 4 * 1024 * 1024;
-/** To open a longer one takes little more than to copy it, and a few would push all others out. */
+/**
+ * Longer values are not kept: to open one takes little longer than to copy it, and a few would
+ * displace all others.
+ */
 export const OPENED_VALUE_BYTES_MAX = 16 * 1024;
-/** Entries in a half at most, so that half of its slots stay free. */
+/** The most entries in a half, so that half of its slots stay free. */
 export const OPENED_ENTRIES_MAX = 32_768;
 const SLOTS = 2 * OPENED_ENTRIES_MAX;
-/** Leaves the bits of a slot. */
+/** Shifting a 32-bit hash by this leaves the bits of a slot number. */
 const SLOT_SHIFT = 16;
-/**
- * 2^32 over the golden ratio: multiplied with it, counters that follow one another lie far apart.
- */
+/** 2^32 divided by the golden ratio. Multiplication by it spreads consecutive counters. */
 const SPREAD = 0x9e3779b1;
 
-/** A sealed value as it lies in the state. */
+/** A sealed value as it is stored in the state. */
 export interface SealedPlace {
   readonly db: number;
   readonly key: Uint8Array;
   readonly stored: Uint8Array;
-  /** No two values of one salt have the same. */
+  /** Unique among the values with one salt. */
   readonly counter: number;
-  /** Where what is sealed begins in `stored`, after the numbers of salt and counter. */
+  /** Where the sealed bytes begin in `stored`, after the numbers of salt and counter. */
   readonly start: number;
   /** Where its tag begins. */
   readonly tagAt: number;
 }
 
 /**
- * Values that were opened, each with its place, its numbers and its tag: what lies in the place of
- * another is not found. The half that is not added to is emptied when the other one is full, so
- * that what was not asked for meanwhile is forgotten.
+ * A cache of opened values, each with its key, its numbers and its tag, so that a value is found
+ * only when all of these are the same. Values are added to one half. When it is full, the other
+ * half is emptied and used next. So a value that nobody asks for in that time is dropped.
  */
 export class OpenedValues {
   #young: Half | undefined;
   #old: Half | undefined;
 
-  /** A copy, valid until the next call. */
+  /** A copy of the value, valid until the next call; undefined when it is not in the cache. */
   find(place: SealedPlace): Uint8Array | undefined {
     const value = this.#young?.find(place);
     if (value !== undefined || this.#old === undefined) return value;
@@ -270,15 +274,18 @@ export class OpenedValues {
 }
 
 /**
- * Database number, and the lengths of key (two bytes), numbers and value (two bytes); key, numbers,
- * tag and value follow.
+ * The header of an entry: the database number, and the lengths of key (two bytes), numbers and
+ * value (two bytes). Key, numbers, tag and value follow.
  */
 const HEADER_BYTES = 6;
 
-/** Its bytes begin with room for the copy; the entries follow. */
+/**
+ * One half of the cache. Its bytes begin with room for the copy that `find` returns; the entries
+ * follow.
+ */
 class Half {
   readonly #bytes = new Uint8Array(OPENED_VALUE_BYTES_MAX + OPENED_HALF_BYTES);
-  /** Where the entries begin; 0 in a slot that is free. */
+  /** Where the entries begin; 0 for a free slot. */
   readonly #slots = new Int32Array(SLOTS);
   readonly #views = new ViewCache();
   #end = OPENED_VALUE_BYTES_MAX;
@@ -296,7 +303,7 @@ class Half {
     }
   }
 
-  /** False when it is full. */
+  /** Adds a value; returns false when the half is full. */
   add(place: SealedPlace, value: Uint8Array): boolean {
     const { db, key, stored, start, tagAt } = place;
     const bytes = this.#bytes;
@@ -314,7 +321,7 @@ class Half {
     bytes[at++] = start;
     bytes[at++] = value.length;
     bytes[at++] = value.length >>> 8;
-    // They are short: to copy them so takes less than to make views of them.
+    // They are short, so this copy is faster than making views of them.
     for (let i = 0; i < key.length; i++) bytes[at++] = key[i]!;
     for (let i = 0; i < start; i++) bytes[at++] = stored[i]!;
     for (let i = tagAt; i < stored.length; i++) bytes[at++] = stored[i]!;
@@ -328,7 +335,7 @@ class Half {
     this.#entries = 0;
   }
 
-  /** Where the value of the entry begins; 0 when it is of another place. */
+  /** Where the value of the entry begins; 0 when the entry is not for this place. */
   #valueOf(entry: number, { db, key, stored, start, tagAt }: SealedPlace): number {
     const bytes = this.#bytes;
     const length = tagAt - start;
@@ -339,7 +346,7 @@ class Half {
       bytes[entry + 4]! + bytes[entry + 5]! * 256 === length;
     if (!isAlike) return 0;
     let at = entry + HEADER_BYTES;
-    // Key and numbers differ most often at their ends.
+    // Keys and numbers most often differ at their ends, so the comparison begins there.
     for (let i = start - 1; i >= 0; i--) if (bytes[at + key.length + i] !== stored[i]) return 0;
     for (let i = key.length - 1; i >= 0; i--) if (bytes[at + i] !== key[i]) return 0;
     at += key.length + start;

@@ -5,7 +5,7 @@ import type { CheckedPlace } from './lmdb-file/checked-visit.ts';
 import type { ManifestPiece } from './manifest.ts';
 import { writePieces, type SnapshotSink } from './snapshot-pieces.ts';
 
-/** Another thread, which reads databases by their file beside the calling one. */
+/** Another thread that reads databases from their file, at the same time as the calling thread. */
 export interface SecondReader {
   /** As `writePieces`. The caller holds the commit until it resolves or rejects. */
   writePieces(
@@ -23,16 +23,16 @@ interface Sharing {
 }
 
 /**
- * Reads databases with two threads. Each takes the largest that is left, so that both end at about
- * the same time. When one fails the other ends with its next piece, and the first error is thrown
- * when neither reads any more.
+ * Reads databases with two threads. Each takes the largest one that is left, so that both end at
+ * about the same time. When one fails, the other stops at its next piece. The first error is thrown
+ * when both have stopped.
  */
 export async function writeByTwo(
   held: HeldReader,
   numbers: readonly DatabaseNumber[],
   { sink, second }: Sharing,
 ): Promise<PiecesByDatabase> {
-  // LMDB counts each entry of the vault.
+  // Counted only once, since for the vault LMDB counts entry by entry.
   const entries = new Map(numbers.map((db) => [db, held.count(db)]));
   const entriesOf = (db: DatabaseNumber): number => entries.get(db) ?? 0;
   const waiting = numbers.toSorted((one, other) => entriesOf(other) - entriesOf(one));

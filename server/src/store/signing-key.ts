@@ -7,18 +7,19 @@ import { readStoreKeys, type StoreKeys, type StoreKeysOptions } from './master-k
 import { SALT_BYTES, sealPiece, TAG_BYTES, unsealPiece } from './piece-cipher.ts';
 
 /**
- * In the storage folder, mode 0600: the key that signs tokens where no `MSK_JWT_KEY` is set, so
- * that sessions outlive a restart (open-shapes, section 1). Whoever has it can sign in as anybody:
- * in an encrypted store it is sealed with the store's keys.
+ * A file in the storage folder with mode 0600. It holds the key that signs tokens when
+ * `MSK_JWT_KEY` is not set, so that sessions survive a restart (open-shapes, section 1). With this
+ * key anybody can sign in as any user, so in an encrypted store it is sealed with the keys of the
+ * store.
  */
 export const SIGNING_KEY_FILE = 'jwt.key';
-/** Before the sealed key, in base64; a key that is in the clear has no ":". */
+/** The prefix of a sealed key, which follows in base64. A key that is not sealed has no ":". */
 const SEALED = 'sealed:';
 const KEY_BYTES = 48;
 
 /**
- * The key that the store keeps; makes one where there is none. One that is in the clear in an
- * encrypted store is sealed.
+ * The signing key of the store. Makes one when there is none. Seals a key that is not sealed yet in
+ * an encrypted store.
  */
 export async function keepSigningKey(options: StoreKeysOptions): Promise<string> {
   const text = await readText(options.storage);
@@ -32,15 +33,15 @@ export async function keepSigningKey(options: StoreKeysOptions): Promise<string>
 }
 
 /**
- * Undefined where there is none. Throws `storage_corrupt` for one that the keys of the store do not
- * open.
+ * The signing key; undefined when there is none. Throws `storage_corrupt` when the keys of the
+ * store do not open it.
  */
 export async function readSigningKey(options: StoreKeysOptions): Promise<string | undefined> {
   const text = await readText(options.storage);
   return text === undefined ? undefined : open(text, readStoreKeys(options));
 }
 
-/** As the store with these keys keeps it. */
+/** Writes the signing key in the form that a store with these keys uses. */
 export async function writeSigningKey(
   folder: string,
   { logKey }: Pick<StoreKeys, 'logKey'>,

@@ -6,28 +6,28 @@ import type { ManifestPiece } from './manifest.ts';
 import { beginsPiece, pieceDigest } from './piece.ts';
 
 /**
- * Where pieces go. Pieces of the same content come under the same digest, so one that is there
- * already may be left.
+ * Where pieces are written. Equal pieces have the same digest, so a piece that is there already
+ * need not be written.
  */
 export interface SnapshotSink {
   /**
-   * The bytes are the sink's own from now on. The next piece is read, and no more, until this one
-   * is written.
+   * Writes a piece. The bytes belong to the sink from now on. Until this resolves, at most one more
+   * piece is read.
    */
   write(digest: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Memory of a piece that it has done with, for another. */
+  /** Memory of a written piece, to be used for another piece; undefined when there is none. */
   spare?(): ArrayBuffer | undefined;
 }
 
 /**
- * Most pieces fit without their buffer having to grow. V8 counts all of it, and collects garbage
- * the more often.
+ * Most pieces fit into this without growing the buffer. It is not larger, since V8 counts all of it
+ * and would collect garbage more often.
  */
 const PIECE_CAPACITY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes only what has changed, where `kept` says so. Two pieces at a time are in memory, besides
- * those that the sink has.
+ * Writes the pieces of databases, except those that are unchanged according to `kept`. At most two
+ * pieces are in memory at a time, besides those of the sink.
  */
 export async function writePieces(
   reader: Pick<HeldReader, 'visit'>,
@@ -54,7 +54,8 @@ export async function writePieces(
       const digest = pieceDigest(payload);
       pieces.push({ digest, bytes: payload.length, entries, firstKey });
       writing = sink.write(digest, payload);
-      // It is waited for after the next piece, whatever that one throws.
+      // It is awaited after the next piece is read. Until then a rejection must not count as
+      // unhandled.
       writing.catch(() => undefined);
     }
     start = next;
@@ -67,11 +68,11 @@ interface ReadPiece {
   readonly batch: BatchEncoder;
   /** Hexadecimal. */
   readonly firstKey: string;
-  /** With which the next piece begins. */
+  /** The first key of the next piece; undefined for the last piece. */
   readonly next: Uint8Array | undefined;
 }
 
-/** The piece that begins with the first key from `start` on. */
+/** Reads the piece that begins with the first key from `start` on. */
 function readPiece(
   reader: Pick<HeldReader, 'visit'>,
   db: DatabaseNumber,
@@ -85,7 +86,7 @@ function readPiece(
     if (batch.count === 0) {
       firstKey = Buffer.from(keyBytes.subarray(keyStart, keyEnd)).toString('hex');
     } else if (beginsPiece(batch.length, entryBytes, keyBytes, keyStart, keyEnd)) {
-      // A copy, whatever kind of array it is: `slice` of a Buffer is none.
+      // A copy for any kind of array: `slice` of a Buffer would not copy.
       next = Uint8Array.from(keyBytes.subarray(keyStart, keyEnd));
       return false;
     }

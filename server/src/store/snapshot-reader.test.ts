@@ -106,7 +106,7 @@ it('gives the transaction back when a scan ends early or its visitor throws', as
     reader.scan(DB.in, range, () => {
       throw new Error('enough');
     });
-  // LMDB has room for 126 readers.
+  // More than the 126 readers for which LMDB has room.
   for (let i = 0; i < 200; i++) {
     await state.commit((batch) => {
       batch.put(DB.in, Uint8Array.of(1), Uint8Array.of(i));
@@ -167,7 +167,8 @@ it('reads in a thread that may read no other file, with no key but that of the g
         `--allow-fs-read=${join(storage.path, 'graph')}/*`,
       ],
     });
-    // It ends by itself: LMDB ends the whole process when it is interrupted while it closes.
+    // The worker must end by itself: LMDB ends the whole process when a thread is stopped while it
+    // closes.
     const ended = once(worker, 'exit');
     const [result] = (await once(worker, 'message')) as [PermissionResult];
     await ended;

@@ -14,15 +14,15 @@ import type { Manifest } from './manifest.ts';
 
 export interface SnapshotReaderOptions {
   readonly storage: string;
-  /** Checked against `<storage>/store.json`, which is read for it. */
+  /** Checked against `<storage>/store.json`, which is read for that. */
   readonly masterKey?: string | undefined;
   /**
-   * In place of the master key, and not checked: `StoreKeys.environmentKey`, for a thread that may
-   * not know the master key. Undefined opens a store that is not encrypted. Where LMDB encrypts, it
-   * does not survive a wrong one in a process of its own.
+   * `StoreKeys.environmentKey`, in place of the master key, for a thread that must not know the
+   * master key. It is not checked. Undefined opens a store that is not encrypted. When LMDB
+   * encrypts, a wrong key can crash a separate process.
    */
   readonly environmentKey?: string | undefined;
-  /** `StoreKeys.vaultKey`, where `environmentKey` is given and the vault is read too. */
+  /** `StoreKeys.vaultKey`; needed when `environmentKey` is given and the vault is read too. */
   readonly vaultKey?: string | undefined;
   /**
    * The vault cannot be read without the graph, which says how much of the vault belongs to a
@@ -34,16 +34,16 @@ export interface SnapshotReaderOptions {
 /** A reader that can also stay at one commit for longer than a turn. */
 export interface HoldingReader extends SnapshotReader {
   /**
-   * The newest commit, unchanged until it is disposed, whatever is written meanwhile. The pages
-   * that it holds cannot be used anew, so the files grow: hold for seconds, not for hours.
+   * Holds the newest commit, unchanged until it is disposed, whatever is written in that time. Its
+   * pages cannot be reused, so the files grow: hold for seconds, not for hours.
    */
   hold(): HeldReader;
 }
 
 /**
- * Opens a reader of the state in any thread. One of the graph alone scans twice as fast as one that
- * has the vault too: open two where both matter. Throws the problems of `readStoreKeys`, unless
- * `environmentKey` is given, and of `openEnvironment`.
+ * Opens a reader of the state in any thread. A reader of the graph alone scans twice as fast as one
+ * that also reads the vault: open two readers where speed matters. Throws the problems of
+ * `readStoreKeys`, unless `environmentKey` is given, and of `openEnvironment`.
  */
 export function openSnapshotReader(options: SnapshotReaderOptions): HoldingReader {
   const { storage, environments } = options;
@@ -59,9 +59,9 @@ export function openSnapshotReader(options: SnapshotReaderOptions): HoldingReade
 }
 
 /**
- * lmdb-js keeps one read transaction for each opened environment. It begins with the first read and
- * ends by a timer, that is between two turns of the event loop, or at `resetReadTxn`. So all reads
- * of a turn see one commit, and an idle reader holds no old pages.
+ * lmdb-js keeps one read transaction for each open environment. It begins with the first read. It
+ * ends at `resetReadTxn`, or by a timer, so between two turns of the event loop. So all reads of a
+ * turn see one commit, and an idle reader holds no old pages.
  */
 class GraphReader extends StoresReader implements HoldingReader {
   readonly #graph: Environment;
@@ -140,7 +140,7 @@ class GraphAndVaultReader implements HoldingReader {
   #current(): HeldReader {
     if (this.#held === undefined) {
       this.#held = holdNewest(this.#graph, this.#vault);
-      // A timer's callback is a turn of its own.
+      // The callback of a timer is a separate turn.
       this.#release = setTimeout(() => this.#end(), 0).unref();
     }
     return this.#held;
@@ -153,9 +153,9 @@ class GraphAndVaultReader implements HoldingReader {
   }
 }
 
-/** A snapshot whose pieces can be had until it is disposed of. */
+/** A snapshot whose pieces can be read until it is disposed. */
 export interface SnapshotLease extends Disposable {
   readonly manifest: Manifest;
-  /** The bytes are the caller's own. Throws the problem `piece_not_found`. */
+  /** Reads a piece. The bytes belong to the caller. Throws the problem `piece_not_found`. */
   read(digest: string): Promise<Uint8Array>;
 }

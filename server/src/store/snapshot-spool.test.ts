@@ -194,7 +194,7 @@ it.skipIf(whyNoSmallVolume())('leaves room on the volume, and gives it back', as
   const [digest = ''] = digestsOf(lease);
   await test.spool.sweep();
   await lease.read(digest);
-  // Somebody else takes the room.
+  // Something else uses up the room.
   resize(SNAPSHOT_ROOM_BYTES_MIN / 2);
   await test.spool.sweep();
   expect(existsSync(test.folder)).toBe(false);

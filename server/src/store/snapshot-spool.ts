@@ -12,11 +12,11 @@ import { takeSnapshot } from './snapshot.ts';
 import { roomBytes, storageProblem } from './storage-problem.ts';
 
 export interface SnapshotSpoolOptions {
-  /** For the pieces alone: what else is in it goes away. */
+  /** A folder for the pieces only; anything else in it is removed. */
   readonly folder: string;
   readonly reader: HoldingReader;
   readonly clock: Clock;
-  /** Whether the store is, of which no plain text may get on the disk then. */
+  /** Whether the store is encrypted; then no plain text may be written to the disk. */
   readonly isEncrypted: boolean;
 }
 
@@ -29,13 +29,14 @@ interface Held {
 const SECRET_BYTES = 32;
 
 /**
- * Snapshots in files, for whoever copies them at its own speed: the state is held no longer than it
- * takes to write them once, and of a snapshot only the pieces that the one before did not have are
- * written. Those of an encrypted store are encrypted with a secret that ends with the process: they
- * are of no use to anybody else.
+ * Snapshots in files, so that each reader can copy them at its own speed. The state is held only
+ * while the files are written once, and only pieces that the snapshot before did not have are
+ * written. Pieces of an encrypted store are encrypted with a secret that exists only in this
+ * process, so nobody else can use them.
  *
- * The writer needs the volume more than replicas do: no snapshot is made that leaves less room than
- * SNAPSHOT_ROOM_BYTES_MIN, and with less than half of that those that are there are given up.
+ * The writer needs the volume more than replicas do. So no snapshot is made that would leave less
+ * room than SNAPSHOT_ROOM_BYTES_MIN, and existing ones are given up when less than half of that is
+ * left.
  */
 export class SnapshotSpool implements AsyncDisposable {
   readonly #options: SnapshotSpoolOptions;
@@ -44,10 +45,13 @@ export class SnapshotSpool implements AsyncDisposable {
   readonly #present = new Set<string>();
   readonly #held = new Set<Held>();
   #newest: ReadonlySet<string> = new Set();
-  /** Milliseconds since the Unix epoch. */
+  /** The time of the last use, in milliseconds since the Unix epoch. */
   #usedAt: number;
   #taking: Promise<Manifest> | undefined;
-  /** Nothing is removed while a snapshot is made that counts on it. */
+  /**
+   * The end of the last queued work. Work runs one after the other, so nothing is removed while a
+   * snapshot that needs it is made.
+   */
   #lastTurn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: SnapshotSpoolOptions, pieces: PieceFolder) {
@@ -60,15 +64,15 @@ export class SnapshotSpool implements AsyncDisposable {
     const { folder, isEncrypted } = options;
     const secret = isEncrypted ? randomBytes(SECRET_BYTES) : undefined;
     const pieces = new PieceFolder({ folder, secret });
-    // What an earlier process has left there.
+    // Removes what an earlier process left.
     await pieces.clear();
     return new SnapshotSpool(options, pieces);
   }
 
   /**
-   * A snapshot of the newest commit; who asks while one is made is given that one. Throws
-   * `storage_full` and `storage_failed`. Its `read` throws `storage_full` when it had to be given
-   * up.
+   * A snapshot of the newest commit. A call while one is being made gets that one. Throws
+   * `storage_full` and `storage_failed`. Its `read` throws `storage_full` when the snapshot had to
+   * be given up.
    */
   async openSnapshot(): Promise<SnapshotLease> {
     this.#taking ??= this.#inTurn(() => this.#take()).finally(() => (this.#taking = undefined));
@@ -86,7 +90,9 @@ export class SnapshotSpool implements AsyncDisposable {
     };
   }
 
-  /** Removes what nobody needs, or the writer needs more; to be called every so often. */
+  /**
+   * Removes pieces that nobody needs, and all when the writer needs the room. Call this regularly.
+   */
   async sweep(): Promise<void> {
     const { clock, folder } = this.#options;
     if (this.#present.size === 0 || this.#taking !== undefined) return;
@@ -120,7 +126,8 @@ export class SnapshotSpool implements AsyncDisposable {
   }
 
   async #write(digest: string, bytes: Uint8Array): Promise<void> {
-    // One that was damaged on the disk would make every copy fail.
+    // The content is compared, since a piece that was damaged on the disk would make every copy
+    // fail.
     if (this.#present.has(digest) && (await this.#pieces.has(digest, bytes))) return;
     const { folder } = this.#options;
     const room = roomBytes(folder) - bytes.length;
@@ -159,7 +166,7 @@ export class SnapshotSpool implements AsyncDisposable {
     if (this.#present.size === 0) await this.#pieces.clear();
   }
 
-  /** Runs after what was to be run before, whether that succeeded or not. */
+  /** Runs after all work that was queued before, whether that succeeded or not. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const turn = this.#lastTurn.then(run, run);
     this.#lastTurn = turn;
@@ -176,14 +183,14 @@ const FILE_MODE = 0o600;
 
 interface PieceFolderOptions {
   readonly folder: string;
-  /** The keys of the files are derived from it; without it the pieces lie there as they are. */
+  /** The keys of the files are derived from it. Undefined: the pieces are stored unencrypted. */
   readonly secret: string | Uint8Array | undefined;
 }
 
 /**
- * Pieces of snapshots in files that are named by their digests, whole or not there at all;
- * encrypted as in `piece-cipher.ts`. Nothing is synced: a piece that the power took is made or
- * copied again.
+ * Pieces of snapshots in files that are named by their digests. A file is whole or does not exist.
+ * Files are encrypted as in `piece-cipher.ts`. Nothing is synced: a piece that is lost in a power
+ * failure is made or copied again.
  */
 export class PieceFolder {
   readonly path: string;
@@ -199,8 +206,8 @@ export class PieceFolder {
   }
 
   /**
-   * Makes the folder, and clears away what is unfinished. Answers how many bytes each piece has
-   * that is there, by digest.
+   * Makes the folder, and removes unfinished files. Returns the size of each existing piece in
+   * bytes, by digest.
    */
   async list(): Promise<Map<string, number>> {
     await this.make();
@@ -215,7 +222,7 @@ export class PieceFolder {
     return pieces;
   }
 
-  /** The bytes in parts. Throws `storage_full` and `storage_failed`. */
+  /** Writes a piece, whose bytes are given in parts. Throws `storage_full` and `storage_failed`. */
   async write(digest: string, parts: readonly Uint8Array[]): Promise<void> {
     const path = join(this.path, digest);
     const contents = this.#secret === undefined ? parts : sealPiece(this.#secret, digest, parts);
@@ -224,7 +231,7 @@ export class PieceFolder {
       {
         await using file = await open(path + UNFINISHED, 'w', FILE_MODE);
         const { bytesWritten } = await file.writev(contents);
-        // The system tells of a lack of room with the next write only.
+        // The system reports a lack of room only at the next write.
         if (bytesWritten < size) throw new Error('no space left for the whole of a piece');
       }
       await rename(path + UNFINISHED, path);
@@ -236,8 +243,8 @@ export class PieceFolder {
   }
 
   /**
-   * Not verified but by the encryption. Throws `snapshot_corrupt` when that fails. The bytes are
-   * the caller's own.
+   * Reads a piece. Only the encryption verifies it, not the digest; throws `snapshot_corrupt` when
+   * decryption fails. The bytes belong to the caller.
    */
   async read(digest: string): Promise<Uint8Array> {
     await using file = await open(join(this.path, digest));
@@ -254,7 +261,7 @@ export class PieceFolder {
     return bytes;
   }
 
-  /** Whether the piece is there, and these are its bytes. */
+  /** Whether the piece exists and has these bytes. */
   async has(digest: string, bytes: Uint8Array): Promise<boolean> {
     let there: Uint8Array;
     try {

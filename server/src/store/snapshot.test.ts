@@ -34,7 +34,7 @@ function nodeKey(id: number): Uint8Array {
   return key;
 }
 
-/** Nodes of 30 MB, edges, and a little of the rest. */
+/** Writes nodes of 30 MB in all, edges, and a little into the other databases. */
 async function fill(state: State): Promise<void> {
   const record = Buffer.alloc(3_000);
   for (let from = 0; from < NODES; from += 1_000) {
@@ -60,7 +60,7 @@ async function snapshotOf(from: TestStorage): Promise<{ manifest: Manifest; piec
   return { manifest: await takeSnapshot(reader, pieces), pieces };
 }
 
-/** One store for all tests; those that write to it say what they take. */
+/** One store for all tests. */
 let storage: TestStorage;
 let state: State;
 let taken: { manifest: Manifest; pieces: PieceMap };

@@ -11,12 +11,12 @@ import type { HoldingReader } from './snapshot-reader.ts';
 import { SpareMemory } from './spare-memory.ts';
 
 /**
- * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers
- * its manifest. It takes what the reader reads: the graph, or the graph and the vault. Two pieces
- * at a time are in memory.
+ * Writes the state of the newest commit, piece by piece, from one read transaction. Returns the
+ * manifest. It writes what the reader reads: the graph, or the graph and the vault. At most two
+ * pieces are in memory at a time.
  *
- * While it runs the state's files grow by what is written to them: give it a worker of its own and
- * a sink that is quick.
+ * While it runs, the files of the state grow by what is written to them: run it in a separate
+ * worker, with a fast sink.
  */
 export async function takeSnapshot(reader: HoldingReader, sink: SnapshotSink): Promise<Manifest> {
   using held = reader.hold();
@@ -24,16 +24,16 @@ export async function takeSnapshot(reader: HoldingReader, sink: SnapshotSink): P
 }
 
 /**
- * The same of a commit that is held already. With a second reader each reads one database after the
- * other.
+ * The same for a commit that is held already. With a second reader, both threads read databases,
+ * one after the other.
  */
 export async function writeSnapshot(
   held: HeldReader,
   sink: SnapshotSink,
   second?: SecondReader,
 ): Promise<Manifest> {
-  // Which database is large is known at once only where its file can be read, as by the second
-  // reader.
+  // The sizes of the databases are known quickly only when their file can be read, which the second
+  // reader needs as well.
   if (second !== undefined && held.placeOf(DB.nodes) !== undefined) {
     return seal(held, await writeByTwo(held, numbersOf(held), { sink, second }));
   }
@@ -41,10 +41,10 @@ export async function writeSnapshot(
 }
 
 /**
- * The same, where most of it is known: of the commits since a manifest of the same history, whose
- * keys `changed` has taken in, only what they touched is read. A piece is kept when neither its
- * entries nor the one after it, which ended it, have changed. Answers what `writeSnapshot` would.
- * The sink is not given the pieces that are kept.
+ * The same when most pieces are known from an earlier manifest of the same history. `changed` must
+ * have all keys of the commits since that manifest; only pieces that these changed are read. A
+ * piece is kept when neither its entries nor the first entry after it have changed. Returns the
+ * same as `writeSnapshot`. The sink does not get the kept pieces.
  */
 export async function updateSnapshot(
   held: HeldReader,
@@ -57,19 +57,19 @@ export async function updateSnapshot(
   return seal(held, written);
 }
 
-/** The manifest that a snapshot would have, to compare two states by. */
+/** The manifest that a snapshot would have, to compare two states. */
 export async function digestState(reader: HoldingReader): Promise<Manifest> {
   using held = reader.hold();
   return await digestHeld(held);
 }
 
-/** The same of a commit that is held already. */
+/** The same for a commit that is held already. */
 export async function digestHeld(held: HeldReader): Promise<Manifest> {
   using memory = new SpareMemory();
   const sink: SnapshotSink = {
     spare: () => memory.take(),
     write: async (_digest, { buffer }) => {
-      // Without a turn between the pieces the thread would do nothing else meanwhile.
+      // Ends the turn between pieces, so that the thread can do other work.
       await nextTurn();
       memory.give(buffer);
     },

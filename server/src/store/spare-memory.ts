@@ -1,9 +1,10 @@
 import { releaseMemory } from '#base/release-memory.ts';
 
 /**
- * Memory of pieces that are written, for other pieces: the system gives new memory page by page,
- * which takes longer than to fill it. From when this is disposed on, what it has and what it is
- * given goes back: what lies outside the heap of V8 has it collect garbage the more often.
+ * Keeps the memory of written pieces for other pieces: to get new memory from the system, page by
+ * page, takes longer than to fill it. Disposing of this returns all its memory to the system, and
+ * later `give` does so at once. Otherwise V8 would count this memory and collect garbage more
+ * often.
  */
 export class SpareMemory implements Disposable {
   readonly #spare: ArrayBuffer[] = [];

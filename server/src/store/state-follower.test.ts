@@ -30,7 +30,7 @@ function openLog(folder: TemporaryFolder, beginning?: LogBeginning): Promise<Com
   });
 }
 
-/** A store with its log, as a primary has it. */
+/** A store with its log, as on a primary. */
 async function openPrimary(
   folder: TemporaryFolder,
 ): Promise<AsyncDisposable & { readonly log: CommitLog; readonly state: State }> {
@@ -67,7 +67,7 @@ async function manifestOf(folder: TemporaryFolder): Promise<Manifest> {
   return await digestState(reader);
 }
 
-/** Copies the newest commit, as a replica that joins does. */
+/** Copies the newest commit, as a replica does when it joins. */
 async function copy(from: TemporaryFolder, to: TemporaryFolder): Promise<Manifest> {
   using reader = openSnapshotReader({ storage: from.path, environments: BOTH });
   const folder = join(to.path, 'pieces');
@@ -111,7 +111,7 @@ describe('a store that follows another', () => {
         try {
           for (const [commits, chunkSize, restarts] of all) {
             for (const operations of commits) await commit(primary.state, operations);
-            // From a little before: what it has already is left out.
+            // Begins with records that the replica has already, which it must skip.
             const from = Math.max(primary.log.firstSequence, replica.follower.sequence - 2);
             const records = await recordsFrom(primaryFolder, primary.log, from);
             for (let i = 0; i < records.length; i += chunkSize + 1) {

@@ -9,27 +9,28 @@ import type { Publication } from './commit-pipeline.ts';
 
 /**
  * The state of a replica: what the primary has committed, in the primary's order, and nothing else.
- * It has no way to build a commit, so that a local write is impossible, not only refused
- * (specification, section 2.9).
+ * It cannot build a commit, so a local write is impossible, not only refused (specification,
+ * section 2.9).
  */
 export interface StateFollower extends AsyncDisposable {
-  /** Everything up to it is in the own log, and visible to every reader. */
+  /** Everything up to this sequence is in the replica's own log, and visible to every reader. */
   readonly sequence: number;
-  /** As of `State`. */
+  /** As `State.flushedSequence`. */
   readonly flushedSequence: number;
   /**
-   * Takes over records that follow one another: into the own log, and then into the state in one
-   * write. What is there already is left out. One call at a time. Answers the newest sequence.
+   * Adds records that follow one another without gaps, first to the replica's own log, then to the
+   * state in one write. Records that it has already are skipped. Make one call at a time. Resolves
+   * with the newest sequence.
    *
-   * Rejects with `storage_full` or `storage_failed`; what the log has by then is carried out at the
-   * next start.
+   * Rejects with `storage_full` or `storage_failed`. The next start carries out what the log has by
+   * then.
    */
   apply(records: readonly LogRecord[]): Promise<number>;
 }
 
 /**
- * Opens the state read-write and brings it up to the end of its own log; see `openReplayed` for the
- * problems.
+ * Opens the state read-write and brings it up to the end of its own log. Throws the problems of
+ * `openReplayed`.
  */
 export async function openStateFollower(options: StateOptions): Promise<StateFollower> {
   const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;
@@ -68,7 +69,7 @@ class Follower implements StateFollower {
     this.#isApplying = true;
     try {
       const { log, applier, environments } = this.#parts;
-      // An earlier call may have got no further than the log.
+      // An earlier call may have reached the log but not the state.
       const added = records.filter(({ last }) => last > this.sequence);
       if (added.length === 0) return this.sequence;
       checkChain(added, this.sequence);
@@ -94,7 +95,7 @@ class Follower implements StateFollower {
       operations: records.reduce((sum, { first, last }) => sum + last - first + 1, 0),
       bytes: records.reduce((sum, { payload }) => sum + payload.length, 0),
     });
-    // In one turn: they share a write and a sync.
+    // Appended in one turn, so that they share a write and a sync.
     const appended = records.map(({ first, last, time, payload }) =>
       log.append(last - first + 1, payload, time),
     );
@@ -105,7 +106,7 @@ class Follower implements StateFollower {
     try {
       await Promise.all(this.#parts.environments.map(({ root }) => root.flushed));
     } catch {
-      // A later transaction has failed; one that succeeds tells about this one too.
+      // A later transaction has failed. The next one that succeeds covers this one too.
       return;
     }
     this.#flushedSequence = Math.max(this.#flushedSequence, sequence);

@@ -15,10 +15,7 @@ function put(state: State, key: Uint8Array, value: Uint8Array) {
   });
 }
 
-/**
- * Commits of one turn; whether each throws at the end of its construction; whether they are
- * awaited.
- */
+/** The commits of one turn, whether each throws after it is built, and whether they are awaited. */
 const anyTurn = fc.record({
   commits: fc.array(fc.record({ operations: anyCommit, throws: fc.boolean() }), { maxLength: 5 }),
   awaited: fc.boolean(),
@@ -114,7 +111,7 @@ it('refuses what was built on a commit that the log refused, and goes on', async
   const onTop = put(state, OTHER_KEY, utf8('on top'));
   const empty = state.commit(() => state.view.get(DB.nodes, KEY)!.length);
   await expect(tooLarge).rejects.toMatchObject({ code: 'storage_full' });
-  // The oldest is told first, and by then nothing of the others is left.
+  // The oldest commit is rejected first, and by then the view shows none of the others.
   expect(hex(state.view.get(DB.nodes, KEY)!)).toBe(hex(utf8('kept')));
   expect(state.view.has(DB.nodes, OTHER_KEY)).toBe(false);
   await expect(onTop).rejects.toMatchObject({ code: 'storage_full' });
@@ -148,7 +145,7 @@ it('tells how far LMDB is flushed', async () => {
   expect(state.flushedSequence).toBe(0);
   await put(state, KEY, utf8('one'));
   const { sequence } = await put(state, KEY, utf8('two'));
-  // The flush of the last commit follows its acknowledgement.
+  // The last commit is flushed after it is acknowledged.
   await expect.poll(() => state.flushedSequence).toBe(sequence);
 });
 
@@ -157,7 +154,7 @@ it('tells how far it is with every commit, whoever waits for the answer, and bef
   const applied = new AppliedSequence();
   await using state = await storage.openState({}, applied);
   expect(applied.get()).toBe(0);
-  // Nobody waits for this one: its client has left.
+  // Nobody waits for this commit, as when the client has disconnected.
   void put(state, KEY, utf8('one'));
   expect(await applied.reach(1, 60_000)).toBe(true);
   const { sequence } = await put(state, KEY, utf8('two'));

@@ -10,21 +10,22 @@ import { Problem } from '#base/problem.ts';
 
 export interface StateOptions {
   readonly storage: string;
-  /** Opened by the caller, and closed by it after the state. */
+  /** The caller opens the log, and closes it after the state. */
   readonly log: CommitLog;
   readonly masterKey?: string | undefined;
   readonly clock: Clock;
-  /** Before each commit; by default `freeSpaceCheck` of the storage folder. */
+  /** Called before each commit. The default is `freeSpaceCheck` of the storage folder. */
   readonly checkSpace?: SpaceCheck;
   /**
-   * Who is told how far the state is, before anybody is told that a commit is taken; nobody where
-   * nobody follows.
+   * Learns how far the state is, before a commit is acknowledged. Absent when there are no
+   * followers.
    */
   readonly applied?: Publication | undefined;
 }
 
 /**
- * Environments that are open for writing and stand at the end of the log, and what applies to them.
+ * Environments that are open for writing and at the end of the log, and the applier that writes to
+ * them.
  */
 export interface ReplayedState {
   readonly graph: Environment;
@@ -33,8 +34,8 @@ export interface ReplayedState {
 }
 
 /**
- * Opens the state read-write and brings it up to the end of the log. See `openReplayed` for
- * the problems.
+ * Opens the state read-write and brings it up to the end of the log. Throws the problems of
+ * `openReplayed`.
  */
 export async function openState(options: StateOptions): Promise<State> {
   const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;

@@ -2,10 +2,11 @@ import { existsSync, statfsSync } from 'node:fs';
 import { Problem } from '#base/problem.ts';
 
 /**
- * What the system or LMDB says when there is no room: on the device, in the quota, in LMDB's map.
+ * What messages of the system or of LMDB contain when there is no room: on the device, in the
+ * quota, or in LMDB's map.
  */
 const NO_ROOM = /no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC|EDQUOT/i;
-/** With less, a write may end half way, which LMDB reports as an input/output error. */
+/** With less free room, a write may be cut short, which LMDB reports as an input/output error. */
 const ROOM_BYTES_MIN = 64 * 1024 * 1024;
 
 /** Bytes that may still be written to the volume of a folder. */
@@ -15,7 +16,7 @@ export function roomBytes(folder: string): number {
 }
 
 /**
- * Something that failed in a folder as a problem: `storage_full` when room is short, otherwise
+ * A failed operation in a folder as a problem: `storage_full` when there is too little room, else
  * `storage_failed`.
  */
 export function storageProblem(doing: string, folder: string, cause: unknown): Problem {
@@ -34,13 +35,13 @@ export function storageProblem(doing: string, folder: string, cause: unknown): P
 }
 
 /**
- * Kept free whatever is written: for LMDB's own pages, the log's next segment, and whoever has to
- * clean up.
+ * Room that commits must leave free: for LMDB's own pages, the next segment of the log, and for
+ * cleaning up.
  */
 const FREE_SPACE_MIN_BYTES = 8 * 1024 * 1024;
 /**
- * A page of LMDB may have to be written anew for each operation, and each byte lies in the log and
- * in the state.
+ * The estimate of what a commit needs: LMDB may write a new page for each operation, and each byte
+ * is stored twice, in the log and in the state.
  */
 const PAGE_BYTES = 4_096;
 const COPIES = 2;
@@ -51,14 +52,14 @@ export interface SpaceNeeded {
 }
 
 /**
- * Throws the problem `storage_full` unless the volume has room for so much, at worst, and some to
- * spare.
+ * Throws the problem `storage_full` unless the volume has room for the worst case of this, and some
+ * to spare.
  */
 export type SpaceCheck = (needed: SpaceNeeded) => void;
 
 /**
- * Refuses a commit before it is in the log. Once it is there it is durable and has to be carried
- * out, so a volume that fills up in between could only let its caller wait.
+ * Refuses a commit before it is in the log. A commit in the log is durable and must be carried out;
+ * if the volume were full then, its caller could only wait.
  */
 export function freeSpaceCheck(folder: string): SpaceCheck {
   return ({ operations, bytes }) => {

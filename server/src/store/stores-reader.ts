@@ -5,14 +5,14 @@ import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
 
 /**
- * Reads the stores of environments, each in the transaction that is given for it, or else in the
- * one that lmdb-js keeps.
+ * Reads the stores of environments. Each is read in the transaction that is given for it, or else
+ * in the one that lmdb-js keeps.
  */
 export class StoresReader implements KeyValueReader {
   readonly #stores: readonly (ValueStore | undefined)[];
   readonly #options: readonly (GetOptions | undefined)[];
 
-  /** Both by database number. */
+  /** Both arrays are by database number. */
   constructor(
     stores: readonly (ValueStore | undefined)[],
     options: readonly (GetOptions | undefined)[] = [],
@@ -37,7 +37,7 @@ export class StoresReader implements KeyValueReader {
     return this.#store(db).countRange(range, this.#options[db]);
   }
 
-  /** As `scan`, for whoever looks for damage. */
+  /** As `scan`, to look for damage. */
   inspect(db: DatabaseNumber, range: KeyRange, visit: InspectVisitor): void {
     this.#store(db).inspect(range, visit, this.#options[db]);
   }

@@ -1,6 +1,6 @@
 const CHUNK_BYTES = 64 * 1024;
 
-/** Memory for many short values, each of which stays as it is for whoever it was given to. */
+/** Allocates memory for many short values. Memory that was given out is never used again. */
 export class ValueArena {
   #chunk = new Uint8Array(0);
   #used = 0;

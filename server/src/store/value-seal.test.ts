@@ -22,7 +22,7 @@ const FORMS = [
 
 type Keys = (typeof FORMS)[number]['keys'];
 
-/** Opened for writing, and closed after it. */
+/** Opens the graph for writing, runs a function with it, and closes it. */
 async function within(
   storage: string,
   keys: Keys,
@@ -48,7 +48,7 @@ const nodesOf = (graph: Environment) => graph.stores[DB.nodes]!;
 const storedOf = (graph: Environment, key: string): Uint8Array =>
   Uint8Array.from(nodesOf(graph).stored.get(name(key))!);
 
-/** In place of what is stored there. */
+/** Replaces the stored bytes of a key. */
 function forge(graph: Environment, db: number, key: string, stored: Uint8Array): Promise<void> {
   return writeTransaction(graph, () => void graph.stores[db]!.stored.put(name(key), stored));
 }
@@ -160,7 +160,7 @@ it('remembers what it opened, each value in its place alone', async () => {
   await within(folder.path, keys, (graph) =>
     put(graph, { one: name('of one'), other: name('of the other') }),
   );
-  // In another opening, which has to read the salt first.
+  // A new opening must read the salt first.
   await within(folder.path, keys, async (graph) => {
     const read = (key: string): string => Buffer.from(nodesOf(graph).get(name(key))!).toString();
     for (let i = 0; i < 3; i++)
@@ -175,8 +175,8 @@ it('remembers what it opened, each value in its place alone', async () => {
     await put(graph, { one: name('of one, anew') });
     graph.root.resetReadTxn();
     expect(read('one')).toBe('of one, anew');
-    // What looks for damage opens itself: the text is another one, under the tag that is
-    // remembered.
+    // A search for damage does not use the cache: here the text is changed, with the tag that the
+    // cache remembers.
     const changed = storedOf(graph, 'one');
     changed[4] = changed[4]! ^ 1;
     await forge(graph, DB.nodes, 'one', changed);
@@ -256,7 +256,7 @@ it('never seals twice alike: no header comes again under one salt, and no salt a
     expect(entries).toBe(openings * 40 + 1);
     expect(headers.size).toBe(entries);
     expect([...numbers].toSorted()).toEqual([1, 2, 3, 4, 5]);
-    // One of them says the form.
+    // One of the entries holds the form.
     expect(salts.size).toBe(openings + 1);
   });
 });

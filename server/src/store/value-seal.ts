@@ -3,13 +3,14 @@ import { Problem } from '#base/problem.ts';
 import { DATABASES } from './databases.ts';
 
 /**
- * What an environment has in place of each value. LMDB knows nothing of it, and neither do log and
- * pieces, which have the values themselves; keys are always as they are.
+ * The form in which an environment stores its values. LMDB does not know about it. Log and pieces
+ * hold the values themselves. Keys are always stored as they are.
  *
- * - `plain`: the value. So did versions that wrote format 1 and 2, and where those were encrypted
- *   LMDB did it, page by page.
- * - `checked`: the value, and four bytes by which a flipped bit is told: see `checked-values.ts`.
- * - `sealed`: what only the key opens, in its own place alone: see `sealed-values.ts`.
+ * - `plain`: the value itself. Versions that wrote formats 1 and 2 stored it; LMDB encrypted their
+ *   pages where the store was encrypted.
+ * - `checked`: the value and four bytes that detect a flipped bit: see `checked-values.ts`.
+ * - `sealed`: encrypted; it can be opened only with the key, and only under its own database and
+ *   key: see `sealed-values.ts`.
  */
 export type ValueForm = 'plain' | 'checked' | 'sealed';
 
@@ -17,23 +18,24 @@ export type ValueForm = 'plain' | 'checked' | 'sealed';
 export interface ValueSeal {
   readonly form: ValueForm;
   /**
-   * What is to be stored; it stays as it is. `value` may be used again once this returns, unless
-   * the form is plain.
+   * The bytes to store, which do not change later. The caller may use `value` again once this
+   * returns, unless the form is plain.
    */
   seal(db: number, key: Uint8Array, value: Uint8Array): Uint8Array;
   /**
-   * The value of what is stored, valid until the next read, as that is. `options` are those it was
-   * read with. Throws the problem `storage_corrupt` when it is not what was written there.
+   * The value from its stored bytes. It is valid until the next read, as those are. `options` are
+   * the options of that read. Throws the problem `storage_corrupt` when the bytes are not what was
+   * written there.
    */
   open(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array;
-  /** As `open`, for what may be asked for again soon: it may be remembered. */
+  /** As `open`, for values that may be read again soon: they may be cached. */
   openOften(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array;
   /**
-   * In each transaction, before the first value is sealed in it. `isAtOnce` within a
+   * Called in each transaction, before its first value is sealed. `isAtOnce` is true within a
    * `transactionSync`.
    */
   begin(isAtOnce: boolean): void;
-  /** A transaction that was begun so is there to stay. */
+  /** Called when a transaction that began with `begin` is committed. */
   committed(): void;
 }
 
@@ -49,7 +51,7 @@ export const plainValues: ValueSeal = {
   committed: () => {},
 };
 
-/** Its message is for the log: no client gets it. */
+/** The problem of a damaged value. Its message is for the log; clients do not get it. */
 export function valueDamaged(db: number, key: Uint8Array, cause?: unknown): Problem {
   const database = DATABASES.find(({ number }) => number === db)?.name ?? 'applied';
   const place = `${database} under ${Buffer.from(key).toString('hex')}`;

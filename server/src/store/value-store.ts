@@ -5,15 +5,15 @@ import type { ValueSeal } from './value-seal.ts';
 
 export type Store = Database<Uint8Array, Uint8Array>;
 
-/** Called with each entry of a range. Answers false to end. */
+/** Called with each entry of a range. Returns false to end. */
 export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
 
 const NOTHING = new Uint8Array(0);
 const APPENDING = { append: true } as const;
 
-/** One database of an environment, whose values only come and go through its seal. */
+/** One database of an environment. All its values are read and written through the seal. */
 export class ValueStore {
-  /** With what is stored in place of the values. */
+  /** The LMDB database, which holds the sealed values. */
   readonly stored: Store;
   readonly #db: number;
   readonly #seal: ValueSeal;
@@ -29,13 +29,13 @@ export class ValueStore {
     return stored === undefined ? undefined : this.#seal.openOften(this.#db, key, stored, options);
   }
 
-  /** Without a look at the value. */
+  /** Whether the key exists; the value is not read. */
   has(key: Uint8Array, options?: GetOptions): boolean {
     return this.stored.get(key, options) !== undefined;
   }
 
   scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
-    // A check is over the key too: where there are checks, the value is looked at all the same.
+    // A check covers the key too, so with checks the value is read even when only keys are wanted.
     if (range.keysOnly === true && this.#seal.form !== 'checked') {
       return this.#eachKey(range, visit, options);
     }
@@ -46,7 +46,7 @@ export class ValueStore {
     );
   }
 
-  /** Reads each entry, and tells whether it is what was written, where `scan` would throw. */
+  /** Reads each entry, and tells whether it is damaged, where `scan` would throw. */
   inspect(range: KeyRange, visit: InspectVisitor, options?: GetOptions): void {
     this.#each(range, (key, stored) => visit(key, this.#isDamaged(key, stored, options)), options);
   }
@@ -62,7 +62,7 @@ export class ValueStore {
   }
 
   #each({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
-    // To LMDB an empty end means that there is none; to us no key is below it.
+    // For LMDB an empty end means no end; here it means that no key is below it.
     if (end.length === 0) return;
     const range =
       reverse === true
@@ -77,7 +77,7 @@ export class ValueStore {
         const { key, value } = next.value;
         going = visit(key, value) !== false;
       } finally {
-        // Gives the cursor back; also when the visitor throws.
+        // Returns the cursor, also when the visitor throws.
         if (!going) iterator.return?.();
       }
       if (!going) return;
@@ -99,14 +99,14 @@ export class ValueStore {
     return end.length === 0 ? 0 : this.stored.getKeysCount({ start, end, ...options });
   }
 
-  /** How many entries it has. */
+  /** The number of entries. */
   count(options?: GetOptions): number {
     return this.stored.getCount({ start: new Uint8Array(0), ...options });
   }
 
   /**
-   * Within `writeTransaction`. A value that is stored plain must not change until that resolves: it
-   * is not copied.
+   * Puts an entry, within `writeTransaction`. A value in plain form is not copied, so it must not
+   * change until that resolves.
    */
   put(key: Uint8Array, value: Uint8Array): void {
     void this.stored.put(key, this.#seal.seal(this.#db, key, value));
@@ -117,10 +117,13 @@ export class ValueStore {
     void this.stored.remove(key);
   }
 
-  /** Within a `transactionSync`. False for a key that is not above the others. */
+  /**
+   * Appends an entry, within a `transactionSync`. Returns false when the key is not above all
+   * others.
+   */
   append(key: Uint8Array, value: Uint8Array): boolean {
     const stored = this.#seal.seal(this.#db, key, value);
-    // Its types know of no answer.
+    // The types of lmdb-js do not declare the result.
     const isAppended: unknown = this.stored.putSync(key, stored, APPENDING);
     return isAppended === true;
   }

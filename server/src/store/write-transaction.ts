@@ -2,12 +2,12 @@ import type { Environment } from './environment.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /**
- * Carries out everything that `put` puts into the stores of the environment and removes from them,
- * in one transaction, on a thread of lmdb-js that works while more is being put. Values must not
- * change until it resolves: those stored plain are not copied.
+ * Carries out all puts and removals that `put` makes in the stores of the environment, in one
+ * transaction. A thread of lmdb-js works on it while `put` is still running. Values must not change
+ * until it resolves, since plain ones are not copied.
  *
- * Resolves when every reader that begins a transaction sees it. Rejects with the problem
- * `storage_full` or `storage_failed`; then nothing of it has happened.
+ * Resolves when every reader that begins a transaction sees the result. Rejects with the problem
+ * `storage_full` or `storage_failed`; then nothing has changed.
  */
 export async function writeTransaction(environment: Environment, put: () => void): Promise<void> {
   try {
@@ -22,8 +22,9 @@ export async function writeTransaction(environment: Environment, put: () => void
 }
 
 /**
- * Closes an environment that was opened read-write. At closing lmdb-js waits for the flush of the
- * last transaction, which never comes when that one has failed; an empty one always succeeds.
+ * Closes an environment that was opened read-write. When it closes, lmdb-js waits for the flush of
+ * the last transaction, which never comes if that transaction failed. So an empty transaction,
+ * which always succeeds, is made first.
  */
 export async function closeWritten({ root, pageReuse }: Environment): Promise<void> {
   pageReuse?.[Symbol.dispose]();
@@ -31,7 +32,7 @@ export async function closeWritten({ root, pageReuse }: Environment): Promise<vo
   await root.close();
 }
 
-/** lmdb-js rejects with an error that promises the one that says why. */
+/** lmdb-js rejects with an error that holds a promise of the error with the reason. */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error;
   try {

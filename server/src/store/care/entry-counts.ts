@@ -8,15 +8,15 @@ export interface DatabaseSize {
   readonly name: string;
   readonly environment: 'graph' | 'vault';
   readonly entries: number;
-  /** The size of the pages that hold it. */
+  /** The size of the pages that hold the database. */
   readonly bytes: number;
 }
 
 export interface EnvironmentSize {
   readonly name: 'graph' | 'vault';
-  /** The size of its file. */
+  /** The size of the file of the environment. */
   readonly fileBytes: number;
-  /** What a compaction would give back of it, about. */
+  /** About how many bytes of the file a compaction would free. */
   readonly freeBytes: number;
 }
 
@@ -30,7 +30,7 @@ interface StoreAccess {
   readonly masterKey: string | undefined;
 }
 
-/** How large the databases are, as LMDB counts them. */
+/** The sizes of the databases, as LMDB counts them. */
 export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
   const keys = readStoreKeys({ storage, masterKey });
   const { graph, vault } = openEnvironments({ storage, readOnly: true, ...keys });
@@ -65,7 +65,7 @@ function fileBytesOf({ path }: Environment): number {
   return statSync(join(path, LMDB_FILE)).size;
 }
 
-/** What `getStats` answers, whose type says nothing. */
+/** Reads the result of `getStats`, which has no useful type. */
 function sizeOf(store: Environment['stores'][number]): { entries: number; bytes: number } {
   const stats = Object(store?.stored.getStats()) as Readonly<Record<string, unknown>>;
   const count = (name: string): number => Number(stats[name] ?? 0);

@@ -29,7 +29,7 @@ const KEPT = [
   },
 ] as const;
 const NEW_KEY = 'another key, which is long enough for a store';
-/** In a field of a node. */
+/** A text in a field of a node. */
 const TITLE = 'the matchmaker';
 const clock = new TestClock();
 const quiet = { clock, onProgress: () => {}, onStep: () => {} };

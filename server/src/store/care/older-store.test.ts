@@ -25,7 +25,7 @@ async function put(storage: string, db: typeof DB.nodes | typeof DB.history): Pr
   await state.commit((batch) => batch.put(db, KEY, KEY));
 }
 
-/** As versions before histories of nodes left it. */
+/** Makes the store look as versions without node history left it. */
 async function forgetHistory(storage: string): Promise<void> {
   const { graph, vault } = openEnvironments({ storage, readOnly: false });
   await graph.stores[DB.history]?.stored.drop();

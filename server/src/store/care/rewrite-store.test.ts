@@ -35,7 +35,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const clock = new TestClock();
 const quiet = { clock, onProgress: () => {}, onStep: () => {} };
 
-/** Commits to both environments, with much that is written over. */
+/** Commits to both environments; many values are overwritten. */
 async function write(masterKey: string | undefined, from: number, to: number): Promise<void> {
   const { logKey } = openStoreKeys({ storage, masterKey, clock });
   await using log = await openSegmentLog({
@@ -184,15 +184,15 @@ describe('a rewrite that is killed', () => {
         rmSync(storage, { recursive: true });
         cpSync(original, storage, { recursive: true });
         expect(run(newKey, killAt).signal).toBe('SIGKILL');
-        // A start, or another command.
+        // This is what the next start or the next command does.
         const settled = settleRewrite(storage);
         ends.add(settled);
         const key = settled === 'completed' && newKey !== '' ? newKey : undefined;
-        // Killed while it cleared up, it had done all the rest.
+        // When it was killed while clearing up, everything else was done.
         const isNew = key !== undefined || (await isOpened(newKey));
         const found = await verify(isNew ? newKey : OLD);
         expect(found).toMatchObject({ digest: before.digest, differences: [] });
-        // Run again, it comes to its end.
+        // A second run completes the rewrite.
         if (!isNew) expect(run(newKey, 0).status).toBe(0);
         const last = await verify(newKey === '' ? OLD : newKey);
         expect(last).toMatchObject({ digest: before.digest, sequence: before.sequence });

@@ -30,33 +30,33 @@ import { openReplayed } from '../state-writer.ts';
 
 export interface RewriteOptions {
   readonly storage: string;
-  /** With which the store is opened. */
+  /** The key with which the store is opened. */
   readonly masterKey: string | undefined;
-  /** With which it is written anew; left out, keys and log stay as they are. */
+  /** The key of the new store. When it is absent, keys and log stay as they are. */
   readonly newMasterKey?: string;
   readonly clock: Clock;
   readonly onProgress: (doneEntries: number, totalEntries: number) => void;
-  /** Told of each step before it is taken. */
+  /** Called before each step. */
   readonly onStep: (step: string) => void;
 }
 
-/** Keeps what there is. */
+/** An archive rule that keeps the whole log. */
 const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
 /**
- * What of the former store is made again: indexes and vectors, which lie in the clear, and pieces
- * that were sealed with the former key.
+ * Folders of the former store that the server can make again: indexes and vectors, which are not
+ * encrypted, and pieces that were sealed with the former key.
  */
 const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces'];
 
 /**
- * Writes the state of a stopped store anew, entry by entry in the order of keys: so it needs the
- * least room, and, with another master key, nothing of it can be read with the former one. The new
- * store is made beside the former one, compared with it, and takes its place once it is whole.
- * Killed at any time the folder holds the one or the other: see `settleRewrite`, which the next
- * start and the next command begin with. Answers the manifest of the state.
+ * Writes the state of a stopped store into a new store, entry by entry in the order of keys. So it
+ * takes the least room, and with a new master key nothing of it can be read with the former key.
+ * The new store is made beside the former one, compared with it, and replaces it once it is whole.
+ * If the process is killed at any time, the folder holds one of the two: see `settleRewrite`, with
+ * which the next start and the next command begin. Returns the manifest of the state.
  *
- * The new store has the newest format. With another key the log begins again after the state, in
- * the same epoch. Throws `storage_in_use`, `storage_full`, and the problems of `openReplayed`.
+ * The new store has the newest format. With a new key, a new log begins after the state, in the
+ * same epoch. Throws `storage_in_use`, `storage_full`, and the problems of `openReplayed`.
  */
 export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
   const { storage, newMasterKey, onStep } = options;
@@ -89,7 +89,7 @@ export function isOpenedBy(storage: string, masterKey: string): boolean {
   }
 }
 
-/** Whole, and equal to the former one. */
+/** Makes the new store, and checks that it is equal to the former one. */
 async function makeStore(options: RewriteOptions, folder: string): Promise<Manifest> {
   const { storage, masterKey, newMasterKey, clock, onStep } = options;
   requireStore(storage);
@@ -162,12 +162,12 @@ async function copyState(
     );
     return manifest;
   } finally {
-    // Closing flushes.
+    // Closing the environments flushes them.
     await Promise.all([target.graph, target.vault].map(closeWritten));
   }
 }
 
-/** All of a piece is of one database. Answers how many entries it has. */
+/** Puts a piece, whose entries all belong to one database. Returns the number of entries. */
 async function putPiece({ graph, vault }: Environments, bytes: Uint8Array): Promise<number> {
   let entries = 0;
   let first: DatabaseNumber | undefined;
@@ -184,9 +184,9 @@ async function putPiece({ graph, vault }: Environments, bytes: Uint8Array): Prom
   return entries;
 }
 
-/** Throws `storage_failed` where there is none: the folder is another one than was meant. */
+/** Throws `storage_failed` when the folder holds no store: it is probably the wrong folder. */
 export function requireStore(storage: string): void {
-  // A rewrite that was cut short may be about to put it in place.
+  // After an interrupted rewrite, the store may still be in the folder of the rewrite.
   if ([STORE_FILE, REWRITING_FOLDER].some((name) => existsSync(join(storage, name)))) return;
   throw new Problem('storage_failed', `there is no store in ${storage}`, {
     hint: 'Set MSK_GRAPH_STORAGE to the storage folder of a server that has been started before.',

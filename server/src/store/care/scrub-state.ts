@@ -4,17 +4,17 @@ import type { HoldingReader } from '../snapshot-reader.ts';
 
 export interface StateScrub {
   readonly reader: HoldingReader;
-  /** Called between two portions, when nothing is held. Rejects to end. */
+  /** Called between two portions, while no transaction is held. When it rejects, the scrub ends. */
   readonly rest: () => Promise<void>;
-  /** `place` names database and key. */
+  /** Called for each damaged entry. `place` names the database and the key. */
   readonly onDamage: (place: string) => void;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Reads each entry of the state of a running workspace, and compares it with the check or the seal
- * that it was written with. It goes by portions, each of the newest commit then, so that it holds
- * no pages for long. Resolves with the number of entries.
+ * Reads each entry of the state of a running workspace, and verifies its check or its seal. It
+ * reads in portions, each at the newest commit of that moment, so that it never holds pages for
+ * long. Resolves with the number of entries.
  */
 export async function scrubState({
   reader,

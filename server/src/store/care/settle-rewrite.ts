@@ -3,24 +3,27 @@ import { join } from 'node:path';
 import { lockFolder } from '#log/folder-lock.ts';
 import { syncFolder } from '../sync-folder.ts';
 
-/** Where a store that is to take the place of the one in the folder is made; see `rewriteStore`. */
+/** The folder in which the new store of a rewrite is made; see `rewriteStore`. */
 export const REWRITING_FOLDER = 'rewriting';
-/** Written, durably, when that store is whole: from then on it is the one that counts. */
+/** Written durably when the new store is whole. From then on the new store counts. */
 export const COMPLETE_FILE = 'complete.json';
 
 export interface CompleteRewrite {
-  /** What takes the place of what has the same name in the storage folder, in this order. */
+  /**
+   * Names of files and folders that replace those with the same name in the storage folder, in this
+   * order.
+   */
   readonly entries: readonly string[];
-  /** What goes away: it was made of the former store, and is made again. */
+  /** What is removed: it was made from the former store, and the server makes it again. */
   readonly removed: readonly string[];
 }
 
 export type Settled = 'nothing' | 'discarded' | 'completed';
 
 /**
- * Brings a rewrite that was cut short to one of its two ends: one that is complete takes the place
- * of the former store, anything else is thrown away. Needs no key. To be called before a store is
- * opened; throws `storage_in_use` while a rewrite is under way.
+ * Finishes an interrupted rewrite: a complete new store replaces the former one, an incomplete one
+ * is removed. Needs no key. Call this before a store is opened. Throws `storage_in_use` while a
+ * rewrite is running.
  */
 export function settleRewrite(storage: string): Settled {
   if (!existsSync(join(storage, REWRITING_FOLDER))) return 'nothing';
@@ -28,14 +31,14 @@ export function settleRewrite(storage: string): Settled {
   return settleClaimed(storage, () => {});
 }
 
-/** The same for who has claimed the folder. `onStep` is told of each step before it is taken. */
+/** The same for a caller that has locked the folder. `onStep` is called before each step. */
 export function settleClaimed(storage: string, onStep: (step: string) => void): Settled {
   const folder = join(storage, REWRITING_FOLDER);
   if (!existsSync(folder)) return 'nothing';
   const isComplete = existsSync(join(folder, COMPLETE_FILE));
   if (isComplete) putInPlace(storage, folder, onStep);
   onStep('clearing up');
-  // Without it the rest is of no use to anybody: it goes first.
+  // It is removed first: without it, the rest counts as incomplete.
   rmSync(join(folder, COMPLETE_FILE), { force: true });
   syncFolder(folder);
   rmSync(folder, { recursive: true });
@@ -43,10 +46,10 @@ export function settleClaimed(storage: string, onStep: (step: string) => void): 
   return isComplete ? 'completed' : 'discarded';
 }
 
-/** Each step may have been taken already. */
+/** Replaces the former store. Each step may have been done already. */
 function putInPlace(storage: string, folder: string, onStep: (step: string) => void): void {
   const text = readFileSync(join(folder, COMPLETE_FILE), 'utf8');
-  // Written by `rewriteStore` only.
+  // Only `rewriteStore` writes this file.
   const { entries, removed } = JSON.parse(text) as CompleteRewrite;
   for (const name of removed) {
     onStep(`removing ${name}`);

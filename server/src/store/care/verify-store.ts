@@ -29,7 +29,7 @@ export interface Verification {
   readonly epoch: string;
   readonly sequence: number;
   /**
-   * The digest of the state's manifest: two stores with the same one hold the same. Null when the
+   * The digest of the state's manifest: stores with the same digest hold the same. Null when the
    * state is damaged.
    */
   readonly digest: string | null;
@@ -40,28 +40,28 @@ export interface Verification {
     readonly commits: number;
     /** Keys whose newest value in the log was compared with the state. */
     readonly keysCompared: number;
-    /** Keys that were too many to be compared. */
+    /** Keys that were not compared, because there were too many. */
     readonly keysLeftOut: number;
     /**
-     * Whether the log reaches back to the first commit, so that nothing may be in the state but
-     * what is in the log.
+     * Whether the log reaches back to the first commit. Then the state must hold nothing that is
+     * not in the log.
      */
     readonly isWhole: boolean;
   };
-  /** What is not as the log says, the first of them; empty when all is well. */
+  /** The first differences between log and state; empty when there are none. */
   readonly differences: readonly string[];
 }
 
 const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
-/** Some 300 MB of memory. */
+/** This many keys take about 300 MB of memory. */
 const KEYS_COMPARED_MAX = 2_000_000;
 const DIFFERENCES_TOLD_MAX = 20;
 
 /**
- * Reads every record of the log and every entry of the state of a stopped store. Each record is
- * checked by its sum, and by its key where it is encrypted; what the log wrote last under each key
- * must be what the state has there. Brings the state up to the log first, as a start does; changes
- * nothing else. Throws `log_corrupt` and what `openReplayed` throws.
+ * Reads every record of the log and every entry of the state of a stopped store. The checksum of
+ * each record is verified, and its encryption where there is one. For each key, the state must hold
+ * the last value that the log has for it. Brings the state up to the log first, as a start does;
+ * changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
  */
 export async function verifyStore(options: VerifyOptions): Promise<Verification> {
   const { storage, masterKey, clock, onStep } = options;
@@ -111,11 +111,11 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
 }
 
 interface NewestValues {
-  /** By database and key: a digest of the value; null where it was removed. */
+  /** A digest of the value, by database and key; null when the entry was deleted. */
   readonly values: ReadonlyMap<string, string | null>;
   readonly commits: number;
   readonly keysLeftOut: number;
-  /** Keys that have a value. */
+  /** The number of keys that have a value. */
   readonly live: number;
 }
 
@@ -142,7 +142,7 @@ async function readLog(log: CommitLog, { onProgress }: VerifyOptions): Promise<N
   return { values, commits, keysLeftOut: leftOut.size, live };
 }
 
-/** What is not what was written, by its own check. */
+/** The entries whose check or seal does not match. */
 function damagedIn(state: HeldReader): string[] {
   const damaged: string[] = [];
   for (const { number, name } of DATABASES) {
@@ -173,7 +173,7 @@ function nameOf(db: DatabaseNumber, key: Uint8Array): string {
 }
 
 function placeOf(name: string): readonly [DatabaseNumber, Uint8Array] {
-  // Put together by `nameOf`.
+  // The reverse of `nameOf`.
   return [name.charCodeAt(0) as DatabaseNumber, Buffer.from(name.slice(1), 'latin1')];
 }
 

@@ -15,8 +15,8 @@ type Entry = readonly [key: string, value: string];
 const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 
 /**
- * Keys and values as hexadecimal digits: short ones, some as long as may be, values longer than a
- * page or than the writer's buffer.
+ * Keys and values as hexadecimal digits: short ones, some of the greatest length, and values longer
+ * than a page or than the writer's buffer.
  */
 const byteRuns = (sizes: fc.Arbitrary<number>): fc.Arbitrary<string> =>
   fc.tuple(sizes, fc.integer({ min: 0, max: 0xffffff })).map(([length, seed]) =>
@@ -101,7 +101,7 @@ it('reads what LMDB has appended, and what it has changed since', async () => {
           expect(scanned(graph, DB.nodes)).toEqual(nodes);
           expect(scanned(graph, DB.uids)).toEqual(uids);
           const expected = new Map(nodes);
-          // What is there goes too, so that pages are emptied and merged.
+          // Existing entries are removed as well, so that pages are emptied and merged.
           const removals = nodes.filter((_, i) => i % 3 !== 0).map(([key]) => [key, null] as const);
           for (const part of [changes, removals]) {
             await writeTransaction(graph, () => {

@@ -21,18 +21,21 @@ import { type EntryVisitor, TreePages, type TreePlace } from './tree-pages.ts';
 /** The file of the graph, by the numbers of its databases. */
 export interface GraphFile extends Disposable {
   readonly applied: GraphApplied;
-  /** Whether the database is there; else nothing is visited. */
+  /**
+   * Visits the entries from `start` on. Returns false when the database does not exist; then
+   * nothing is visited.
+   */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): boolean;
-  /** Undefined when the database is not there. */
+  /** The number of entries; undefined when the database does not exist. */
   count(db: DatabaseNumber): number | undefined;
-  /** For another thread; undefined when the database is not there. */
+  /** Where another thread can read the database; undefined when the database does not exist. */
   placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
 
 /**
- * Opens the file of the environment in the folder `path`; undefined when it cannot be read as it
- * lies there: see `TreeFile`. What is checked is so here too; what is sealed is opened where LMDB
- * is read.
+ * Opens the file of the environment in the folder `path`; undefined when the file cannot be read
+ * without LMDB: see `TreeFile`. Checks of values are verified here too. Sealed values can only be
+ * read through LMDB.
  */
 export function openGraphFile(path: string, form: ValueForm): GraphFile | undefined {
   if (form === 'sealed') return undefined;
@@ -81,13 +84,12 @@ function firstValue(
 }
 
 /**
- * The trees of an LMDB file, read from the file itself, page by page, for whoever reads all of
- * them: that takes a third of the time of a cursor of lmdb-js, which crosses into native code for
- * each entry.
+ * The trees of an LMDB file, read from the file itself, page by page. For reading all entries this
+ * takes a third of the time of a cursor of lmdb-js, which calls native code for each entry.
  *
- * It shows what the newest transaction was when it was opened. Its pages stay as they are only
- * while a read transaction of the file is open that was begun before this was: the caller holds
- * one, for as long as it reads here.
+ * It shows the newest transaction at the time of opening. The pages stay unchanged only while a
+ * read transaction is open that began before this file was opened. The caller must hold one as long
+ * as it reads here.
  */
 class TreeFile implements Disposable {
   readonly #path: string;
@@ -100,7 +102,7 @@ class TreeFile implements Disposable {
     this.#pages = new TreePages(path, meta.pageBytes);
   }
 
-  /** Undefined when it is encrypted, or not laid out as is known here. */
+  /** Undefined when the file is encrypted or has an unknown layout. */
   static open(path: string): TreeFile | undefined {
     const meta = newestMeta(path);
     return meta === undefined ? undefined : new TreeFile(path, meta);
@@ -115,7 +117,7 @@ class TreeFile implements Disposable {
     const found = new Map<string, Tree>();
     this.#pages.visitNodes(this.#meta.main, new Uint8Array(0), (page, node, keyEnd) => {
       if ((u16(page, node + 4) & NODE_IS_TREE) === 0) return true;
-      // lmdb-js ends a name with a zero.
+      // lmdb-js ends a name with a zero byte.
       const name = page.toString('latin1', node + NODE_HEADER_BYTES, keyEnd).replace(/\0$/, '');
       found.set(name, readTree(page, keyEnd));
       return true;
@@ -123,7 +125,7 @@ class TreeFile implements Disposable {
     return found;
   }
 
-  /** As of the pages. */
+  /** As `TreePages.visit`. */
   visit(tree: Tree, start: Uint8Array, visitor: EntryVisitor): void {
     this.#pages.visit(tree, start, visitor);
   }
@@ -143,8 +145,8 @@ function newestMeta(path: string): Meta | undefined {
 }
 
 /**
- * Read twice: the writer may be writing one of the two meanwhile, which it then does not do to the
- * other.
+ * Reads the two meta pages twice, since the writer may be writing one of them. It never writes both
+ * at that time.
  */
 function readNewestMeta(file: number): Meta | undefined {
   const page = Buffer.alloc(META_BYTES);

@@ -1,12 +1,12 @@
 /**
  * How a file of LMDB is laid out, data version 2: `MDB_page`, `MDB_node`, `MDB_db`, `MDB_meta` and
- * `MDB_ovpage` of liblmdb's mdb.c as lmdb-js builds it. Only 64-bit machines whose numbers are
- * little-endian write it so; of others, of a later version and of an encrypted file `readMeta`
- * knows nothing.
+ * `MDB_ovpage` of liblmdb's mdb.c as lmdb-js builds it. Only little-endian 64-bit machines write
+ * this layout. For files of other machines, of later versions, and for encrypted files, `readMeta`
+ * returns undefined.
  *
- * A page has a header, then the places of its nodes (u16 each, from the end of the header), then
- * free space, then the nodes. A branch page has at least two, of which the first has no key. A
- * value that is too long for a page has pages of its own, with one header.
+ * A page has a header, then the places of its nodes (u16 each, counted from the end of the header),
+ * then free space, then the nodes. A branch page has at least two nodes, and the first has no key.
+ * A value that is too long for a page has separate pages with one header.
  */
 export const PAGE_HEADER_BYTES = 24;
 /**
@@ -25,15 +25,16 @@ export const PAGE_IS_META = 8;
  * branch: three u16 of the page's number.
  */
 export const NODE_HEADER_BYTES = 8;
-/** In place of a long value then: u64 first page, u64 transaction, u64 pages. */
+/**
+ * The flag of a node that has, in place of a long value: u64 first page, u64 transaction, u64
+ * number of pages.
+ */
 export const NODE_HAS_LONG_VALUE = 1;
 export const NODE_IS_TREE = 2;
 
-/** The page that an empty tree has in place of a root: all bits. */
+/** The root page of an empty tree: all bits are set. */
 export const NO_PAGE = -1;
-/**
- * The first two pages say where the trees begin; of the two, that of the newest transaction counts.
- */
+/** The first two pages say where the trees begin. The one with the newer transaction counts. */
 export const META_PAGES = 2;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
@@ -45,21 +46,21 @@ const LAST_PAGE_AT = MAIN_TREE_AT + 48;
 const TRANSACTION_AT = LAST_PAGE_AT + 8;
 export const META_BYTES = TRANSACTION_AT + 8;
 
-/** A tree of the file, by what the tree above it says of it. */
+/** A tree of the file, as the tree above it describes it. */
 export interface Tree {
   readonly depth: number;
   readonly branchPages: number;
   readonly leafPages: number;
   readonly longValuePages: number;
   readonly entries: number;
-  /** The number of a page; `NO_PAGE` when the tree is empty. */
+  /** The number of the root page; `NO_PAGE` when the tree is empty. */
   readonly root: number;
 }
 
 export interface Meta {
   readonly pageBytes: number;
   readonly transaction: number;
-  /** The tree of the named trees. */
+  /** The tree that lists the named trees. */
   readonly main: Tree;
 }
 

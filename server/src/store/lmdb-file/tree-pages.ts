@@ -15,8 +15,8 @@ import {
 } from './page-format.ts';
 
 /**
- * An entry by where it lies: the key in one buffer, the value in the same or in another. They are
- * valid until it returns. Answers false to end the visit.
+ * Gets an entry by its places: the key in one buffer, the value in the same or in another. The
+ * buffers are valid until it returns. Returns false to end the visit.
  */
 export type EntryVisitor = (
   keyBytes: Uint8Array,
@@ -27,7 +27,7 @@ export type EntryVisitor = (
   valueEnd: number,
 ) => boolean;
 
-/** Where a tree lies, as a message for another thread. */
+/** Where a tree is, in a form that can be sent to another thread. */
 export interface TreePlace {
   readonly path: string;
   readonly pageBytes: number;
@@ -35,14 +35,14 @@ export interface TreePlace {
 }
 
 /**
- * The pages of an LMDB file, read from the file itself. They stay as they are only while a read
- * transaction is open that shows the trees they belong to: the caller, or whoever gave it the
- * place, holds one for as long as it reads here.
+ * The pages of an LMDB file, read from the file itself. They stay unchanged only while a read
+ * transaction is open that shows the same trees. The caller, or the thread from which it got the
+ * place, must hold one as long as it reads here.
  */
 export class TreePages implements Disposable {
   readonly #file: number;
   readonly #pageBytes: number;
-  /** One page for each depth. */
+  /** One buffer with a page for each depth of the tree. */
   readonly #pages: Buffer[] = [];
 
   constructor(path: string, pageBytes: number) {
@@ -54,7 +54,7 @@ export class TreePages implements Disposable {
     closeSync(this.#file);
   }
 
-  /** The entries from the first key on that is not below `start`, in order. */
+  /** Visits the entries in order, from the first key that is not below `start`. */
   visit(tree: Tree, start: Uint8Array, visitor: EntryVisitor): void {
     const visitNode = (page: Buffer, node: number, keyEnd: number): boolean => {
       const keyStart = node + NODE_HEADER_BYTES;
@@ -68,12 +68,12 @@ export class TreePages implements Disposable {
     this.visitNodes(tree, start, visitNode);
   }
 
-  /** The nodes of the leaves, in order. */
+  /** Visits the nodes of the leaves, in order. */
   visitNodes(tree: Tree, start: Uint8Array, visitor: NodeVisitor): void {
     if (tree.root !== NO_PAGE) this.#visitPage(tree.root, 0, tree.depth, start, visitor);
   }
 
-  /** Whether to go on after it. */
+  /** Visits one page. Returns whether to continue after it. */
   #visitPage(
     number: number,
     level: number,
@@ -92,7 +92,7 @@ export class TreePages implements Disposable {
         ? visitor(page, node, node + NODE_HEADER_BYTES + u16(page, node + 6))
         : this.#visitPage(childNumber(page, node), level + 1, depth, from, visitor);
       if (!isGoing) return false;
-      // All after the first one is above the start.
+      // All pages after the first one are above the start.
       from = NO_KEY;
     }
     return true;
@@ -113,14 +113,14 @@ export class TreePages implements Disposable {
   }
 }
 
-/** Where a node lies in its page, and its key ends. Answers false to end the visit. */
+/** Gets the place of a node in its page, and where its key ends. Returns false to end the visit. */
 export type NodeVisitor = (page: Buffer, node: number, keyEnd: number) => boolean;
 
 const NO_KEY = new Uint8Array(0);
 
 /**
- * The first node of a leaf that is not below the key; of a branch, the last that may have it below
- * itself.
+ * In a leaf, the first node that is not below the key. In a branch, the last node whose subtree may
+ * contain the key.
  */
 function firstNode(page: Buffer, nodes: number, key: Uint8Array, isLeaf: boolean): number {
   let low = isLeaf ? 0 : 1;

@@ -10,8 +10,8 @@ import { nextCount, putCounter } from './counter-commits.ts';
 
 /**
  * A process that commits as fast as it can and prints each acknowledged sequence, until it is
- * killed. Commits are of very different sizes, many are in flight, and each writes the counter to
- * both environments.
+ * killed. Commits have very different sizes, many are in flight at once, and each writes the
+ * counter to both environments.
  */
 const storage = must(process.argv[2], 'the storage folder');
 const clock = new TestClock();

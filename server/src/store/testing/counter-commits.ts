@@ -5,7 +5,10 @@ const KEY = Uint8Array.of(0, 1, 0, 0, 1, 1);
 /** Databases of both environments. */
 const DATABASES = [DB.nodes, DB.vault, DB.out] as const;
 
-/** Each commit of the tests that look for half a commit writes one number to several places. */
+/**
+ * In tests that look for half a commit, each commit writes one number to several places. This is
+ * how many.
+ */
 export const COUNTER_OPERATIONS = DATABASES.length;
 
 export function putCounter(batch: WriteBatch, count: number): void {
@@ -18,7 +21,9 @@ export function nextCount(reader: KeyValueReader): number {
   return readCounter(reader, true) + 1;
 }
 
-/** The number that stands in all places; throws when they differ. 0 before the first commit. */
+/**
+ * Reads the number that is in all places; 0 before the first commit. Throws when the places differ.
+ */
 export function readCounter(reader: KeyValueReader, withVault: boolean): number {
   const places = withVault ? DATABASES : [DB.nodes, DB.out];
   const counts = places.map((db) => {

@@ -11,7 +11,7 @@ export interface Operation {
 }
 
 const ALL: readonly DatabaseNumber[] = DATABASES.map(({ number }) => number);
-/** Few and small numbers, so that operations meet on the same keys and prefixes. */
+/** Only a few numbers, so that operations often have the same keys and prefixes. */
 const byte = fc.constantFrom(0, 1, 2, 127, 128, 255);
 
 /** A key with the prefix that databases with `scanPrefixBytes` have. */
@@ -52,7 +52,7 @@ export class Model {
     }
   }
 
-  /** Every entry in order, as `contentOf` gives it. */
+  /** All entries in order, in the form of `contentOf`. */
   content(): string[] {
     return ALL.flatMap((db) => {
       const entries = [...(this.#databases.get(db) ?? [])].toSorted(byKey);
@@ -61,7 +61,7 @@ export class Model {
   }
 }
 
-/** Every entry that a reader shows, by all its prefixes, in order. */
+/** All entries that a reader shows, in order. It scans prefix by prefix. */
 export function contentOf(reader: KeyValueReader, databases = ALL): string[] {
   return databases.flatMap((db) =>
     [1, 2].flatMap((prefix) => {

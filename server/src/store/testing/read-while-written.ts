@@ -6,18 +6,18 @@ import type { HoldingReader } from '../snapshot-reader.ts';
 import { COUNTER_OPERATIONS, readCounter } from './counter-commits.ts';
 
 /**
- * A thread that reads what another is writing, until it is told to stop, and looks for two commits
- * in one turn.
+ * A thread that reads while another thread writes, until it is told to stop. It checks that one
+ * turn never shows two commits.
  */
 export interface ReadWhileWritten {
   readonly storage: string;
-  /** The newest acknowledged sequence, then whether to stop. */
+  /** Two numbers: the newest acknowledged sequence, and whether to stop. */
   readonly shared: SharedArrayBuffer;
 }
 
 export interface ReadResult {
   readonly turns: number;
-  /** How many different commits were seen, by each reader. */
+  /** How many different commits each reader saw. */
   readonly seen: readonly number[];
 }
 

@@ -3,8 +3,8 @@ import { TestClock } from '#log/testing/log-engine.ts';
 import { rewriteStore } from '../care/rewrite-store.ts';
 
 /**
- * A process that rewrites a store and is killed before the step of the given number, or after it
- * has come so far in copying. It prints how many steps it has taken when it was not.
+ * A process that rewrites a store and is killed before the step with the given number. Progress in
+ * copying counts as steps too. If it is not killed, it prints how many steps it took.
  */
 const [storage, masterKey = '', newMasterKey = '', killAt = ''] = process.argv.slice(2);
 let steps = 0;

@@ -14,7 +14,7 @@ export const MASTER_KEY = 'correct horse battery';
 /** A storage folder with a log in memory, whose state may be opened, closed and opened again. */
 export interface TestStorage extends AsyncDisposable {
   readonly path: string;
-  /** Every opened one has to be disposed before the next. */
+  /** Opens the state. Dispose of it before you open it again. */
   openState(options?: Partial<MemoryLogOptions>, applied?: Publication): Promise<State>;
   openReader(environments: readonly ('graph' | 'vault')[]): HoldingReader;
 }
@@ -39,7 +39,7 @@ export async function createStorage(masterKey?: string): Promise<TestStorage> {
   };
 }
 
-/** Every file under a folder by its path there, to see whether anything was changed. */
+/** All files under a folder, by their paths in it, to compare whether anything was changed. */
 export function filesIn(folder: string): Map<string, Buffer> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
