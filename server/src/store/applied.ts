@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
  * transaction spans two. But neither a reader nor a crash may show half a commit. So the graph
  * decides, and the vault is written first:
  *
- * 1. One transaction of the vault carries out what it had pending, and puts down the new operations
+ * 1. One transaction of the vault carries out its pending operations, and stores the new operations
  *    as pending.
  * 2. One transaction of the graph carries out its operations and says that the vault is at this
  *    commit too.
