@@ -25,7 +25,7 @@ Examples:
     .action(run(explain));
   access
     .command('resolve')
-    .description('Finds the UIDs of users and teams, which operations that restrict nodes take.')
+    .description('Finds the UIDs of users and teams, for operations that restrict nodes.')
     .option('--user <name...>', 'user names or addresses')
     .option('--team <name...>', 'names of teams')
     .addHelpText(

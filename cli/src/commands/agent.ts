@@ -11,7 +11,7 @@ interface RunOptions {
   readonly var: readonly string[];
 }
 
-/** How often it is asked whether a run has ended. */
+/** How often the command asks whether a run has ended. */
 const POLL_MS = 500;
 
 /** `trellis agent`. */
@@ -60,7 +60,10 @@ async function list(
   output.data(agents, table(['name', 'access', 'variables', 'description'], rows));
 }
 
-/** A run may last longer than a connection may be silent: so it is asked for until it has ended. */
+/**
+ * Asks for the run again until it has ended, since a run may last longer than a connection may be
+ * silent.
+ */
 async function runAgent(
   { client, output, terminal }: CommandContext,
   options: RunOptions,
@@ -90,7 +93,7 @@ function textOf({ result }: AgentRunWithTranscript): string {
   return typeof result === 'string' ? textLines(result) : JSON.stringify(result, null, 2);
 }
 
-/** Text of a model without control characters: anybody may have told it what to say. */
+/** Text of a model without control characters, since anybody may have influenced what it says. */
 function textLines(text: string): string {
   return text.split('\n').map(harmless).join('\n');
 }

@@ -10,8 +10,8 @@ export function addAiUsage(ai: Command, run: Run): void {
     ai
       .command('usage')
       .description(
-        'Lists the use of models by day (UTC), newest first. You see your own use, ' +
-          'administrators that of everybody.',
+        'Lists the use of models by day (UTC), newest first. Administrators see the use ' +
+          'of everybody, all others only their own.',
       )
       .option('--split', 'a line for each feature and model'),
   )

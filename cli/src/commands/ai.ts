@@ -29,8 +29,8 @@ export function addAi(program: Command, run: Run): void {
   providers
     .command('set')
     .description(
-      'Changes the providers: one that is left out stays as it is, null removes it. A stored ' +
-        'key stays while baseUrl is the same. The keys are read from TRELLIS_CHAT_KEY and ' +
+      'Changes the providers. One that is left out stays as it is; null removes it. A stored ' +
+        'key is kept while baseUrl is the same. The keys are read from TRELLIS_CHAT_KEY and ' +
         'TRELLIS_EMBEDDINGS_KEY, or asked for.',
     )
     .argument('<file>', 'JSON as "ai providers get" prints it; "-" reads standard input')
@@ -87,9 +87,7 @@ async function setProviders(
 }
 
 const PURPOSES = ['chat', 'embeddings'] as const;
-/**
- * By what they are for: `chat`, `embeddings`, and `chat-` before the name of a further provider.
- */
+/** The keys, by purpose: `chat`, `embeddings`, and `chat-` with the name of a further provider. */
 type Keys = ReadonlyMap<string, string>;
 
 function purposesOf(change: AiProvidersChange): string[] {
@@ -129,8 +127,8 @@ function parseChange(value: unknown, file: string): AiProvidersChange {
 }
 
 /**
- * The settings without the members that only answers have, so that printed settings can be set
- * again.
+ * The settings without the members that only responses have, so that printed settings can be sent
+ * back.
  */
 function withoutAnswers(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, member: unknown) =>

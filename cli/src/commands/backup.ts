@@ -18,7 +18,7 @@ const WATCH = [
   'wait until it has ended; the exit code is 0 when it succeeds, else 1',
 ] as const;
 
-/** The commands around backups; the way back is one of its own. */
+/** The commands for backups. To restore is a separate command: see `restore.ts`. */
 export function addBackups(program: Command, run: Run): void {
   addBackup(program, run);
   addRestore(program, run);
@@ -111,7 +111,7 @@ async function deleteBackup(
   output.note(`The backup ${id} is deleted.`);
 }
 
-/** Prints the job as it is in the end, or as it has begun. */
+/** Prints the job: with `--watch` after it has ended, else as it has begun. */
 async function follow(
   { client, output, terminal }: CommandContext,
   begun: JobWithLog,

@@ -62,7 +62,7 @@ async function ask(
   }
 }
 
-/** What comes after the text. */
+/** What is printed after the text. */
 function ending({ answer, citations }: ChatAnswer): string {
   const end = answer.endsWith('\n') ? '' : '\n';
   if (citations.length === 0) return end;
@@ -72,7 +72,7 @@ function ending({ answer, citations }: ChatAnswer): string {
   return [`${end}\nSources:`, ...sources].join('\n');
 }
 
-/** Replaces every control character except ends of lines. */
+/** Replaces all control characters except line breaks. */
 function lines(text: string): string {
   return text.split('\n').map(harmless).join('\n');
 }

@@ -11,7 +11,7 @@ type HistoryOptions = ListOptions & { readonly from?: string; readonly to?: stri
 
 const TAKE_DEFAULT = '50';
 
-/** An example of each kind, for the help. */
+/** An example name for each kind, for the help. */
 const EXAMPLES: Readonly<Record<CodeKind, string>> = {
   endpoint: 'lookup-word',
   migration: '001-authors',
@@ -65,7 +65,7 @@ Examples:
   command
     .command('restore')
     .description(
-      'Makes a new version with the code and the settings of an old one. Also brings back what is deleted.',
+      'Makes a new version with the code and the settings of an old one. Also brings back deleted code.',
     )
     .argument('<name>', `name of the ${kind}`)
     .argument('<version>', 'version to restore')

@@ -28,7 +28,7 @@ export function addDefinitions(program: Command, run: Run): void {
     .summary('change the workspace to match a folder')
     .description(
       'Creates and changes in the workspace what differs from the files of a folder. The exit ' +
-        'code is 1 when a part of it failed; the rest is done.',
+        'code is 1 when a part failed; the other parts are done.',
     )
     .argument('[folder]', FOLDER, '.')
     .option('--mirror', 'also delete from the workspace what the folder does not have')

@@ -68,7 +68,7 @@ async function examineServer({ client, server, terminal }: CommandContext): Prom
   return [reachable(server, health), ...health.parts.map(partFinding), ...scans];
 }
 
-/** Queries of endpoints that read many nodes for want of an index. */
+/** Queries of endpoints that read many nodes because they lack an index. */
 async function findScans(
   client: CommandContext['client'],
   signal: AbortSignal,
@@ -105,7 +105,7 @@ function reachable(server: string, { ready, role, version }: HealthReport): Find
   };
 }
 
-/** What a server tells somebody who is no administrator. */
+/** What a server tells a caller who is not an administrator. */
 function reachableToAnybody(server: string, { ready, role, status }: HealthSummary): Finding {
   const message = `${server} is a ${role}, and ${ready ? `ready (${status})` : 'not ready'}.`;
   const remedy = 'Sign in as an administrator to see its version and its parts: trellis login.';

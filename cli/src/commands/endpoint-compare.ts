@@ -37,8 +37,8 @@ Examples:
   endpoint
     .command('inputs')
     .description(
-      'Lists the last bodies that an endpoint was called with. They are kept only when --keep ' +
-        'says so, and only in the memory of the server.',
+      'Lists the last bodies that an endpoint was called with. They are kept only after ' +
+        '--keep was used, and only in the memory of the server.',
     )
     .argument('<name>', 'name of the endpoint')
     .option('--keep <n>', 'keep the last <n> from now on; 0 keeps none and deletes the kept ones')
@@ -85,7 +85,7 @@ async function compare(
   return different === 0 ? EXIT_GOOD : EXIT_FAILED;
 }
 
-/** What both versions are called with, once for each. */
+/** The bodies with which both versions are called. */
 async function callsOf(
   { client, terminal }: CommandContext,
   options: CompareOptions,

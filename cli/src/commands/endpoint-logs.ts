@@ -22,12 +22,12 @@ export function addEndpointLogs(endpoint: Command, run: Run): void {
     endpoint
       .command('logs')
       .description(
-        `Shows what endpoints have logged on the server, the newest last; ${TAKE_DEFAULT} lines by default.`,
+        `Shows what endpoints have logged on the server, newest last; ${TAKE_DEFAULT} lines by default.`,
       )
       .argument('[name]', 'an endpoint, or a folder with "/" at its end (default: all)')
       .option(
         '--level <level>',
-        `this level or a more urgent one: ${ENDPOINT_LOG_LEVELS.join(', ')}`,
+        `this level and more urgent ones: ${ENDPOINT_LOG_LEVELS.join(', ')}`,
       )
       .option('--query <text>', 'only lines that contain this text, ignoring case')
       .option('--from <time>', 'not before this time, ISO 8601')
@@ -63,7 +63,7 @@ async function showLogs(
     return;
   }
   for (const line of inOrder) output.data(line, textOf(line));
-  // Without a line there is nothing to begin after: those from now on.
+  // Without a line there is no place to begin after, so only lines from now on are shown.
   const after = lines[0]?.sequence;
   for await (const event of client.endpoints.watchLogs(filter, { after, signal })) {
     if (event.kind === 'line') output.data(event.line, textOf(event.line));

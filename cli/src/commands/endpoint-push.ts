@@ -18,7 +18,7 @@ interface PushOptions {
   readonly check?: boolean;
 }
 
-/** What became of one file; `--json` prints a list of these. */
+/** The result for one file; `--json` prints a list of these. */
 interface Pushed {
   readonly file: string;
   readonly name: string;
@@ -143,7 +143,7 @@ async function createOrChange(
 }
 
 /**
- * The diagnostics of a refusal to make an endpoint read-only; nothing was changed then
+ * The diagnostics when the server refuses to make an endpoint read-only. Then nothing was changed
  * (open-shapes, section 5).
  */
 function notReadOnly(error: unknown): Diagnostic[] | undefined {
@@ -166,7 +166,7 @@ function describe({ file, name, action, compiles, diagnostics }: Pushed): string
   return [...lines, summary].join('\n');
 }
 
-/** The code of an endpoint in a file, with the settings that its header asks for. */
+/** The code of an endpoint from a file, with the settings in its header. */
 export interface EndpointFile {
   readonly path: string;
   readonly name: string;
@@ -175,8 +175,8 @@ export interface EndpointFile {
 }
 
 /**
- * The file, or every `*.ts` file below the folder: its path below the folder, without `.ts`, is the
- * endpoint's name.
+ * The file, or all `*.ts` files in the folder and its subfolders. The name of an endpoint is the
+ * path in the folder, without `.ts`.
  */
 export function readEndpointFiles(path: string): EndpointFile[] {
   if (!statSync(path).isDirectory()) return [readEndpointFile(path, nameOf(basename(path)))];

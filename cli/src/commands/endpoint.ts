@@ -84,7 +84,7 @@ async function runEndpoint(
   const answer = await client.endpoints
     .run(name, body, { signal, onRunning })
     .catch(async (error: unknown) => {
-      // Whoever interrupts a run of mode "pooling" does not want it to go on.
+      // A user who interrupts a run of mode "pooling" does not want it to continue on the server.
       if (signal.aborted) await running?.cancel().catch(() => undefined);
       throw error;
     });

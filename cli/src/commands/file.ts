@@ -161,7 +161,7 @@ async function deleteFile(
   output.data({ uid, deleted: true }, '');
 }
 
-/** Node says of no file what is wrong with it. */
+/** Opens a file. It is checked first, since Node's own error would not say what is wrong. */
 async function blobOf(path: string): Promise<Blob> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return openAsBlob(path);
@@ -192,7 +192,7 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['odt', 'application/vnd.oasis.opendocument.text'],
 ]);
 
-/** What a file is by the ending of its name, as far as that matters to anybody. */
+/** The media types of common files, by the ending of the name. */
 function mediaTypeOf(name: string): string {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return BY_ENDING.get(ending) ?? 'application/octet-stream';

@@ -14,8 +14,8 @@ export interface ImportOptions {
 }
 
 /**
- * Imports from a source, or only tries to. `identity` says how the source is read; with another one
- * there is nothing to resume.
+ * Imports from a source, or does a dry run. `identity` says how the source is read. An import can
+ * be resumed only with the same identity.
  */
 export async function importFrom(
   context: CommandContext,
@@ -131,9 +131,9 @@ interface DryRun {
   readonly operations: number;
   /** By kind and type, such as `addOrUpdate Word` or `link HasSense`. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** How many places give no operation. */
+  /** The number of places that give no operation. */
   readonly problems: number;
-  /** The first of them. */
+  /** The first of these places. */
   readonly examples: readonly { readonly place: string; readonly problem: string }[];
 }
 

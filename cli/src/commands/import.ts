@@ -151,8 +151,8 @@ function withRecordOptions(command: Command): Command {
 }
 
 /**
- * The server's schema, which must have the node type unless it is to be created. A dry run asks no
- * server.
+ * The schema of the server, which must have the node type unless the type is to be created. A dry
+ * run does not ask a server.
  */
 async function knownSchema(
   { client, terminal }: CommandContext,
@@ -167,7 +167,7 @@ async function knownSchema(
   return schema;
 }
 
-/** How records become operations: with another way there is nothing to resume. */
+/** How records become operations. An import can be resumed only when this is the same. */
 function identityOf(options: MappingOptions): string[] {
   const { type, key, types = '', rename = '', link = [], timestamp = '', listSeparator } = options;
   return [type, key, types, rename, timestamp, listSeparator, ...link];

@@ -28,7 +28,7 @@ export function addInterface(program: Command, run: Run): void {
       'Uploads an interface, or a new version of it, which is served at once if it is chosen.',
     )
     .argument('<path>', 'a folder with an index.html, or a zip of one')
-    .requiredOption('--name <name>', 'what the interface is called')
+    .requiredOption('--name <name>', 'name of the interface')
     .option('--choose', 'serve it from now on; needs an administrator')
     .addHelpText(
       'after',
@@ -124,12 +124,12 @@ async function deleteInterface(
   output.data({ name, deleted: true }, '');
 }
 
-/** The same files are the same zip, whenever they were written. */
+/** A fixed time, so that equal files always give an equal zip. */
 const NO_TIME = new Date('2000-01-01T00:00:00Z');
 
 /**
- * A zip as it is, or one of what is in the folder: without links, and files and folders whose names
- * begin with a dot.
+ * The zip itself, or a new zip of the folder. Links are left out, and so are files and folders
+ * whose names begin with a dot.
  */
 async function readInterface(path: string): Promise<Uint8Array<ArrayBuffer>> {
   if (!statSync(path).isDirectory()) return Uint8Array.from(readFileSync(path));
@@ -145,7 +145,7 @@ async function readInterface(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return Uint8Array.from(await buffer(zip.outputStream));
 }
 
-/** With slashes, in an order that does not depend on the file system. */
+/** The paths, with slashes, in an order that does not depend on the file system. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())

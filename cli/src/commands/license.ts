@@ -20,7 +20,7 @@ import { harmless, type Terminal } from '../terminal.ts';
 const DAYS_DEFAULT = 365;
 const DAYS_MAX = 36_500;
 const DAY_SECONDS = 24 * 60 * 60;
-/** The name of the host or its user would be published with the license. */
+/** A neutral text: the name of the host or its user would be published with the license. */
 const SUBJECT_DEFAULT = 'trellis';
 
 interface IssueOptions {
@@ -52,7 +52,7 @@ export function addLicense(program: Command, run: Run): void {
     .description('Issues a license and prints it.')
     .requiredOption(
       '--features <name...>',
-      `what it allows; this version knows ${LICENSE_FEATURES.join(', ')}`,
+      `features that it allows; this version knows ${LICENSE_FEATURES.join(', ')}`,
     )
     .requiredOption('--key <file>', 'private.pem of the authority')
     .option('--days <number>', `days until it expires, up to ${DAYS_MAX}`, parseDays, DAYS_DEFAULT)
@@ -157,7 +157,7 @@ const STATE_TEXTS: Readonly<Record<LicenseTime, string>> = {
   not_yet_valid: 'NOT YET VALID',
 };
 
-/** A license as it is shown; `--json` prints it as it is. */
+/** A license as it is shown; `--json` prints this object. */
 function viewOf({ sub, features, exp, iat, nbf }: LicenseClaims) {
   return {
     subject: sub,

@@ -88,7 +88,7 @@ async function logout({
   let isEnded = false;
   if (session !== undefined) {
     client.token = session.token;
-    // Whatever the server says, the session is forgotten here.
+    // The session is removed here, whatever the server answers.
     isEnded = await client.login.end({ signal: terminal.signal }).then(
       () => true,
       () => false,

@@ -31,7 +31,7 @@ export function addLogs(program: Command, run: Run): void {
     );
   addListOptions(
     addLevel(logs.command('search'))
-      .description(`Shows records, the newest last; ${TAKE_DEFAULT} by default.`)
+      .description(`Shows records, newest last; ${TAKE_DEFAULT} by default.`)
       .argument('[text]', TEXT)
       .option('--from <time>', 'not before this time, ISO 8601')
       .option('--to <time>', 'before this time'),
@@ -77,7 +77,7 @@ Examples:
 
 function addLevel(command: Command): Command {
   return command.addOption(
-    new Option('--level <level>', 'this level or a more urgent one').choices(LOG_LEVELS),
+    new Option('--level <level>', 'this level and more urgent ones').choices(LOG_LEVELS),
   );
 }
 

@@ -43,7 +43,7 @@ async function bridge({ terminal, server, token, output }: CommandContext): Prom
       'Sign in with "trellis login", or put a token of kind "mcp" into TRELLIS_TOKEN.',
     );
   }
-  // It takes long to load, and no other command needs it.
+  // Loaded only here: it takes long, and no other command needs it.
   const { bridgeMcp } = await import('../mcp-bridge.ts');
   await bridgeMcp({ terminal, server, token, onError: (error) => output.note(error.message) });
 }

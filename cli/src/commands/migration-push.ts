@@ -17,8 +17,8 @@ export function addMigrationPush(migration: Command, run: Run): void {
   migration
     .command('push')
     .description(
-      'Saves a file as the migration of its name, new or changed. The exit code is 1 when it ' +
-        'does not compile.',
+      'Creates or changes a migration from a file, by default with the name of the file. The ' +
+        'exit code is 1 when it does not compile.',
     )
     .argument('<file>', 'TypeScript with a default export, such as 001-books.ts')
     .option('--name <name>', 'name of the migration (default: that of the file)')

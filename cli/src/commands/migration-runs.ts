@@ -8,8 +8,8 @@ export function addMigrationRuns(migration: Command, run: Run): void {
   migration
     .command('run')
     .description(
-      'Runs a migration, or all that have not succeeded in the order of their names. Follows ' +
-        'them to their end; Ctrl-C leaves them running.',
+      'Runs a migration. Without a name, runs all that have not succeeded, in the order of ' +
+        'their names. Follows them to their end; Ctrl-C leaves them running.',
     )
     .argument('[name]', 'name of the migration')
     .option('--no-wait', 'do not follow it')

@@ -70,7 +70,7 @@ function describe({ replicas }: ReplicaOverview): string {
   );
 }
 
-/** The one that has most of what the primary has; of equals the one that reported last. */
+/** The replica that has applied the most; of several equal ones, the one that reported last. */
 function candidate(replicas: readonly Replica[]): Replica | undefined {
   return replicas
     .filter(({ reportedAt }) => reportedAt !== null)

@@ -38,7 +38,7 @@ export function addResearch(program: Command, run: Run): void {
     .action(run(cancel));
 }
 
-/** Which limits there are is the server's to say. */
+/** The server checks the names of the limits. */
 function limitsIn(
   text: string,
   before: Readonly<Record<string, number>> = {},

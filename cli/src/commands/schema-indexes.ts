@@ -10,7 +10,7 @@ interface AddOptions {
   readonly wait?: boolean;
 }
 
-/** Between two looks at an index that is being built. */
+/** The wait between two checks of an index that is being built. */
 const LOOK_INTERVAL_MS = 500;
 
 /** `trellis schema index`. */
@@ -19,8 +19,8 @@ export function addSchemaIndexes(schema: Command, run: Run): void {
     .command('index')
     .summary('indexes of fields')
     .description(
-      'Lists, adds and removes indexes of fields, with which queries find nodes by a value, a ' +
-        'range or an order without reading every node of a type.',
+      'Lists, adds and removes indexes of fields. With an index, a query finds nodes by a ' +
+        'value, a range or an order without reading every node of a type.',
     );
   index
     .command('list')
@@ -117,7 +117,7 @@ async function remove(
   output.note(`Removed the index of ${type} over ${fields.join(', ')}.`);
 }
 
-/** A schema would take a type that it has not as a new one. */
+/** Throws when the server has no such type: otherwise the schema would add it as a new one. */
 function checkType({ nodes }: SchemaDocument, type: string): void {
   if (!nodes.some((node) => node.type === type)) {
     throw new CommandFailure(`There is no node type "${type}". See: trellis schema get`);
@@ -139,7 +139,7 @@ function indexIn(
   fields: readonly string[],
 ): IndexDocument | undefined {
   const node = nodes.find((one) => one.type === type);
-  // The server names the key by its own name.
+  // The server lists the key under the name that the type gives it, not as `Id`.
   const names = fields.map((field) => (field === 'Id' ? (node?.key ?? field) : field));
   return node?.indexes?.find((index) => fieldsOf(index).join('\n') === names.join('\n'));
 }

@@ -20,7 +20,7 @@ export function addTypes(program: Command, run: Run): void {
     .description(
       'Writes the TypeScript declarations that the server checks the code of endpoints ' +
         'against: the scope, and the node and edge types of its schema. Put the file beside your ' +
-        'endpoints, and your editor knows what the server knows.',
+        'endpoints, so that your editor checks them as the server does.',
     )
     .option(
       '--out <file>',

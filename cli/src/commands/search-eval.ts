@@ -53,7 +53,7 @@ Examples:
 function addGolden(search: Command, run: Run): void {
   const golden = search
     .command('golden')
-    .summary('keep the queries that search is measured by')
+    .summary('keep the queries with which search is measured')
     .description('Keeps golden sets: queries with the UIDs of the nodes that they should find.');
   golden
     .command('list')
@@ -93,10 +93,10 @@ async function evaluate(
       ? (await client.goldenSets.list({ signal })).items.map((set) => set.name)
       : [name];
   const reports: SearchEvaluationReport[] = [];
-  // One after the other: the server runs no two at a time.
+  // One after another, since the server runs only one at a time.
   for (const one of names) reports.push(await client.goldenSets.run(one, { signal }));
   output.data(name === undefined ? reports : reports[0], reports.map(textOf).join('\n\n'));
-  // A run without golden sets must not pass as good.
+  // A run without golden sets must not count as a success.
   if (reports.length === 0) output.note('There is no golden set: see "trellis search golden set".');
   let exitCode = reports.length === 0 ? EXIT_FAILED : EXIT_GOOD;
   for (const { name: set, metrics } of reports) {
@@ -158,7 +158,7 @@ function signed(difference: number): string {
   return difference > 0 ? `+${text}` : text.replace(/^-(?=0\.0+$)/, '');
 }
 
-/** Rank of the first relevant hit, if there is one among the hits. */
+/** The rank of the first relevant hit, or that there is none among the hits. */
 function rankText(rank: QueryChange['rank']['now']): string {
   return rank === null ? 'none' : String(rank);
 }

@@ -27,7 +27,7 @@ export function addSearchSettings(search: Command, run: Run): void {
     .action(run(setSettings));
   search
     .command('status')
-    .description('Shows how far the search index is, and how large.')
+    .description('Shows how far the search index is, and how large it is.')
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis search status\n  $ trellis search status --json',

@@ -20,7 +20,7 @@ interface SetOptions extends LangOption {
 }
 
 const LANG = ['--lang <code>', 'language of two letters', ANY_LANGUAGE] as const;
-/** As many as one request may ask for. */
+/** The most that one request may ask for. */
 const PAGE = 1_000;
 
 /** `trellis search synonyms`; for administrators and those with the role CanManageSynonyms. */
@@ -31,7 +31,7 @@ export function addSearchSynonyms(search: Command, run: Run): void {
     .description('Reads and changes the words that are searched along with others.');
   synonyms
     .command('list')
-    .description('Lists the terms of one language, with what each is linked to.')
+    .description('Lists the terms of one language, with the words that each is linked to.')
     .argument('[query]', 'part of a term', '')
     .option(...LANG)
     .addHelpText('after', '\nExamples:\n  $ trellis search synonyms list --lang en\n')
@@ -60,7 +60,7 @@ export function addSearchSynonyms(search: Command, run: Run): void {
       'all three lists as JSON: {"Synonyms":[],"Alternates":[],"Blocked":[]}',
     )
     .option('--add', 'add to the stored lists')
-    .option('--case-sensitive', 'only for the term with these capital letters')
+    .option('--case-sensitive', 'only for the term with exactly these capital letters')
     .addHelpText(
       'after',
       `

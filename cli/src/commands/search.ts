@@ -23,7 +23,7 @@ interface SimilarOptions {
   readonly types?: readonly string[];
 }
 
-/** `trellis search similar`: as the one who is signed in. */
+/** `trellis search similar`, with the rights of the user who is signed in. */
 function addSearchSimilar(search: Command, run: Run): void {
   search
     .command('similar')

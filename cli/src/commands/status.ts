@@ -50,7 +50,7 @@ function details({ version, disk, memory, parts }: HealthReport): string[][] {
   ];
 }
 
-/** What a server tells those who are no administrators. */
+/** What a server tells callers who are not administrators. */
 function summary({ memory, disk }: HealthSummary): string[][] {
   return [
     ['memory', memory.status],

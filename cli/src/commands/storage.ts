@@ -9,7 +9,7 @@ interface RotateOptions {
   readonly newKeyFile?: string;
 }
 
-/** The variable that holds the new master key, so that it is on no command line. */
+/** The variable that holds the new master key, so that the key is not on a command line. */
 const NEW_KEY = 'TRELLIS_NEW_MASTER_KEY';
 
 export function addStorage(program: Command, run: Run): void {
@@ -137,7 +137,7 @@ async function rotateKey(context: CommandContext, options: RotateOptions): Promi
 }
 
 function newKeyOf(env: CommandContext['terminal']['env'], { newKeyFile }: RotateOptions): string {
-  // An editor ends a file with a line break, which is no part of the key.
+  // Editors end a file with a line break, which is not part of the key.
   const key =
     newKeyFile === undefined
       ? (env[NEW_KEY] ?? '')
@@ -177,7 +177,7 @@ async function working<T>(
   }
 }
 
-/** A problem of the store is the user's, and has its hint. */
+/** Shows a problem of the store to the user, with its hint. */
 async function withHints<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

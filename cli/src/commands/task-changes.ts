@@ -29,7 +29,7 @@ export function addTaskChanges(task: Command, run: Run): void {
     .description('Creates a task: an endpoint or built-in work, and when it runs.')
     .argument('<name>', 'letters, digits, " ", ".", "_" and "-"')
     .requiredOption('--cron <expression>', 'five fields, six with seconds first, or @daily')
-    .option('--disabled', 'do not run it by its schedule yet');
+    .option('--disabled', 'do not run it on its schedule yet');
   addSettings(create)
     .addHelpText(
       'after',
@@ -63,8 +63,8 @@ Examples:
       .command(verb)
       .description(
         verb === 'enable'
-          ? 'Lets a task run by its schedule, from now on.'
-          : 'Keeps a task from running by its schedule.',
+          ? 'Lets a task run on its schedule, from now on.'
+          : 'Keeps a task from running on its schedule.',
       )
       .argument('<name>', 'name of the task')
       .addHelpText('after', `\nExamples:\n  $ trellis task ${verb} nightly`)

@@ -10,10 +10,10 @@ import { addTaskRuns } from './task-runs.ts';
 export function addTask(program: Command, run: Run): void {
   const task = program
     .command('task')
-    .summary('work that the server does by a schedule')
+    .summary('work that the server does on a schedule')
     .description(
       'Lists, creates, runs and deletes tasks: endpoints or built-in work that the server runs ' +
-        'by a schedule.',
+        'on a schedule.',
     );
   addListOptions(task.command('list').description('Lists the tasks, by name.'))
     .addHelpText('after', '\nExamples:\n  $ trellis task list\n  $ trellis task list --json')

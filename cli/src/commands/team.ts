@@ -18,7 +18,7 @@ export function addTeam(program: Command, run: Run): void {
     .command('team')
     .summary('create teams and change who is in them')
     .description(
-      'Creates, lists and deletes teams, and changes who is in them. A team is named by name or UID.',
+      'Creates, lists and deletes teams, and changes who is in them. Commands take the name or the UID of a team.',
     );
   team
     .command('create')

@@ -73,7 +73,7 @@ async function createToken(
   const { signal } = terminal;
   const { scope, path, user, expires } = options;
   const actingUser = user === undefined ? undefined : await userUid(client, user, { signal });
-  // The service says what each kind takes.
+  // The server checks which options each kind takes.
   const request = {
     kind: kind as TokenKind,
     name,

@@ -31,7 +31,7 @@ export function addUser(program: Command, run: Run): void {
     .command('user')
     .summary('create, change and deactivate users')
     .description(
-      'Creates, lists, changes and deactivates users. A user is named by user name or UID.',
+      'Creates, lists, changes and deactivates users. Commands take the name or the UID of a user.',
     );
   addCreate(user, run);
   addUpdate(user, run);
@@ -120,7 +120,7 @@ function addRightsOptions(command: Command): Command {
     .option('--guest', 'make the user a guest');
 }
 
-/** The change that the options ask for; the service checks it. */
+/** The change that the options ask for; the server checks it. */
 function changeOf({ firstName, lastName, role, admin, readOnlyAdmin, guest }: RightsOptions) {
   return {
     ...(firstName === undefined ? {} : { firstName }),
