@@ -43,7 +43,7 @@ interface Beginning {
   readonly type: NodeType;
   readonly conditions: readonly Tested[];
   readonly time: TimeSpan;
-  /** Tests of the timestamp that no range of it says. */
+  /** The place of the first step that is no condition. */
   readonly next: number;
 }
 

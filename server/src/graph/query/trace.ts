@@ -114,7 +114,7 @@ function* measure(
 }
 
 /** Where the nodes of a step that is carried out by itself come from. */
-export function accessOf({ op }: QueryStep): StepAccess {
+function accessOf({ op }: QueryStep): StepAccess {
   switch (op) {
     case 'startAt':
     case 'startAtUids':
