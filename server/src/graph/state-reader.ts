@@ -119,6 +119,11 @@ export class StateReader implements GraphReader {
     return this.registry.indexNumbers.removing;
   }
 
+  /** The id of the next new node: all that exist have lower ones. */
+  get nextId(): number {
+    return this.#count(META.nextId);
+  }
+
   /** The secret key for the digests of indexes; see `FieldIndex.isHashed`. */
   get indexSecret(): Uint8Array {
     return Uint8Array.from(this.#state.get(DB.meta, META.indexSecret) ?? []);

@@ -189,17 +189,18 @@ export class IndexFollower {
   async #follow(): Promise<boolean> {
     const { log, reader } = this.#options;
     if (log.lastSequence <= this.#sequence) return false;
-    const changed = new Set<number>();
+    /** Node -> the commit that changed it last. */
+    const changed = new Map<number, number>();
     let last = this.#sequence;
     for await (const record of log.read(this.#sequence + 1)) {
-      visitChangedNodes(record.payload, (id) => changed.add(id));
       last = record.last;
+      visitChangedNodes(record.payload, (id) => changed.set(id, last));
       if (changed.size >= SEARCH_BATCH_NODES_MAX) break;
     }
     reader.refresh();
     this.#makePlan();
     const embedding = reader.registry.nodeType(EMBEDDING_TYPE)?.id;
-    for (const id of changed) this.#index(id, embedding);
+    for (const [id, sequence] of changed) this.#index(id, sequence, embedding);
     this.#sequence = last;
     return true;
   }
@@ -251,17 +252,23 @@ export class IndexFollower {
   }
 
   /**
-   * `embedding`: number of the type of embeddings. The record is valid until the reader's next
-   * call.
+   * Indexes a node that the commit at `sequence` changed. `embedding`: number of the type of
+   * embeddings. The record is valid until the reader's next call.
    */
-  #index(id: number, embedding: number | undefined): void {
+  #index(id: number, sequence: number, embedding: number | undefined): void {
     const record = this.#records.read(id);
     if (record !== undefined && record.typeId === embedding) {
       this.#indexWaiting(record.key ?? '');
       return;
     }
-    this.#indexText(id, record);
+    if (record === undefined || !this.#isRebuilt(record, sequence)) this.#indexText(id, record);
     this.#indexVectors(id, record);
+  }
+
+  /** Whether a rebuild reads the node anyway as it was at this sequence, or later. */
+  #isRebuilt(record: NodeRecord, sequence: number): boolean {
+    const { name } = this.#options.reader.nodeTypeOf(record);
+    return this.#rebuild.covers(name, sequence);
   }
 
   #makeVectors(ids: readonly number[]): void {

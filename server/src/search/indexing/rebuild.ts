@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts';
-import type { GraphReader, TypeWalk } from '#graph/reader.ts';
+import type { TypeWalk } from '#graph/reader.ts';
+import type { StateReader } from '#graph/state-reader.ts';
 import type { RebuildState } from './search-snapshot.ts';
 import type { IndexPlan } from '../settings/index-plan.ts';
 import type { TextIndex } from '../text/text-index.ts';
@@ -8,6 +9,8 @@ import type { BuildTask, BuiltSegment } from './build-segments.ts';
 interface TypeRebuild {
   readonly name: string;
   readonly walk: TypeWalk;
+  /** Nodes with this id or a greater one came after it began: the log tells of them. */
+  readonly firstNewId: number;
   /** Nodes of the type when it began. */
   readonly total: number;
   /** Nodes that were handed out; `done` of them are finished. */
@@ -24,18 +27,22 @@ interface RebuildRange {
 
 /**
  * The types to index again, one after the other. Nodes are handed out in ranges; a type is done
- * when all of its ranges are.
+ * when all of its ranges are. It covers the nodes that there are when it begins, as they are then
+ * or later, and nothing that comes after: whoever follows the log need not index a node again for a
+ * commit up to then, and has to for every later one.
  */
 export class Rebuild {
-  readonly #reader: GraphReader;
+  readonly #reader: StateReader;
   readonly #clock: Clock;
   #types: TypeRebuild[] = [];
+  /** Type, by its name -> the sequence at which its newest rebuild began. */
+  readonly #begunAt = new Map<string, number>();
   #returned: RebuildRange[] = [];
   #done = 0;
   #total = 0;
   #startedAt = 0;
 
-  constructor(reader: GraphReader, clock: Clock) {
+  constructor(reader: StateReader, clock: Clock) {
     this.#reader = reader;
     this.#clock = clock;
   }
@@ -72,8 +79,17 @@ export class Rebuild {
     this.#total += total;
     this.#types = this.#types.filter((type) => type !== before);
     this.#returned = this.#returned.filter(({ type }) => type !== before);
+    this.#begunAt.set(name, this.#reader.sequence);
     const walk = this.#reader.walkType(name);
-    this.#types.push({ name, walk, total, taken: 0, done: 0, isWalked: false });
+    const firstNewId = this.#reader.nextId;
+    this.#types.push({ name, walk, firstNewId, total, taken: 0, done: 0, isWalked: false });
+  }
+
+  /**
+   * Whether a rebuild of this type began after a commit, so that it reads what the commit changed.
+   */
+  covers(type: string, sequence: number): boolean {
+    return sequence <= (this.#begunAt.get(type) ?? -1);
   }
 
   /** Hands out up to `count` more nodes; none when all are handed out. */
@@ -129,11 +145,13 @@ export class Rebuild {
   /** Nodes of the first type that has any left; types without any are done. */
   #walk(count: number): RebuildRange | undefined {
     for (const type of this.#types) {
-      if (type.isWalked) continue;
-      const nodes = type.walk.next(count);
-      type.taken += nodes.length;
-      type.isWalked = nodes.length < count;
-      if (nodes.length > 0) return { type, nodes };
+      while (!type.isWalked) {
+        const walked = type.walk.next(count);
+        const nodes = walked.filter((node) => node < type.firstNewId);
+        type.taken += nodes.length;
+        type.isWalked = walked.length < count;
+        if (nodes.length > 0) return { type, nodes };
+      }
       this.#drop(type);
     }
     return undefined;
