@@ -32,8 +32,8 @@ export function addStorage(program: Command, run: Run): void {
   storage
     .command('verify')
     .description(
-      'Reads every record of the log and every entry of the state, and compares the two. Exit ' +
-        'code 1 when they differ.',
+      'Reads every record of the log and every entry of the state, and compares the two; then ' +
+        'compares indexes and counts with the nodes. Exit code 1 when something differs.',
     )
     .addHelpText(
       'after',
@@ -97,7 +97,9 @@ async function verify(context: CommandContext): Promise<number> {
   const found = await working(context, 'Verifying', (events) =>
     verifyStorage(context.terminal.env, events),
   );
-  const { log, differences } = found;
+  const { log, derived } = found;
+  const differences = [...found.differences, ...(derived?.differences ?? [])];
+  const unnamed = (derived?.differenceCount ?? 0) - (derived?.differences.length ?? 0);
   const rows = [
     ['sequence', String(found.sequence)],
     ['epoch', found.epoch],
@@ -105,7 +107,15 @@ async function verify(context: CommandContext): Promise<number> {
     ['digest', found.digest ?? 'none: the state is damaged'],
     ['log', `${log.commits} commits, from sequence ${log.firstSequence} to ${log.lastSequence}`],
     ['compared', `${log.keysCompared} keys${log.isWhole ? ', which is all there is' : ''}`],
+    [
+      'derived',
+      derived === null ? 'not compared: the state is damaged' : `${derived.entries} entries`,
+    ],
+    ...(derived?.skipped ?? []).map((text) => ['left out', text]),
     ...differences.map((text) => ['DIFFERS', text]),
+    ...(unnamed > 0
+      ? [['DIFFERS', `${unnamed} more${derived?.mayBeMore ? ' at least' : ''}`]]
+      : []),
   ];
   show(context, found, rows);
   return differences.length === 0 ? EXIT_GOOD : EXIT_FAILED;

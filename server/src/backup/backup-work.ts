@@ -12,7 +12,7 @@ import type { BackupTarget } from './backup-target.ts';
 import { openPoolSecret } from './pool-description.ts';
 import { expired, type RetentionRule } from './retention.ts';
 import { type BackupSource, takeBackup } from './take-backup.ts';
-import { verifyBackup } from './verify-backup.ts';
+import { type DerivedCheck, verifyBackup } from './verify-backup.ts';
 import { listArchive } from './log-archive.ts';
 
 /** What a thread that works for backups is given. */
@@ -22,6 +22,7 @@ export interface BackupWorkParts {
   readonly clock: Clock;
   readonly version: string;
   readonly retention: RetentionRule;
+  readonly checkDerived: DerivedCheck;
   /** For what is restored to be compared. */
   readonly scratch: string;
   /** 8 hexadecimal digits, others at each call. */

@@ -3,6 +3,7 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { AppliedState } from '#store/applied-state.ts';
 import { DATABASES, DB } from '#store/databases.ts';
+import type { HeldReader } from '#store/held-reader.ts';
 import { isSameState, type Manifest } from '#store/manifest.ts';
 import { restoreSnapshot } from '#store/restore.ts';
 import { digestState } from '#store/snapshot.ts';
@@ -21,11 +22,29 @@ import { readPoolSecret } from './pool-description.ts';
 import { planBackup } from './restore-point.ts';
 import type { WorkProgress } from './work-progress.ts';
 
+/** What in a state does not follow from its nodes; in words. */
+export interface DerivedFindings {
+  readonly entries: number;
+  readonly differenceCount: number;
+  readonly differences: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+/** Compares indexes, counts and the like of a state with its nodes. */
+export type DerivedCheck = (
+  state: HeldReader,
+  work: {
+    readonly signal: AbortSignal;
+    readonly onProgress: (done: number, total: number) => void;
+  },
+) => Promise<DerivedFindings>;
+
 export interface VerifyBackupOptions extends WorkProgress {
   readonly target: BackupTarget;
   readonly id: string;
   readonly masterKey: string | undefined;
   readonly clock: Clock;
+  readonly checkDerived: DerivedCheck;
   /** A folder for the restored state, that is emptied before and removed afterwards. */
   readonly scratch: string;
 }
@@ -33,9 +52,9 @@ export interface VerifyBackupOptions extends WorkProgress {
 /**
  * Restores a backup beside the workspace and compares what came out of it, entry by entry, with
  * what went in; reads its files, and the commits that are archived between it and the backup
- * before. Damaged pieces are removed, so that the next run writes them again. Throws
- * `backup_corrupt`, `backup_not_found`, the problems of the target, and `job_cancelled` by the
- * signal.
+ * before. Damaged pieces are removed, so that the next run writes them again. Then compares the
+ * indexes of the restored state with its nodes. Throws `backup_corrupt`, `storage_damaged` when
+ * these differ, `backup_not_found`, the problems of the target, and `job_cancelled` by the signal.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<void> {
   const { target, id, masterKey, scratch, clock, log } = options;
@@ -53,6 +72,7 @@ export async function verifyBackup(options: VerifyBackupOptions): Promise<void> 
     for (const { digest } of files) await pool.read(digest);
     commits = await readLog(target, pool, header);
     await addCommits(options, { state, pool, header });
+    await compareDerived(options);
   } catch (error) {
     if (isDamage(error)) await removeDamaged(options, pool, { header, snapshot, files });
     throw error;
@@ -92,6 +112,30 @@ async function compareState(
   const restored = await digestState(reader);
   signal.throwIfAborted();
   if (!isSameState(restored, snapshot)) throw differs(snapshot, restored);
+}
+
+/** The pieces may be what was written, and what was written not what the nodes say. */
+async function compareDerived(options: VerifyBackupOptions): Promise<void> {
+  const { scratch: storage, masterKey, signal, report, log } = options;
+  using reader = openSnapshotReader({ storage, masterKey, environments: ['graph'] });
+  using state = reader.hold();
+  const onProgress = (done: number, total: number): void =>
+    report(0.9 + (0.1 * done) / Math.max(1, total), 'Comparing indexes with the nodes');
+  const found = await options.checkDerived(state, { signal, onProgress });
+  for (const text of found.skipped) log(`Not compared: ${text}.`);
+  for (const text of found.differences) log(`${text}.`);
+  const { entries, differenceCount, differences } = found;
+  if (differenceCount > 0) {
+    throw new Problem(
+      'storage_damaged',
+      `${differenceCount} entries do not follow from the nodes, such as: ${differences[0]}`,
+      {
+        hint: 'The workspace was so when the backup was made. After a restore, remove the indexes that are named and add them again.',
+        details: { differenceCount, differences },
+      },
+    );
+  }
+  log(`${entries} entries of indexes and the like follow from the nodes.`);
 }
 
 /** Adds the commits that a backup has after its pieces to what was restored. */

@@ -402,6 +402,17 @@ export const SCRUB_ENTRIES_AT_A_TIME = 2_000;
 export const SCRUB_BYTES_AT_A_TIME = 1024 * 1024;
 /** Damages that a scrub names; it counts the others. */
 export const SCRUB_DAMAGES_NAMED_MAX = 50;
+/**
+ * Of the sketch in which entries of the state are compared with the nodes; a power of two. It takes
+ * 16 bytes for each.
+ */
+export const DERIVED_SKETCH_BUCKETS = 65_536;
+/** Entries that are read between two looks at whether to go on. */
+export const DERIVED_ENTRIES_AT_A_TIME = 5_000;
+/** Entries that are kept to find those that differ: about 200 bytes for each. */
+export const DERIVED_COMPARED_MAX = 200_000;
+/** Differences from the nodes that a comparison names; it counts the others. */
+export const DERIVED_DIFFERENCES_NAMED_MAX = 20;
 
 /** Tasks and migrations. */
 

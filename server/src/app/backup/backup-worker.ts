@@ -16,9 +16,10 @@ import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS, BACKUP_SECOND_READER_BYTES_MIN } from '#base/backup-limits.ts';
 import { unlessMissing } from '#log/durable-file.ts';
 import { Followers } from '#log/followers.ts';
-import { LMDB_FILE } from '#store/environment.ts';
+import { LMDB_FILE } from '#store/lmdb-file/page-format.ts';
 import { readSigningKey, SIGNING_KEY_FILE } from '#store/signing-key.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { checkDerived } from '../derived-check.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import type { CallContext } from '../threads/channel.ts';
@@ -65,6 +66,7 @@ function partsOf(place: BackupPlace, second: PieceThread): BackupWorkParts {
     clock: systemClock,
     version: place.version,
     retention: place.retention,
+    checkDerived,
     scratch: join(place.storage, SCRATCH_FOLDER),
     suffix: () => randomBytes(4).toString('hex'),
     openSource: () => openSource(place, second),

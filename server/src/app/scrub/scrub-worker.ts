@@ -10,12 +10,13 @@ import { scrubVectors } from '#search/vector/vector-files.ts';
 import { scrubState } from '#store/care/scrub-state.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openTarget } from '../backup/open-target.ts';
+import { checkDerived } from '../derived-check.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { vectorsFolder } from '../search/stored-vectors.ts';
 import { lowerPriority, PRIORITY, serve } from '../threads/thread.ts';
 import type { ScrubCalls, ScrubPart, ScrubPlace, ScrubRead, ScrubStep } from './storage-scrub.ts';
 
-const PARTS: readonly ScrubPart[] = ['state', 'log', 'index', 'backups'];
+const PARTS: readonly ScrubPart[] = ['state', 'derived', 'log', 'index', 'backups'];
 
 /**
  * A thread that reads all that is kept, slowly, and compares it with the checks that it was written
@@ -60,16 +61,21 @@ class Scrub {
   readonly #place: ScrubPlace;
   readonly #rest: Pace['rest'];
   readonly #tell: (step: ScrubStep) => void;
+  readonly #signal: AbortSignal;
+  /** The parts in which something was found. */
+  readonly #damaged = new Set<ScrubPart>();
 
   constructor(place: ScrubPlace, signal: AbortSignal, tell: (step: ScrubStep) => void) {
     this.#place = place;
     this.#rest = new Pace(signal).rest;
     this.#tell = tell;
+    this.#signal = signal;
   }
 
   async run(): Promise<ScrubRead> {
     return {
       entries: await this.#readState(),
+      derived: await this.#compareDerived(),
       commits: await this.#readLog(),
       indexFiles: await this.#readIndex(),
       backups: await this.#readBackups(),
@@ -77,6 +83,7 @@ class Scrub {
   }
 
   #found(part: ScrubPart, where: string): void {
+    this.#damaged.add(part);
     this.#tell({ kind: 'damage', damage: { part, place: where } });
   }
 
@@ -100,6 +107,26 @@ class Scrub {
       onDamage: (where) => this.#found('state', where),
       onProgress: this.#progressOf('state', 'Entries of the state'),
     });
+  }
+
+  /** Holds one commit meanwhile, so it does not rest. */
+  async #compareDerived(): Promise<number> {
+    if (this.#damaged.has('state')) {
+      this.#tell({ kind: 'note', text: 'Indexes were not compared: the state is damaged.' });
+      return 0;
+    }
+    const { storage, masterKey } = this.#place;
+    const environments = ['graph'] as const;
+    using reader = openSnapshotReader({ storage, masterKey: masterKey ?? undefined, environments });
+    using state = reader.hold();
+    const onProgress = this.#progressOf('derived', 'Entries compared with the nodes');
+    const report = await checkDerived(state, { signal: this.#signal, onProgress });
+    const { differences, differenceCount, skipped } = report;
+    for (const text of skipped) this.#tell({ kind: 'note', text: `Not compared: ${text}.` });
+    for (const text of differences) this.#found('derived', text);
+    const count = differenceCount - differences.length;
+    if (count > 0) this.#tell({ kind: 'unnamed', part: 'derived', count });
+    return report.entries;
   }
 
   /** Reads up to the first damage: what comes after it cannot be found. */

@@ -16,7 +16,7 @@ export interface ScrubPlace {
   readonly followers: SharedArrayBuffer;
 }
 
-export type ScrubPart = 'state' | 'log' | 'index' | 'backups';
+export type ScrubPart = 'state' | 'derived' | 'log' | 'index' | 'backups';
 
 /** Something that is not what was written. */
 export interface Damage {
@@ -28,6 +28,8 @@ export interface Damage {
 /** How much there was of each part. */
 export interface ScrubRead {
   readonly entries: number;
+  /** Entries that were compared with the nodes that they are of: indexes and the like. */
+  readonly derived: number;
   readonly commits: number;
   readonly indexFiles: number;
   readonly backups: number;
@@ -36,7 +38,10 @@ export interface ScrubRead {
 /** Progress while it reads. A damage is told as soon as it is found: what follows may fail. */
 export type ScrubStep =
   | { readonly kind: 'progress'; readonly fraction: number; readonly step: string }
-  | { readonly kind: 'damage'; readonly damage: Damage };
+  | { readonly kind: 'damage'; readonly damage: Damage }
+  /** Damages that are not named one by one. */
+  | { readonly kind: 'unnamed'; readonly part: ScrubPart; readonly count: number }
+  | { readonly kind: 'note'; readonly text: string };
 
 export interface ScrubCalls {
   /** Called once: the thread ends with it. */
@@ -46,6 +51,8 @@ export interface ScrubCalls {
 /** Says what to do about damage. */
 const REMEDIES: Readonly<Record<ScrubPart, string>> = {
   state: 'Restore the newest backup into an empty folder, or start a replica anew and promote it.',
+  derived:
+    'Remove the index and add it again. Where it is no index, restore the newest backup that "trellis backup verify" finds good.',
   log: 'Take a backup now: the state has what the log says. Then check the disk.',
   index: 'Restart the server: an index that is damaged is built anew.',
   backups:
@@ -85,7 +92,7 @@ export class StorageScrub implements AsyncDisposable {
     return {
       name: 'storage-scrub',
       description:
-        'Reads state, log, index and backups slowly, and compares all of it with its checks; fails when something is damaged.',
+        'Reads state, log, index and backups slowly, and compares all of it with its checks, and indexes with the nodes; fails when something is damaged.',
       run: (work) => this.#run(work),
     };
   }
@@ -93,16 +100,23 @@ export class StorageScrub implements AsyncDisposable {
   async #run(work: TaskWork): Promise<ScrubReport> {
     const damages: Damage[] = [];
     let damageCount = 0;
-    const read = await this.#read(work, (damage) => {
+    const read = await this.#read(work, (step) => {
+      if (step.kind === 'note') return work.log(step.text);
       this.#isDamaged = true;
-      if (++damageCount > SCRUB_DAMAGES_NAMED_MAX) return;
+      damageCount += step.kind === 'unnamed' ? step.count : 1;
+      if (step.kind === 'unnamed') {
+        return work.log(`${step.count} more are damaged in ${step.part}.`);
+      }
+      const { damage } = step;
+      if (damages.length >= SCRUB_DAMAGES_NAMED_MAX) return;
       damages.push(damage);
       const { part, place } = damage;
       this.#parts.logger.error({ part, place }, 'what is stored is damaged');
       work.log(`Damaged in ${part}: ${place}. ${REMEDIES[part]}`);
     });
     this.#isDamaged = damageCount > 0;
-    const { entries, commits, indexFiles, backups } = read;
+    const { entries, derived, commits, indexFiles, backups } = read;
+    work.log(`${derived} entries of indexes and the like were compared with the nodes.`);
     work.log(
       `${entries} entries of the state, ${commits} commits of the log, ${indexFiles} files of the index and ${backups} backups were read.`,
     );
@@ -115,7 +129,7 @@ export class StorageScrub implements AsyncDisposable {
 
   async #read(
     { signal, progress }: TaskWork,
-    onDamage: (damage: Damage) => void,
+    onFound: (step: Exclude<ScrubStep, { kind: 'progress' }>) => void,
   ): Promise<ScrubRead> {
     const thread = new Thread<ScrubCalls, object>({
       name: 'the thread that scrubs',
@@ -129,8 +143,8 @@ export class StorageScrub implements AsyncDisposable {
       signal: AbortSignal.any([signal, this.#ending.signal]),
       reason: new Problem('job_cancelled', 'The scrub was cancelled.'),
       onProgress: (step) => {
-        if (step.kind === 'damage') onDamage(step.damage);
-        else progress(step.fraction, step.step);
+        if (step.kind === 'progress') progress(step.fraction, step.step);
+        else onFound(step);
       },
     });
   }
