@@ -315,6 +315,18 @@ export const OPERATION_TABLE = {
     downloadSyntheticCsv: 'POST /api/node/download/synthetic/csv body bytes replicas',
     /** Turn nodes that are stored nowhere into JSON, one on each line. */
     downloadSyntheticJsonl: 'POST /api/node/download/synthetic/jsonl body bytes replicas',
+    /** List the types of nodes, how many nodes each has, and which the caller may write. */
+    listTypes: 'GET /api/node/types json replicas',
+    /** Read a node to change it, or to learn what a deletion would take along. */
+    getRecord: 'GET /api/node/{uid}/record json replicas',
+    /** Create a node, with edges to others. */
+    create: 'POST /api/node body json',
+    /** Change some fields of a node. */
+    update: 'PATCH /api/node/{uid} body json',
+    /** Delete a node with its edges, files and history. */
+    delete: 'DELETE /api/node/{uid} query none',
+    /** Add and remove edges of a node, all of them or none. */
+    changeLinks: 'POST /api/node/{uid}/links body json',
   },
   replicas: {
     /** Report the replicas and how far they are behind. */

@@ -74,6 +74,10 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
 
+/** Writing nodes (docs/data.md): aliases of one, and edges that one request adds or removes. */
+export const NODE_ALIASES_MAX = 1_000;
+export const NODE_LINKS_MAX = 1_000;
+
 /**
  * Signed licenses (open-shapes, section 1): the whole, the features in it, its subject and each
  * name of a feature.

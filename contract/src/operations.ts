@@ -9,6 +9,7 @@ import { operations as backups } from './operations/backups.ts';
 import { operations as build } from './operations/build.ts';
 import { operations as chat } from './operations/chat.ts';
 import { operations as codeHistory } from './operations/code-history.ts';
+import { operations as data } from './operations/data.ts';
 import { operations as deepResearch } from './operations/deep-research.ts';
 import { operations as definitions } from './operations/definitions.ts';
 import { operations as embeddings } from './operations/embeddings.ts';
@@ -54,6 +55,7 @@ const tables = [
   schema,
   ingest,
   nodes,
+  data,
   files,
   endpoints,
   build,

@@ -10,6 +10,10 @@ import { webSocketRequestHead, webSocketRequests, webSocketSignIn } from './web-
 const ANY_JSON: Readonly<Record<string, string>> = {
   'updateUser body.preferences': 'bounded by the characters of its JSON',
   'ingest body.operations[]': 'each is judged by the writer',
+  'createNode body.fields': 'each is held to the type of its field by the writer',
+  'createNode body.links[].fields': 'each is held to the type of its field by the writer',
+  'updateNode body.fields': 'each is held to the type of its field by the writer',
+  'changeNodeLinks body.add[].fields': 'each is held to the type of its field by the writer',
   'downloadSyntheticCsv body.nodes[]': 'nodes with whatever fields',
   'downloadSyntheticJsonl body.nodes[]': 'nodes with whatever fields',
   'runEndpoint body': 'judged by the endpoint',

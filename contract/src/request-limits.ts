@@ -22,6 +22,8 @@ export const FORM_BODY_BYTES_MAX = 1024 * 1024;
  */
 export const UID_CHARACTERS_MAX = 100;
 export const GRAPH_NAME_CHARACTERS_MAX = 200;
+/** The key of a node, or another text that it is found by. */
+export const NODE_TEXT_CHARACTERS_MAX = 4_000;
 export const TIME_CHARACTERS_MAX = 64;
 export const NUMBER_CHARACTERS_MAX = 15;
 /** Names in a path or a query, and a header: any is looked for. */

@@ -95,6 +95,11 @@ const NARROWINGS: { readonly [Id in OperationId]?: Narrowing } = {
   // A node that everybody sees and somebody else owns.
   getNodeAccess: READERS,
   putNodeAccess: WRITERS,
+  // Nodes of a type that nobody is named to write.
+  createNode: WRITERS,
+  updateNode: WRITERS,
+  deleteNode: WRITERS,
+  changeNodeLinks: WRITERS,
   // A job of somebody else.
   getJob: READERS,
   cancelJob: WRITERS,

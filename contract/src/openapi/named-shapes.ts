@@ -24,6 +24,7 @@ import * as interfaces from '../shapes/interface.ts';
 import * as job from '../shapes/job.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
+import * as nodeWrite from '../shapes/node-write.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
@@ -62,6 +63,7 @@ export const SHAPE_FILES = {
   log,
   migration,
   node,
+  'node-write': nodeWrite,
   replica,
   'schema-document': schemaDocument,
   search,

@@ -11,8 +11,8 @@ import { graphName, recordUpTo, uidText } from '../bounded-shapes.ts';
 
 const uids = z.array(uidText).max(LIST_TAKE_MAX);
 
-/** Who may read a field beside administrators; nobody else when both are empty. */
-const fieldAccess = z.strictObject({ teams: uids.optional(), users: uids.optional() });
+/** Who may beside administrators: nobody else when both are empty. */
+const principalsOf = z.strictObject({ teams: uids.optional(), users: uids.optional() });
 
 /**
  * The body of `/api/access/types` (open-shapes, section 4): the rules of all types that have some.
@@ -23,7 +23,9 @@ export const typeAccess = z.strictObject({
     graphName,
     z.strictObject({
       visibleTo: z.enum(['everyone', 'restricted']).optional(),
-      fields: recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName, fieldAccess).optional(),
+      /** Who may write nodes of the type (docs/data.md). */
+      writableBy: principalsOf.optional(),
+      fields: recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName, principalsOf).optional(),
     }),
   ),
 });

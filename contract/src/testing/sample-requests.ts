@@ -108,6 +108,16 @@ const samples: Samples = {
   ingest: { body: { operations: [{ op: 'tryAdd', type: 'Note', key: 'n' }] } },
   getNode: (things) => ({ params: { uid: things.uids.node } }),
   getNodeHistory: (things) => ({ params: { uid: things.uids.node } }),
+  getNodeRecord: (things) => ({ params: { uid: things.uids.node } }),
+  createNode: (_things, times) => ({ body: { type: 'Note', key: `new ${times}` } }),
+  updateNode: (things) => ({ params: { uid: things.uids.node }, body: {} }),
+  // Of another version: 409 is an answer to those who may.
+  deleteNode: (things) => ({ params: { uid: things.uids.node }, query: { ifVersion: '999' } }),
+  // There is no such edge type: 422 is an answer to those who may.
+  changeNodeLinks: (things) => ({
+    params: { uid: things.uids.node },
+    body: { remove: [{ edge: 'NoSuchEdge', to: { uid: things.uids.node } }] },
+  }),
   queryNodes: { body: { type: 'Note' } },
   getManyNodes: (things) => ({ body: { uids: [things.uids.node] } }),
   getManyFields: (things) => ({ body: { uids: [things.uids.node], field: 'Text' } }),

@@ -4,17 +4,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#base/clock.ts';
+import { tryParseUid } from '#base/uid.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { WriterOperation, NodeReference } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
+import { WriterMemory } from '#graph/writer-memory.ts';
+import { WriterRights } from '#graph/writer-rights.ts';
 import { createMemoryLog } from '#log/memory-log.ts';
 import { openState } from '#store/state-writer.ts';
 import type { State } from '#store/commit-pipeline.ts';
 import { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
 import { settingOperation } from './settings.ts';
-import { TYPE_ACCESS_SETTING } from './type-rules.ts';
 import { Model, TEAMS } from './testing/access-model.ts';
 
 let folder: string;
@@ -165,6 +168,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       model.types = {
         Note: {
           visibleTo: hidden ? 'restricted' : 'everyone',
+          writableBy: { teams: teams.map((t) => uid(team(t))) },
           fields: {
             [field]: {
               teams: teams.map((t) => uid(team(t))),
@@ -177,9 +181,19 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
 );
 
+/** What readers show, and what the writer goes by as it builds a commit. */
 function expectLikeModel(index: AccessIndex, model: Model): void {
+  const memory = new WriterMemory(state.view);
+  memory.revalidate();
   for (const name of [...USERS, null]) {
     const visibility = index.visibilityFor(callerFor(name));
+    const rights = new WriterRights(memory, tryParseUid(callerFor(name).userUid ?? ''));
+    const writers = model.types['Note']?.writableBy?.teams ?? [];
+    const mayWrite =
+      name !== null &&
+      [...model.principals(name)].some((one) => writers.includes(uidOfPrincipal(one) ?? ''));
+    expect(index.mayWrite(callerFor(name), 'Note'), `${name} writes`).toBe(mayWrite);
+    expect(rights.mayWrite('Note'), `the writer lets ${name} write`).toBe(mayWrite);
     const hidden = NOTES.filter((key) => model.notes.has(key) && !model.canSee(name, key));
     expect(visibility.hiddenOfType('Note'), `hidden from ${name}`).toBe(hidden.length);
     for (const key of NOTES) {
@@ -188,12 +202,15 @@ function expectLikeModel(index: AccessIndex, model: Model): void {
         model.canSee(name, key),
       );
       if (id === undefined) continue;
+      const isSeen = model.canSee(name, key);
+      expect(rights.sees(id), `the writer lets ${name} see ${key}`).toBe(isSeen);
       const node = reader.node(id);
       const shown = node && visibility.present(id, node);
       for (const field of FIELDS) {
         const readable = model.canRead(name, field);
         expect(visibility.canReadField(id, field), `${name} reads ${field}`).toBe(readable);
         expect(shown?.[field] !== undefined).toBe(readable);
+        expect(rights.mayReadField('Note', field)).toBe(readable);
         if (!readable) expect(visibility.withholdsFields('Note')).toBe(true);
       }
     }

@@ -1,6 +1,7 @@
 import { ACCESS_USERS_KEPT_MAX } from '#base/limits.ts';
 import type { AccessChange, GraphReader, Visibility } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
+import { isSystemName } from '#graph/names.ts';
 import { IdSet } from './id-set.ts';
 import { TypeRules } from './type-rules.ts';
 import {
@@ -75,6 +76,19 @@ export class AccessIndex {
     const user = uid === null ? undefined : this.#reader.id({ uid });
     if (user === undefined) return new NobodyVisibility(this.#reader, this, this.#rules);
     return new UserVisibility(this.#reader, this, this.#rules, this.accessOf(user), isGuest);
+  }
+
+  /**
+   * Whether a caller may write nodes of a type (docs/data.md). The writer decides it again as it
+   * builds the commit: see `graph/writer-rights.ts`.
+   */
+  mayWrite({ userUid: uid, isAdmin, isReadOnlyAdmin }: Caller, type: string): boolean {
+    if (isSystemName(type) || isReadOnlyAdmin) return false;
+    if (isAdmin) return true;
+    this.follow();
+    const writers = this.#rules.get(type)?.writers ?? NO_SET;
+    const user = uid === null || writers.size === 0 ? undefined : this.#reader.id({ uid });
+    return user !== undefined && !writers.isDisjointFrom(this.accessOf(user).principals);
   }
 
   /** UIDs of all teams that a user is in, through whatever nesting. */

@@ -2,17 +2,13 @@ import type { NodeAccess, NodeAccessChange } from '@trellis/contract/shapes/acce
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { type Principals, TYPE_ACCESS_SETTING, type TypeAccessByType } from '#graph/type-access.ts';
 import type { AccessIndex } from './access-index.ts';
 import { type AuditTrail, deed } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { explain, type Explanation } from './explain.ts';
 import { settingOperation, settingVersion } from './settings.ts';
-import {
-  type FieldAccess,
-  readTypeAccess,
-  TYPE_ACCESS_SETTING,
-  type TypeAccessByType,
-} from './type-rules.ts';
+import { readTypeAccess } from './type-rules.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 
 export interface AccessServiceParts {
@@ -218,7 +214,7 @@ export function checkTypeAccess(
     ]),
   );
   const faults: Fault[] = [];
-  for (const [type, { fields = {} }] of Object.entries(types)) {
+  for (const [type, { fields = {}, writableBy }] of Object.entries(types)) {
     const path = `types.${type}`;
     const names = known.get(type);
     if (names === undefined) {
@@ -226,11 +222,15 @@ export function checkTypeAccess(
     } else if (type.startsWith('_') && !SYSTEM_TYPES_WITH_RULES.has(type)) {
       faults.push({ path, message: 'is a type for administrators only' });
     } else {
+      if (writableBy !== undefined && type.startsWith('_')) {
+        faults.push({ path: `${path}.writableBy`, message: 'is not for a built-in type' });
+      }
+      faults.push(...faultsOfPrincipals(reader, writableBy ?? {}, `${path}.writableBy`));
       for (const [field, access] of Object.entries(fields)) {
         const at = `${path}.fields.${field}`;
         if (NOT_WITHHELD.has(field)) faults.push({ path: at, message: 'is never withheld' });
         else if (!names.has(field)) faults.push({ path: at, message: `is not a field of ${type}` });
-        faults.push(...faultsOfReaders(reader, access, at));
+        faults.push(...faultsOfPrincipals(reader, access, at));
       }
     }
   }
@@ -241,9 +241,9 @@ export function checkTypeAccess(
   });
 }
 
-function faultsOfReaders(
+function faultsOfPrincipals(
   reader: GraphReader,
-  { teams = [], users = [] }: FieldAccess,
+  { teams = [], users = [] }: Principals,
   path: string,
 ): Fault[] {
   const isOf = (uid: string, type: string): boolean => {

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import type { NodeExport } from './node-export.ts';
 import { NodeService } from './node-service.ts';
 import { settingOperation } from './settings.ts';
-import { TYPE_ACCESS_SETTING } from './type-rules.ts';
+import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
 import { PUBLIC_USER_FIELDS } from './visibility.ts';
 
 const USERS = ['user/ann', 'user/bob'];

@@ -1,8 +1,9 @@
+import type { NodeTypesDocument } from '@trellis/contract/shapes/node-write.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { Problem } from '#base/problem.ts';
-import { didYouMean, shorten } from '#graph/names.ts';
+import { didYouMean, isSystemName, shorten } from '#graph/names.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
-import { concealsType, isTellableType } from '#graph/tellable-names.ts';
+import { concealsType, isTellableType, tellsOfEdges } from '#graph/tellable-names.ts';
 
 export type NodeType = SchemaDocument['nodes'][number];
 
@@ -58,4 +59,41 @@ export function fieldsOf(types: readonly NodeType[]): string[] {
  */
 export function hasField({ key, fields }: NodeType, name: string): boolean {
   return Object.hasOwn(fields, name) || name === 'Id' || name === key;
+}
+
+/**
+ * The types that a reader sees nodes of, or may write, with the fields that they may read. Names of
+ * edge types are for whoever may write a node, and for administrators.
+ */
+export function typesFor(
+  reader: GraphReader,
+  visibility: Visibility,
+  mayWrite: (type: string) => boolean,
+): NodeTypesDocument {
+  const { nodes, edges } = reader.schema();
+  const ready = Map.groupBy(
+    reader.indexes().filter(({ isReady }) => isReady),
+    ({ type }) => type,
+  );
+  const types = nodes
+    .filter(({ type }) => !isSystemName(type))
+    .map(({ type, key, label, timestamp, fields }) => {
+      const reads = (field: string): boolean => visibility.canReadFieldOfType(type, field);
+      const told = Object.entries({ key, label, timestamp }).filter(
+        ([, field]) => field !== undefined && reads(field),
+      );
+      return {
+        type,
+        count: reader.countOfType(type) - visibility.hiddenOfType(type),
+        mayWrite: mayWrite(type),
+        ...(Object.fromEntries(told) as { key?: string; label?: string; timestamp?: string }),
+        fields: Object.fromEntries(Object.entries(fields).filter(([field]) => reads(field))),
+        indexes: (ready.get(type) ?? [])
+          .map((index) => index.fields)
+          .filter((names) => names.every(reads)),
+      };
+    })
+    .filter((one) => one.mayWrite || isTellableType(reader, visibility, one.type));
+  const isToldEdges = tellsOfEdges(visibility) || types.some((one) => one.mayWrite);
+  return { types, edges: isToldEdges ? edges.filter(({ type }) => !isSystemName(type)) : [] };
 }

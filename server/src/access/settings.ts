@@ -1,12 +1,11 @@
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-
-const SETTING_TYPE = '_Setting';
+import { SETTING_TYPE, SETTING_VALUE } from '#graph/type-access.ts';
 
 /** The value of a setting as JSON, as it was stored; undefined when it was never set. */
 export function readSetting(reader: GraphReader, name: string): unknown {
   const id = reader.id({ type: SETTING_TYPE, key: name });
-  return id === undefined ? undefined : reader.field(id, 'Value');
+  return id === undefined ? undefined : reader.field(id, SETTING_VALUE);
 }
 
 /** Changes with every change of the setting; 0 when it was never set. */

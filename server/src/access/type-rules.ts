@@ -1,39 +1,25 @@
 import type { GraphReader } from '#graph/reader.ts';
+import {
+  namesOfField,
+  type Principals,
+  TYPE_ACCESS_SETTING,
+  type TypeAccessByType,
+  typeAccessOf,
+} from '#graph/type-access.ts';
 import { readSetting, settingVersion } from './settings.ts';
-
-export const TYPE_ACCESS_SETTING = 'access.types';
-
-/** Who may read a field beside administrators; UIDs. Nobody else when both are empty. */
-export interface FieldAccess {
-  readonly teams?: readonly string[] | undefined;
-  readonly users?: readonly string[] | undefined;
-}
-
-/** The access of one type (open-shapes, section 4, "field and type access"). */
-export interface TypeAccess {
-  /**
-   * Who sees nodes without a restriction of their own; `restricted`: owners and administrators
-   * only.
-   */
-  readonly visibleTo?: 'everyone' | 'restricted' | undefined;
-  readonly fields?: Readonly<Record<string, FieldAccess>> | undefined;
-}
-
-export type TypeAccessByType = Readonly<Record<string, TypeAccess>>;
 
 /** A rule with what it names as ids. */
 export interface TypeRule {
   readonly isRestricted: boolean;
+  /** Teams and users who may write nodes of the type. */
+  readonly writers: ReadonlySet<number>;
   /** By field: teams and users who may read it. */
   readonly fields: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** The access as it is stored. Only `AccessService` writes it, after a check. */
 export function readTypeAccess(reader: GraphReader): TypeAccessByType {
-  const stored = readSetting(reader, TYPE_ACCESS_SETTING) as
-    | { readonly types?: TypeAccessByType }
-    | undefined;
-  return stored?.types ?? {};
+  return typeAccessOf(readSetting(reader, TYPE_ACCESS_SETTING));
 }
 
 /**
@@ -68,27 +54,28 @@ export class TypeRules {
   #compile(types: TypeAccessByType): ReadonlyMap<string, TypeRule> {
     const keys = new Map(this.#reader.schema().nodes.map((node) => [node.type, node.key]));
     const rules = new Map<string, TypeRule>();
-    for (const [type, { visibleTo, fields = {} }] of Object.entries(types)) {
+    for (const [type, { visibleTo, writableBy = {}, fields = {} }] of Object.entries(types)) {
       const byField = new Map<string, ReadonlySet<number>>();
       for (const [field, access] of Object.entries(fields)) {
-        const readers = this.#idsOf([...(access.teams ?? []), ...(access.users ?? [])]);
+        const readers = this.#idsOf(access);
         // The key is shown under its own name and as the Id: who may read it must be let by the
         // rules of both.
-        for (const name of namesOf(field, keys.get(type))) {
+        for (const name of namesOfField(field, keys.get(type))) {
           const others = byField.get(name);
           byField.set(name, others === undefined ? readers : readers.intersection(others));
         }
       }
-      rules.set(type, { isRestricted: visibleTo === 'restricted', fields: byField });
+      rules.set(type, {
+        isRestricted: visibleTo === 'restricted',
+        writers: this.#idsOf(writableBy),
+        fields: byField,
+      });
     }
     return rules;
   }
 
-  #idsOf(uids: readonly string[]): ReadonlySet<number> {
-    return new Set(uids.map((uid) => this.#reader.id({ uid })).filter((id) => id !== undefined));
+  #idsOf({ teams = [], users = [] }: Principals): ReadonlySet<number> {
+    const ids = [...teams, ...users].map((uid) => this.#reader.id({ uid }));
+    return new Set(ids.filter((id) => id !== undefined));
   }
-}
-
-function namesOf(field: string, key: string | undefined): readonly string[] {
-  return key !== undefined && (field === key || field === 'Id') ? [key, 'Id'] : [field];
 }

@@ -23,6 +23,46 @@ export function edgeTypeToWrite(t: Transactor, name: string, path: string): Edge
 export function checkMayWrite(t: Transactor, type: string, path: string): void {
   if (type === TEAM) checkMayControlAccess(t);
   else refuseBuiltIn(t, type, path);
+  if (t.options.rights?.mayWrite(type) === false) throw mayNotWrite(t, type);
+}
+
+/** Of an author with rights of their own, no other operations are taken. */
+const OF_AUTHORS: ReadonlySet<string> = new Set([
+  'addOrUpdate',
+  'update',
+  'delete',
+  'link',
+  'unlink',
+]);
+
+export function checkMayAsk(t: Transactor, op: string): void {
+  if (t.options.rights === undefined || OF_AUTHORS.has(op)) return;
+  throw t.fail(`"${op}" is not for users to write`, { path: 'op' });
+}
+
+/** Throws `node_not_found` for a node that the author does not see. */
+export function checkSees(t: Transactor, id: number): void {
+  if (t.options.rights?.sees(id) !== false) return;
+  throw new Problem('node_not_found', `Operation ${t.index}: there is no such node`, {
+    details: { index: t.index },
+  });
+}
+
+/** Throws unless the author sees both ends of an edge, and may write nodes of the type of `from`. */
+export function checkMayLink(t: Transactor, from: number, to: number): void {
+  const { rights } = t.options;
+  if (rights === undefined) return;
+  checkSees(t, from);
+  checkSees(t, to);
+  const type = t.typeName(from);
+  if (!rights.mayWrite(type)) throw mayNotWrite(t, type);
+}
+
+function mayNotWrite(t: Transactor, type: string): Problem {
+  return new Problem('forbidden', `Operation ${t.index}: you may not write nodes of ${type}`, {
+    hint: 'Ask an administrator to let you write this type.',
+    details: { index: t.index, type, right: 'writableBy' },
+  });
 }
 
 export function refuseBuiltIn(t: Transactor, type: string, path: string): void {

@@ -95,3 +95,9 @@ function memberOf(
     expected: 'either "user", or "member" for a user or a team',
   });
 }
+
+/** Makes a user the owner of the new nodes that they see only as that. */
+export function ownNodes(t: Transactor, user: number): void {
+  const owns = accessEdge(t, '_Owns');
+  for (const id of t.toOwn) t.wroteEdges(addPair(t, user, owns, id, pairOf(t, owns)));
+}

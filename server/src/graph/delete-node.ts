@@ -1,5 +1,5 @@
 import { DB } from '#store/databases.ts';
-import { checkMayWrite, checkRestrictsNothing } from './access-checks.ts';
+import { checkMayWrite, checkRestrictsNothing, checkSees } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
 import { applyChanges, changesOf } from './indexes/index-writer.ts';
@@ -21,9 +21,10 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
     t.checkVersion(operation.ifVersion, 0, operation.uid ?? null);
     return t.wroteNode(undefined, false);
   }
+  checkSees(t, id);
+  checkMayWrite(t, t.typeName(id), 'type');
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
-  checkMayWrite(t, type.name, 'type');
   if (operation.type !== undefined && operation.type !== type.name) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }

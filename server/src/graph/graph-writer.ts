@@ -3,7 +3,14 @@ import type { Clock } from '#base/clock.ts';
 import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { StateWriter, WriteBatch } from '#store/key-value.ts';
-import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
+import {
+  addToTeam,
+  ownNodes,
+  removeFromTeam,
+  restrictNode,
+  unrestrictNode,
+} from './access-operations.ts';
+import { checkMayAsk } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
@@ -17,8 +24,9 @@ import type {
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
+import { WriterRights } from './writer-rights.ts';
 import { WriterMemory } from './writer-memory.ts';
-import { NODE_ALIASES_MAX } from '#base/limits.ts';
+import { NODE_ALIASES_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from './names.ts';
 import {
@@ -155,12 +163,15 @@ export class GraphWriter implements CommitPort, IngestTarget {
   ): Omit<CommitResult, 'sequence'> {
     const state = this.#state;
     state.revalidate();
+    const user = request.user === undefined ? undefined : tryParseUid(request.user);
+    const rights = request.ownRights === undefined ? undefined : new WriterRights(state, user);
     const transactor = new Transactor(state, batch, {
       nowMs: this.#clock.now(),
       randomUid: this.#randomUid,
       system: request.system === true,
       accessControl: request.accessControl !== undefined,
-      user: request.user === undefined ? undefined : tryParseUid(request.user),
+      rights,
+      user,
       hashesIndexes: this.#hashesIndexes,
       outcomes: options.outcomes,
     });
@@ -171,10 +182,14 @@ export class GraphWriter implements CommitPort, IngestTarget {
       checkOperation(operation, options.firstIndex + i);
       apply(transactor, operation, options.firstIndex + i);
     }
-    const { accessControl } = request;
-    if (accessControl !== undefined) {
-      const { trace } = accessControl;
-      transactor.traceAccessControl(() => apply(transactor, trace, transactor.index + 1));
+    const { accessControl, ownRights } = request;
+    if (ownRights !== undefined && rights !== undefined) {
+      transactor.trace(() => {
+        ownNodes(transactor, rights.user);
+        apply(transactor, ownRights.trace, transactor.index + 1);
+      });
+    } else if (accessControl !== undefined && transactor.usesAccessControl) {
+      transactor.trace(() => apply(transactor, accessControl.trace, transactor.index + 1));
     }
     for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
     const { indexWork } = request;
@@ -188,6 +203,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
 /** `index` is the operation's index in the request. */
 function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
+  checkMayAsk(t, operation.op);
   switch (operation.op) {
     case 'addOrUpdate':
     case 'tryAdd':

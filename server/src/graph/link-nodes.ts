@@ -1,7 +1,13 @@
 import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
-import { checkEnds, checkUnlink, edgeTypeToWrite, refuseBuiltIn } from './access-checks.ts';
+import {
+  checkEnds,
+  checkMayLink,
+  checkUnlink,
+  edgeTypeToWrite,
+  refuseBuiltIn,
+} from './access-checks.ts';
 import { writeEdgeRecord } from './edge-record.ts';
 import { didYouMean } from './names.ts';
 import type { WriterOperation } from './operations.ts';
@@ -25,6 +31,7 @@ export function linkNodes(t: Transactor, operation: LinkOperation): void {
   const inverse = inverseOf(t, operation, edge);
   const from = t.require(operation.from, 'from');
   const to = t.require(operation.to, 'to');
+  checkMayLink(t, from, to);
   if (edge.access !== undefined && !t.options.system) {
     const name = must(ACCESS_EDGES[edge.access], 'the access edge');
     checkEnds(t, name, { from, to, fromPath: 'from', toPath: 'to' });
@@ -47,6 +54,7 @@ export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
   const from = t.resolve(operation.from, 'from');
   const to = t.resolve(operation.to, 'to');
   checkUnlink(t, edge, from);
+  if (from !== 0 && to !== 0) checkMayLink(t, from, to);
   const removed = from === 0 || to === 0 ? 0 : removePair(t, from, edge, to, inverse);
   t.wroteEdges(removed);
   t.finishEdges(removed > 0);

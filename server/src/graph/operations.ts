@@ -94,6 +94,11 @@ export interface AccessControl {
   readonly trace: WriterOperation;
 }
 
+export interface OwnRights {
+  /** As that of `AccessControl`, added to a commit that changes something. */
+  readonly trace: WriterOperation;
+}
+
 /** Who writes operations, and with which rights. */
 export interface CommitAuthor {
   /** The UID of the user, which the history of nodes shows; absent when there is no user. */
@@ -105,6 +110,11 @@ export interface CommitAuthor {
    * `system`) such operations are refused with `forbidden`.
    */
   readonly accessControl?: AccessControl | undefined;
+  /**
+   * The commit may write only what `user` may write when it is built (see `writer-rights.ts`). The
+   * UID of a node that it adds is chosen by the server, or follows from the key.
+   */
+  readonly ownRights?: OwnRights | undefined;
 }
 
 /** One step of the work on indexes; each step is one commit. Only the server itself asks for it. */

@@ -15,6 +15,21 @@ import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { parseTime } from './time.ts';
 
+/**
+ * What the author of a commit may write, where that is not everything but built-in types (see
+ * `writer-rights.ts`). All of it is told at the commit that is being built.
+ */
+export interface AuthorRights {
+  /** The id of the user; 0 when there is none. */
+  readonly user: number;
+  /** What is asked later about the same type does not read the state. */
+  mayWrite(type: string): boolean;
+  sees(id: number): boolean;
+  mayReadField(type: string, field: string): boolean;
+  /** Whether the user sees a new node of the type only as its owner. */
+  mustOwn(type: string): boolean;
+}
+
 export interface TransactorOptions {
   readonly nowMs: number;
   /** Makes the UID of a node without a key. */
@@ -23,6 +38,8 @@ export interface TransactorOptions {
   readonly system: boolean;
   /** Whether the caller may change who may see what. */
   readonly accessControl: boolean;
+  /** Undefined when the author may write every type that is not built in. */
+  readonly rights: AuthorRights | undefined;
   /**
    * The UID of the user who makes the commit, which the history of nodes shows; undefined when
    * unknown.
@@ -53,6 +70,8 @@ export class Transactor {
   options: TransactorOptions;
   /** The index of the present operation in its request; problems report it. */
   index = 0;
+  /** New nodes that the author sees only as their owner. */
+  readonly toOwn: number[] = [];
   #nodes = 0;
   #edges = 0;
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
@@ -96,15 +115,17 @@ export class Transactor {
   }
 
   /**
-   * Call this after all operations. If they changed who may see what, it runs `work`, which writes
-   * the record of that as the server itself. The nodes of `work` are not counted.
+   * Call this after all operations. If they changed something, it runs `work`, which writes the
+   * record of that as the server itself. The nodes and edges of `work` are not counted.
    */
-  traceAccessControl(work: () => void): void {
-    if (!this.usesAccessControl || this.#nodes + this.#edges === 0) return;
+  trace(work: () => void): void {
+    if (this.#nodes + this.#edges === 0) return;
     const nodes = this.#nodes;
-    this.options = { ...this.options, system: true, outcomes: false };
+    const edges = this.#edges;
+    this.options = { ...this.options, system: true, rights: undefined, outcomes: false };
     work();
     this.#nodes = nodes;
+    this.#edges = edges;
   }
 
   /** Puts the counters. Called once, at the end of the commit. */

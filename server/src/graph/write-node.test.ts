@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NODE_ALIASES_MAX, NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
+import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
+import { NODE_ALIASES_MAX } from '@trellis/contract/limits.ts';
 import { CAT, DOG, openGraphOfWords, uidOf, word } from './testing/graph-of-words.ts';
 import { problemOf } from './testing/test-graph.ts';
 import type { TestGraph } from './testing/test-graph.ts';

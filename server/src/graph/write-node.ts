@@ -1,7 +1,7 @@
 import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
-import { checkMayWrite } from './access-checks.ts';
+import { checkMayWrite, checkSees } from './access-checks.ts';
 import { applyChanges, changesOf, putEntries } from './indexes/index-writer.ts';
 import { didYouMean } from './names.ts';
 import { hasHistory, putChange } from './node-history.ts';
@@ -9,7 +9,7 @@ import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
 import type { NodeWrite } from './operations.ts';
 import { KEY_FIELD } from './schema-registry.ts';
 import type { NodeType } from './schema-registry.ts';
-import type { Transactor } from './transactor.ts';
+import type { AuthorRights, Transactor } from './transactor.ts';
 
 /** Carries out addOrUpdate, tryAdd and update. An operation that changes nothing writes nothing. */
 export function writeNode(t: Transactor, operation: NodeWrite): void {
@@ -46,7 +46,10 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
 function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
   const id = t.idOfUid(text, 'uid');
   if (id !== 0) return changeNode(t, operation, id, operation.key);
-  if (operation.op === 'update' || !t.options.system || operation.type === undefined) {
+  const { system, rights } = t.options;
+  // What an author with rights of their own writes is made by the server, UIDs of new nodes too.
+  const maySetUid = system || rights !== undefined;
+  if (operation.op === 'update' || !maySetUid || operation.type === undefined) {
     // The UID of a node with a key can be computed before the node exists. A caller who could
     // choose any UID could take the one of somebody else's node.
     t.checkVersion(operation.ifVersion, 0, text);
@@ -56,6 +59,7 @@ function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
     });
   }
   const type = t.nodeType(operation.type, 'type');
+  checkMayWrite(t, type.name, 'type');
   const key = givenKey(t, operation, type);
   if (key !== undefined) {
     checkKey(t, key);
@@ -115,6 +119,7 @@ function createNode(
   batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);
   if (key !== undefined) state.ids.set(type.id, key, id);
   t.wroteNode(uid, true);
+  if (t.options.rights?.mustOwn(type.name) === true) t.toOwn.push(id);
   if (type.indexes.length === 0) return;
   const after = state.changed;
   after.open(record);
@@ -132,6 +137,11 @@ function changeNode(
   const { state, batch } = t;
   if (operation.op === 'tryAdd' && operation.ifVersion === undefined && !t.options.outcomes) {
     return t.wroteNode(undefined, false);
+  }
+  if (t.options.rights !== undefined) {
+    // Before the node is opened: this reads the state.
+    checkSees(t, id);
+    checkMayWrite(t, t.typeName(id), 'uid');
   }
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
@@ -178,15 +188,17 @@ function giveFields(
 ): void {
   const { fields } = t.state;
   fields.clear();
+  const { rights } = t.options;
   const given = operation.fields;
   for (const name in given) {
     const value = given[name];
     if (value === undefined) continue;
-    const field = type.byName.get(name);
+    const field =
+      rights?.mayReadField(type.name, name) === false ? undefined : type.byName.get(name);
     if (field === undefined) {
       throw t.fail(`"${type.name}" has no field "${name}"`, {
         path: `fields.${name}`,
-        ...didYouMean(name, type.byName.keys()),
+        ...didYouMean(name, namesFor(type, rights)),
       });
     }
     if (field.number !== KEY_FIELD) {
@@ -198,6 +210,11 @@ function giveFields(
     }
   }
   if (operation.aliases !== undefined) fields.giveAliases(operation.aliases);
+}
+
+/** The names of fields that an author may be told. */
+function namesFor(type: NodeType, rights: AuthorRights | undefined): readonly string[] {
+  return [...type.byName.keys()].filter((name) => rights?.mayReadField(type.name, name) !== false);
 }
 
 /**

@@ -11,6 +11,7 @@ import { KeyEncoder, META } from './keys.ts';
 import { NodeRecord } from './node-record.ts';
 import { ALIASES_FIELD, type Field, KEY_FIELD } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
+import type { TypeAccessByType } from './type-access.ts';
 
 const CACHED_IDS_MAX = 262_144;
 const NO_SECRET = new Uint8Array(0);
@@ -36,6 +37,7 @@ export class WriterMemory {
   readonly neighbors = new NeighborList();
   readonly bytes = new ByteWriter();
   readonly entries = new EntryMaker();
+  readonly typeAccess = new LastRead<TypeAccessByType>();
   /** The secret key for the digests of indexes; empty while no index needs it. */
   indexSecret: Uint8Array = NO_SECRET;
   /** The id of the next new node. */
@@ -60,6 +62,20 @@ export class WriterMemory {
     }
     if (isChanged || nextId !== this.nextId) this.ids.clear();
     this.nextId = nextId;
+  }
+}
+
+/** What was made of a record the last time: it is made again when the record is another. */
+class LastRead<T> {
+  #bytes: Buffer | undefined;
+  #value: T | undefined;
+
+  read(record: NodeRecord, make: (record: NodeRecord) => T): T {
+    if (this.#value === undefined || this.#bytes?.equals(record.bytes) !== true) {
+      this.#bytes = Buffer.from(record.bytes);
+      this.#value = make(record);
+    }
+    return this.#value;
   }
 }
 

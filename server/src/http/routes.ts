@@ -10,6 +10,7 @@ import { backupsRoutes } from './routes/backups.ts';
 import { buildRoutes } from './routes/build.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { codeHistoryRoutes } from './routes/code-history.ts';
+import { dataRoutes } from './routes/data.ts';
 import { deepResearchRoutes } from './routes/deep-research.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
@@ -51,6 +52,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...buildRoutes,
   ...chatRoutes,
   ...codeHistoryRoutes,
+  ...dataRoutes,
   ...deepResearchRoutes,
   ...definitionsRoutes,
   ...embeddingsRoutes,

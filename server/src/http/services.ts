@@ -2,6 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import type { AccessService } from '#access/access-service.ts';
 import type { IngestService } from '#access/ingest-service.ts';
 import type { NodeService } from '#access/node-service.ts';
+import type { NodeWriter } from '#access/node-writer.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
@@ -87,6 +88,7 @@ export interface HttpServices {
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;
+  readonly nodeWriter: NodeWriter;
   readonly nodeFiles: NodeFiles;
   readonly fileUploads: FileUploads;
   readonly ingest: IngestService;

@@ -10,7 +10,7 @@ import type { StoredEndpoint } from './endpoint-store.ts';
 import type { CallResult } from './sandbox/endpoint-call.ts';
 import type { EndpointRun } from './invocation.ts';
 import { settingVersion } from '#access/settings.ts';
-import { TYPE_ACCESS_SETTING } from '#access/type-rules.ts';
+import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
 

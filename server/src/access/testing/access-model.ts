@@ -1,4 +1,4 @@
-import type { TypeAccessByType } from '../type-rules.ts';
+import type { TypeAccessByType } from '#graph/type-access.ts';
 
 export const TEAMS = ['all', 'sales', 'east', 'ops'];
 

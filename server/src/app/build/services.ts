@@ -2,6 +2,7 @@ import { AccessIndex } from '#access/access-index.ts';
 import { AccessService } from '#access/access-service.ts';
 import { type IngestPort, IngestService } from '#access/ingest-service.ts';
 import { NodeService } from '#access/node-service.ts';
+import { NodeWriter } from '#access/node-writer.ts';
 import { SchemaService } from '#access/schema-service.ts';
 import type { HttpServices } from '#http/services.ts';
 import { IndexBuilder } from '#jobs/index-builder.ts';
@@ -164,6 +165,7 @@ function buildGraph(
   return {
     access: new AccessService({ reader, commits, audit, access }),
     nodes: new NodeService({ reader, access }),
+    nodeWriter: new NodeWriter({ reads: { reader, access }, commits, audit }),
     schema: new SchemaService(reader, commits, onSchemaPut),
     ingest: new IngestService(ingest, audit),
   };

@@ -1,6 +1,6 @@
 import { type AccessService, checkTypeAccess } from '#access/access-service.ts';
 import type { Caller } from '#access/caller.ts';
-import type { FieldAccess, TypeAccess, TypeAccessByType } from '#access/type-rules.ts';
+import type { Principals, TypeAccess, TypeAccessByType } from '#graph/type-access.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { inOrder } from '../definition-files.ts';
@@ -114,16 +114,19 @@ function tidy(types: TypeAccessByType): Definition {
 
 function mapped(
   types: TypeAccessByType,
-  map: (readers: readonly string[], of: Readers) => readonly string[],
+  map: (principals: readonly string[], of: Readers) => readonly string[],
 ): TypeAccessByType {
-  const readersOf = ({ teams, users }: FieldAccess): FieldAccess => ({
+  const mappedOf = ({ teams, users }: Principals): Principals => ({
     ...(teams === undefined || teams.length === 0 ? {} : { teams: map(teams, 'teams') }),
     ...(users === undefined || users.length === 0 ? {} : { users: map(users, 'users') }),
   });
-  const typeOf = ({ fields, ...rest }: TypeAccess): TypeAccess => {
-    if (fields === undefined) return rest;
-    const entries = Object.entries(fields).map(([name, field]) => [name, readersOf(field)]);
-    return { ...rest, fields: Object.fromEntries(entries) };
+  const typeOf = ({ fields, writableBy, ...rest }: TypeAccess): TypeAccess => {
+    const entries = Object.entries(fields ?? {}).map(([name, field]) => [name, mappedOf(field)]);
+    return {
+      ...rest,
+      ...(writableBy === undefined ? {} : { writableBy: mappedOf(writableBy) }),
+      ...(fields === undefined ? {} : { fields: Object.fromEntries(entries) }),
+    };
   };
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typeOf(type)]));
 }

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { graphName, recordUpTo, uidText } from '../bounded-shapes.ts';
+import type { Immutable } from '../immutable.ts';
+import {
+  NODE_ALIASES_MAX,
+  NODE_LINKS_MAX,
+  SCHEMA_FIELDS_PER_TYPE_MAX,
+  SCHEMA_TYPES_MAX,
+} from '../limits.ts';
+import { NODE_TEXT_CHARACTERS_MAX, TIME_CHARACTERS_MAX } from '../request-limits.ts';
+import { queryInteger } from './list.ts';
+import { nodeObject } from './node.ts';
+import { fieldType } from './schema-document.ts';
+
+const VERSION_MAX = 0xffff_ffff;
+
+const nodeText = z.string().max(NODE_TEXT_CHARACTERS_MAX);
+
+/** A node by its UID, or by its type and key. */
+const nodeReference = z.union(
+  [
+    z.strictObject({ uid: uidText.min(1) }),
+    z.strictObject({ type: graphName.min(1), key: nodeText.min(1) }),
+  ],
+  { error: 'must be {uid} or {type, key}' },
+);
+export type NodeReferenceDocument = Immutable<z.infer<typeof nodeReference>>;
+
+/** Values by field; null removes the field. Each is held to the type of the field. */
+const fields = recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName.min(1), z.unknown());
+/** ISO 8601, or milliseconds since the Unix epoch. */
+const timestamp = z.union([z.string().max(TIME_CHARACTERS_MAX), z.number()]);
+const aliases = z.array(nodeText.min(1)).max(NODE_ALIASES_MAX);
+const ifVersion = z.int().min(1).max(VERSION_MAX).meta({
+  description: 'Refused with `version_conflict` unless the node is at this version.',
+});
+
+/** An edge from the node to another, or from another to the node. */
+function edgeOf<Shape extends z.core.$ZodLooseShape>(more: Shape) {
+  const edge = graphName.min(1);
+  return z.union(
+    [
+      z.strictObject({ edge, to: nodeReference, ...more }),
+      z.strictObject({ edge, from: nodeReference, ...more }),
+    ],
+    { error: 'must be an edge with either to or from' },
+  );
+}
+
+const links = z.array(edgeOf({ fields: fields.optional(), timestamp: timestamp.optional() }));
+const unlinks = z.array(edgeOf({}));
+export type NodeLink = Immutable<z.infer<typeof links>>[number];
+export type NodeUnlink = Immutable<z.infer<typeof unlinks>>[number];
+
+/** The body of `POST /api/node`. */
+export const newNode = z.strictObject({
+  type: graphName.min(1),
+  /** May also stand among the fields, under the name that the schema gives it. */
+  key: nodeText.min(1).optional(),
+  fields: fields.optional(),
+  timestamp: timestamp.optional(),
+  aliases: aliases.optional(),
+  links: links.max(NODE_LINKS_MAX).optional(),
+});
+export type NewNode = Immutable<z.infer<typeof newNode>>;
+
+/** The body of `PATCH /api/node/{uid}`. What is left out stays as it is. */
+export const nodeChange = z.strictObject({
+  fields: fields.optional(),
+  timestamp: timestamp.optional(),
+  aliases: aliases.optional(),
+  ifVersion: ifVersion.optional(),
+});
+export type NodeChangeDocument = Immutable<z.infer<typeof nodeChange>>;
+
+/** The query of `DELETE /api/node/{uid}`. */
+export const nodeDeletion = z.object({
+  ifVersion: queryInteger(0, VERSION_MAX, 0).meta({
+    description: 'Refused with `version_conflict` unless the node is at this version; 0: at any.',
+  }),
+});
+
+/** The body of `POST /api/node/{uid}/links`: all of it, or nothing. */
+export const nodeLinks = z.strictObject({
+  add: links.max(NODE_LINKS_MAX).optional(),
+  remove: unlinks.max(NODE_LINKS_MAX).optional(),
+});
+export type NodeLinksDocument = Immutable<z.infer<typeof nodeLinks>>;
+
+/** How many edges were changed; an inverse edge counts, too. */
+export const linkedEdges = z.strictObject({ added: z.int().min(0), removed: z.int().min(0) });
+
+/** A node as the caller sees it, and the version that `ifVersion` compares. */
+export const writtenNode = z.strictObject({ node: nodeObject, version: z.int().min(1) });
+export type WrittenNode = Immutable<z.infer<typeof writtenNode>>;
+
+/** A node, what the caller may do with it, and what goes with it when it is deleted. */
+export const nodeRecord = z.strictObject({
+  node: nodeObject,
+  /** Null for whoever may neither write the node nor read all of its fields. */
+  version: z.int().min(1).nullable(),
+  mayWrite: z.boolean(),
+  /** Edges between the node and nodes that the caller sees. */
+  edges: z.array(
+    z.strictObject({
+      edge: z.string(),
+      direction: z.enum(['out', 'in']),
+      count: z.int().min(1),
+    }),
+  ),
+  files: z.int().min(0),
+});
+export type NodeRecordDocument = Immutable<z.infer<typeof nodeRecord>>;
+
+const fieldTypes = z.record(z.string(), fieldType);
+
+/** What there is to look at and to write, for one caller. */
+export const nodeTypes = z.strictObject({
+  types: z
+    .array(
+      z.strictObject({
+        type: z.string(),
+        /** The nodes that the caller sees. */
+        count: z.int().min(0),
+        mayWrite: z.boolean(),
+        key: z.string().optional(),
+        label: z.string().optional(),
+        timestamp: z.string().optional(),
+        /** Those that the caller may read. */
+        fields: fieldTypes,
+        /** The fields of each index that is ready. */
+        indexes: z.array(z.array(z.string())),
+      }),
+    )
+    .max(SCHEMA_TYPES_MAX),
+  /** Empty for whoever may write nothing, unless they are an administrator. */
+  edges: z
+    .array(
+      z.strictObject({
+        type: z.string(),
+        inverse: z.string().optional(),
+        fields: fieldTypes.optional(),
+      }),
+    )
+    .max(SCHEMA_TYPES_MAX),
+});
+export type NodeTypesDocument = Immutable<z.infer<typeof nodeTypes>>;

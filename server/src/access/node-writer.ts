@@ -1,0 +1,296 @@
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, keyedUid, randomUid } from '#base/uid.ts';
+import type { FieldValue } from '#graph/field-types.ts';
+import { isSystemName } from '#graph/names.ts';
+import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
+import type {
+  NewNode,
+  NodeChangeDocument,
+  NodeLink,
+  NodeLinksDocument,
+  NodeRecordDocument,
+  NodeReferenceDocument,
+  NodeTypesDocument,
+  NodeUnlink,
+  WrittenNode,
+} from '@trellis/contract/shapes/node-write.ts';
+import { type AuditAction, type AuditTrail, deed, type Doer } from './audit-event.ts';
+import type { Caller } from './caller.ts';
+import { describeNode } from './node-description.ts';
+import { typesFor } from './node-types.ts';
+import { type NodeReads, NodeView } from './node-view.ts';
+
+export interface NodeWriterParts {
+  readonly reads: NodeReads;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+}
+
+/** An operation, and the part of the request that it comes from. */
+interface Placed {
+  readonly operation: WriterOperation;
+  /** Such as `links.2`; empty for the request as a whole. */
+  readonly at: string;
+}
+
+/** What the writer says of a new node whose key is taken: by one that the caller sees, or not. */
+const TAKEN: ReadonlySet<string> = new Set(['version_conflict', 'node_not_found']);
+
+/** A node, by the UID and the type that the caller sees. */
+interface Found {
+  readonly uid: string;
+  readonly type: string;
+}
+
+/**
+ * Nodes as people write them (docs/data.md): each change is one commit with the rights of its
+ * caller, and has its event in the audit trail. What is checked here makes good answers; the writer
+ * has the last word (see `graph/writer-rights.ts`).
+ */
+export class NodeWriter {
+  readonly #parts: NodeWriterParts;
+
+  constructor(parts: NodeWriterParts) {
+    this.#parts = parts;
+  }
+
+  types(caller: Caller): NodeTypesDocument {
+    const { reader, access } = this.#parts.reads;
+    reader.refresh();
+    return typesFor(reader, access.visibilityFor(caller), (type) => access.mayWrite(caller, type));
+  }
+
+  /** Throws `node_not_found`. */
+  record(caller: Caller, uid: string): Promise<NodeRecordDocument> {
+    return describeNode(this.#parts.reads, caller, uid);
+  }
+
+  /**
+   * Throws `forbidden`, `node_not_found` for the end of a link, `version_conflict` for a key that is
+   * taken, `not_unique`, `invalid_operation`.
+   */
+  async create(doer: Doer, given: NewNode): Promise<WrittenNode> {
+    const { caller } = doer;
+    const { type, fields, links = [], timestamp, aliases } = given;
+    const view = this.#view(caller);
+    this.#checkMayWrite(caller, type);
+    const { reader } = this.#parts.reads;
+    const keyName = reader.schema().nodes.find((one) => one.type === type)?.key;
+    const named = keyName === undefined ? undefined : fields?.[keyName];
+    const key = given.key ?? (typeof named === 'string' ? named : undefined);
+    const uid = formatUid(key === undefined ? randomUid() : keyedUid(type, key));
+    const node: WriterOperation = {
+      op: 'addOrUpdate',
+      type,
+      ...(key === undefined ? { uid } : { key }),
+      ...(fields === undefined ? {} : { fields: fields as Record<string, FieldValue> }),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...(aliases === undefined ? {} : { aliases }),
+      ifVersion: 0,
+    };
+    const linked = links.map((link, i) => this.#linked(view, 'link', uid, link, `links.${i}`));
+    const operations = [{ operation: node, at: '' }, ...linked];
+    await this.#commit(doer, operations, 'node.created', { uid, type });
+    return this.#written(caller, uid);
+  }
+
+  /** Throws `node_not_found`, `forbidden`, `version_conflict`, `not_unique`, `invalid_operation`. */
+  async update(doer: Doer, uid: string, change: NodeChangeDocument): Promise<WrittenNode> {
+    const { caller } = doer;
+    const found = this.#find(caller, uid);
+    this.#checkMayWrite(caller, found.type);
+    const { fields, timestamp, aliases, ifVersion } = change;
+    const operation: WriterOperation = {
+      op: 'update',
+      uid,
+      ...(fields === undefined ? {} : { fields: fields as Record<string, FieldValue> }),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...(aliases === undefined ? {} : { aliases }),
+      ...(ifVersion === undefined ? {} : { ifVersion }),
+    };
+    const details = { fields: Object.keys(fields ?? {}) };
+    await this.#commit(doer, [{ operation, at: '' }], 'node.changed', found, details);
+    return this.#written(caller, uid);
+  }
+
+  /** Throws `node_not_found`, `forbidden`, `version_conflict`. */
+  async delete(doer: Doer, uid: string, ifVersion: number | undefined): Promise<void> {
+    const { caller } = doer;
+    const found = this.#find(caller, uid);
+    this.#checkMayWrite(caller, found.type);
+    const operation: WriterOperation = {
+      op: 'delete',
+      uid,
+      ...(ifVersion === undefined ? {} : { ifVersion }),
+    };
+    await this.#commit(doer, [{ operation, at: '' }], 'node.deleted', found);
+  }
+
+  /** Throws `node_not_found`, of the other end as well, `forbidden`, `invalid_operation`. */
+  async changeLinks(
+    doer: Doer,
+    uid: string,
+    { add = [], remove = [] }: NodeLinksDocument,
+  ): Promise<{ added: number; removed: number }> {
+    const { caller } = doer;
+    const found = this.#find(caller, uid);
+    const view = this.#view(caller);
+    const operations = [
+      ...remove.map((link, i) => this.#linked(view, 'unlink', uid, link, `remove.${i}`)),
+      ...add.map((link, i) => this.#linked(view, 'link', uid, link, `add.${i}`)),
+    ];
+    for (const { operation } of operations) this.#checkMayLink(caller, operation);
+    const edges = [...new Set([...remove, ...add].map(({ edge }) => edge))];
+    const { outcomes } = await this.#commit(doer, operations, 'node.linked', found, { edges });
+    const changed = outcomes.map((one) => one.changed);
+    const removed = changed.slice(0, remove.length).filter(Boolean).length;
+    return { added: changed.filter(Boolean).length - removed, removed };
+  }
+
+  async #commit(
+    doer: Doer,
+    operations: readonly Placed[],
+    action: AuditAction,
+    { uid, type }: Found,
+    details: Readonly<Record<string, unknown>> = {},
+  ): Promise<CommitResult> {
+    const { commits, audit, reads } = this.#parts;
+    const { caller } = doer;
+    const event = deed(action, doer, { kind: 'node', id: uid }, { type, ...details });
+    try {
+      const result = await commits.commit({
+        operations: operations.map(({ operation }) => operation),
+        user: must(caller.userUid, 'the user of a session'),
+        ownRights: { trace: audit.operation(event) },
+      });
+      reads.reader.refresh();
+      return result;
+    } catch (error) {
+      throw error instanceof Problem ? this.#told(caller, error, operations, uid) : error;
+    }
+  }
+
+  /**
+   * The problem of the writer in the words of the request. It tells of no node that the caller does
+   * not see; of one that they see it shows what it is now, so that they can compare.
+   */
+  #told(caller: Caller, problem: Problem, operations: readonly Placed[], uid: string): Problem {
+    const { index, path, uid: other, ...rest } = { ...problem.details };
+    if (typeof index !== 'number') return problem;
+    const view = this.#view(caller);
+    const at = operations[index]?.at ?? '';
+    const isNew = operations[0]?.operation.op === 'addOrUpdate';
+    if (isNew && index === 0 && TAKEN.has(problem.code)) return this.#taken(view, uid);
+    if (!isNew && view.find(uid) === undefined) return nodeNotFound();
+    const place = [at, path].filter((part) => part !== undefined && part !== '').join('.');
+    const named = typeof other === 'string' ? view.find(other) : undefined;
+    const message = problem.message.replace(/^Operation \d+(?:: | at )/, place && `${place}: `);
+    return new Problem(problem.code, message, {
+      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+      details: {
+        ...rest,
+        ...(place === '' ? {} : { path: place }),
+        ...(named === undefined ? {} : { uid: other }),
+        ...(problem.code === 'version_conflict' && named !== undefined
+          ? { node: view.node(named) }
+          : {}),
+      },
+      cause: problem,
+    });
+  }
+
+  /** What is known of the node that has the key of a new one: nothing, unless the caller sees it. */
+  #taken(view: NodeView, uid: string): Problem {
+    const id = view.find(uid);
+    const node = id === undefined ? undefined : view.node(id);
+    const version = id === undefined ? undefined : this.#parts.reads.reader.version(id);
+    return new Problem('version_conflict', 'There is a node of this type with this key already.', {
+      hint: node === undefined ? 'Choose another key.' : 'Choose another key, or change that node.',
+      ...(node === undefined ? {} : { details: { uid, version, node } }),
+    });
+  }
+
+  #linked(
+    view: NodeView,
+    op: 'link' | 'unlink',
+    uid: string,
+    link: NodeLink | NodeUnlink,
+    at: string,
+  ): Placed {
+    const isOut = 'to' in link;
+    const other = this.#referred(
+      view,
+      isOut ? link.to : link.from,
+      `${at}.${isOut ? 'to' : 'from'}`,
+    );
+    const ends = isOut ? { from: { uid }, to: other } : { from: other, to: { uid } };
+    const { edge } = link;
+    if (op === 'unlink') return { operation: { op, edge, ...ends }, at };
+    const { fields, timestamp } = link as NodeLink;
+    return {
+      operation: {
+        op,
+        edge,
+        ...ends,
+        ...(fields === undefined ? {} : { fields: fields as Record<string, FieldValue> }),
+        ...(timestamp === undefined ? {} : { timestamp }),
+      },
+      at,
+    };
+  }
+
+  /** By a key only where the caller may read it: else it would tell them whose it is. */
+  #referred(view: NodeView, reference: NodeReferenceDocument, path: string): { uid: string } {
+    const { reader } = this.#parts.reads;
+    const id = 'uid' in reference ? view.find(reference.uid) : reader.id(reference);
+    const isKnown =
+      id !== undefined && view.canSee(id) && ('uid' in reference || view.canReadField(id, 'Id'));
+    const uid = isKnown ? reader.uid(id) : undefined;
+    if (uid !== undefined) return { uid };
+    throw new Problem('node_not_found', `${path}: there is no such node.`, { details: { path } });
+  }
+
+  #checkMayLink(caller: Caller, operation: WriterOperation): void {
+    if (operation.op !== 'link' && operation.op !== 'unlink') return;
+    const { reader } = this.#parts.reads;
+    const from = reader.id(operation.from);
+    this.#checkMayWrite(caller, (from === undefined ? undefined : reader.typeOf(from)) ?? '');
+  }
+
+  #checkMayWrite(caller: Caller, type: string): void {
+    if (this.#parts.reads.access.mayWrite(caller, type)) return;
+    throw new Problem('forbidden', `You may not write nodes of ${type}.`, {
+      hint: isSystemName(type)
+        ? 'Use the pages and routes that manage users, teams, access and endpoints.'
+        : 'Ask an administrator to let you write this type.',
+      details: { type, right: 'writableBy' },
+    });
+  }
+
+  #find(caller: Caller, uid: string): Found {
+    const view = this.#view(caller);
+    const id = view.find(uid);
+    const type = id === undefined ? undefined : view.typeOf(id);
+    if (type === undefined) throw nodeNotFound();
+    return { uid, type };
+  }
+
+  #written(caller: Caller, uid: string): WrittenNode {
+    const view = this.#view(caller);
+    const id = view.find(uid);
+    const node = id === undefined ? undefined : view.node(id);
+    const version = id === undefined ? undefined : this.#parts.reads.reader.version(id);
+    // Somebody else may have deleted it, or hidden it, by now.
+    if (node === undefined || version === undefined) throw nodeNotFound();
+    return { node, version };
+  }
+
+  #view(caller: Caller): NodeView {
+    return NodeView.open(this.#parts.reads, caller);
+  }
+}
+
+function nodeNotFound(): Problem {
+  return new Problem('node_not_found', 'There is no such node.');
+}

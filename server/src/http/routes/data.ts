@@ -1,0 +1,19 @@
+import { operations } from '@trellis/contract/operations/data.ts';
+import { answer, routesOf } from '../route.ts';
+
+export const dataRoutes = routesOf(operations, {
+  listNodeTypes: ({ caller }, { nodeWriter }) => answer(200, nodeWriter.types(caller)),
+  getNodeRecord: async ({ caller, params }, { nodeWriter }) =>
+    answer(200, await nodeWriter.record(caller, params.uid)),
+  createNode: async ({ caller, body, address }, { nodeWriter }) =>
+    answer(201, await nodeWriter.create({ caller, address }, body)),
+  updateNode: async ({ caller, params, body, address }, { nodeWriter }) =>
+    answer(200, await nodeWriter.update({ caller, address }, params.uid, body)),
+  deleteNode: async ({ caller, params, query, address }, { nodeWriter }) => {
+    const ifVersion = query.ifVersion === 0 ? undefined : query.ifVersion;
+    await nodeWriter.delete({ caller, address }, params.uid, ifVersion);
+    return answer(204);
+  },
+  changeNodeLinks: async ({ caller, params, body, address }, { nodeWriter }) =>
+    answer(200, await nodeWriter.changeLinks({ caller, address }, params.uid, body)),
+});
