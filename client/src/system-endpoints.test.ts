@@ -22,6 +22,14 @@ it('run the endpoints under system/, by the path that the front end uses', async
   ]);
 });
 
+it('tell the modes of a search', async () => {
+  const { client, seen } = await scripted([{ body: { modes: ['text', 'vector', 'hybrid'] } }]);
+  expect(await client.system.searchModes()).toEqual(['text', 'vector', 'hybrid']);
+  expect(seen.map(({ url, body }) => [url, body])).toEqual([
+    ['/api/cce/system/search-modes', '{}'],
+  ]);
+});
+
 it('are answered by replicas', async () => {
   const { client, counts } = await openScene(2);
   for (let read = 0; read < 4; read++) await client.system.nodes({ uids: ['node-1'] });

@@ -3,6 +3,7 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type {
   NodeReference,
   SearchAnswer,
+  SearchMode,
   SearchRequest,
   SuggestRequest,
   Suggestion,
@@ -174,6 +175,12 @@ export class SystemEndpoints {
    */
   search(request: SearchRequest, options?: CallOptions): Promise<SearchAnswer> {
     return this.#run('system/search', request, options);
+  }
+
+  /** The modes in which `search` can find anything now: vectors need a field that has some. */
+  async searchModes(options?: CallOptions): Promise<readonly SearchMode[]> {
+    const { modes } = await this.#run<{ modes: SearchMode[] }>('system/search-modes', {}, options);
+    return modes;
   }
 
   /** Words that the last word of a query may become, the most frequent first. */

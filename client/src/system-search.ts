@@ -7,6 +7,8 @@ export type NodeReference =
 
 type Value = string | number | boolean;
 
+export type SearchMode = 'text' | 'vector' | 'hybrid';
+
 /**
  * Everything may be left out: without a query, all that passes the filters is found (open-shapes,
  * section 6).
@@ -30,7 +32,7 @@ export interface SearchRequest {
   readonly language?: string;
   readonly fuzziness?: 0 | 1 | 2 | 'auto';
   /** Words when left out; vectors need a field that has some. */
-  readonly mode?: 'text' | 'vector' | 'hybrid';
+  readonly mode?: SearchMode;
   /** The vector that is looked for; that of the words when left out. */
   readonly vector?: readonly number[];
   /** The share of the words in a hybrid score, 0 to 1; 0.5 when left out. */

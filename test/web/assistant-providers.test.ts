@@ -182,15 +182,4 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     await page.getByText('you are a read-only administrator').waitFor();
     expect(await page.getByLabel('Address of chat').isDisabled()).toBe(true);
   });
-
-  test('to others the page says why it shows nothing', async () => {
-    await using opened = await browser.signedInPage(at.people.workspace, {
-      path: PATH,
-      userName: 'ann',
-    });
-    const alert = opened.page
-      .getByRole('alert')
-      .filter({ hasText: 'The providers could not be read' });
-    await alert.getByText('Request').waitFor();
-  });
 });

@@ -129,14 +129,9 @@ describe.skipIf(requireChromium())('deep research in the browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('who may only look, and who may not, is told', async () => {
+  test('who may only look is told', async () => {
     await using auditor = await open(PATH, 'rita');
     await auditor.page.getByText('you are a read-only administrator').waitFor();
     expect(await auditor.page.getByLabel('Steps of a run').isDisabled()).toBe(true);
-    await using user = await open(PATH, 'ann');
-    const alert = user.page
-      .getByRole('alert')
-      .filter({ hasText: 'The research could not be read' });
-    await alert.getByText('Request').waitFor();
   });
 });

@@ -42,6 +42,29 @@ describe.skipIf(requireChromium())('the pages of endpoints', () => {
   });
   afterAll(() => people[Symbol.asyncDispose]());
 
+  test('joins lines as the browser is told to, within the policy of the page', async () => {
+    await create('joined', '1;\n2;\n3;');
+    await using opened = await open(editPath('joined'));
+    const { page, complaints } = opened;
+    const code = codeOf(page, 'joined');
+    // As the delete key of a phone does, which is no key of a keyboard.
+    const devTools = await page.context().newCDPSession(page);
+    const edit = (command: string) =>
+      devTools.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', commands: [command] });
+    await code.press('Control+Home');
+    await code.press('End');
+    await edit('DeleteForward');
+    await expect.poll(() => code.innerText()).toBe('1;2;\n3;');
+    await edit('DeleteForward');
+    await code.press('Control+End');
+    await edit('DeleteBackward');
+    await expect.poll(() => code.innerText()).toBe('1;;\n3');
+    await code.press('Shift+ArrowUp');
+    await edit('DeleteBackward');
+    await expect.poll(() => code.innerText()).toBe('1');
+    expect(complaints).toEqual([]);
+  });
+
   test('lists them in folders, what fails first, and finds one', async () => {
     await using opened = await open('#/endpoints');
     const { page, complaints } = opened;

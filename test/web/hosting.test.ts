@@ -154,4 +154,26 @@ describe.skipIf(requireChromium())('in a browser', () => {
     await expect.poll(() => replica.asked).toContain('GET /api/login/check');
     expect(opened.complaints).toEqual([]);
   });
+
+  test('a replica that joins later is asked from the next load on, as the policy is older', async () => {
+    using replica = await startReplica(at.server.url);
+    await using opened = await browser.page(at);
+    const { page, complaints } = opened;
+    const told = page
+      .waitForEvent('websocket')
+      .then((socket) =>
+        socket.waitForEvent('framereceived', ({ payload }) =>
+          String(payload).includes(replica.url),
+        ),
+      );
+    await signIn(page);
+    await putSettings({ ReplicaURLs: replica.url });
+    await told;
+    await page.getByRole('link', { name: 'First steps' }).click();
+    await page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor();
+    expect([...complaints, ...replica.asked]).toEqual([]);
+    await page.reload();
+    await expect.poll(() => replica.asked).toContain('GET /api/login/check');
+    expect(complaints).toEqual([]);
+  });
 });

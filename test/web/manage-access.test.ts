@@ -165,17 +165,4 @@ describe.skipIf(requireChromium())('the pages of access', () => {
     await page.getByText('you are a read-only administrator').waitFor();
     expect(await page.getByLabel('Who sees Note').isDisabled()).toBe(true);
   });
-
-  test.each([
-    [TYPES, 'The rules could not be read'],
-    [EXPLAIN, 'The access could not be explained'],
-  ])('to others %s says why it shows nothing', async (path, title) => {
-    const query = path === EXPLAIN ? `?node=${people.uid('bob')}&user=${people.uid('ann')}` : '';
-    await using opened = await browser.signedInPage(people.workspace, {
-      path: `${path}${query}`,
-      userName: 'bob',
-    });
-    const { page } = opened;
-    await page.getByRole('alert').filter({ hasText: title }).waitFor();
-  });
 });

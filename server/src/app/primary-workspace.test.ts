@@ -25,6 +25,7 @@ describe.each([
       'system/neighbors',
       'system/nodes',
       'system/paths',
+      'system/search-modes',
       'system/search',
       'system/similar',
       'system/suggest',
@@ -38,6 +39,7 @@ describe.each([
 
 it.each([
   ['search', { query: 'cat' }],
+  ['search-modes', {}],
   ['suggest', { query: 'ca' }],
   ['similar', { text: 'cat' }],
 ])('system/%s is not ready as long as there is no index', async (name, body) => {

@@ -13,6 +13,11 @@ const RETRY_MS_MAX = 15_000;
 /** The close code for a session that is over (contract, web-socket.ts). */
 const NOT_SIGNED_IN = 4401;
 
+const ORIGINS_OF_PAGE: ReadonlySet<string> = new Set([
+  location.origin,
+  ...REPLICAS_OF_PAGE.split(';').map((url) => URL.parse(url)?.origin ?? ''),
+]);
+
 type Listener = (message: WebSocketMessage) => void;
 
 /**
@@ -87,8 +92,16 @@ class LiveConnection {
     for (const listener of this.#messageListeners) listener(message);
   }
 
-  /** Each opening tells the list; the SDK checks all servers of a list that it is given again. */
-  #setReplicas(replicas: string): void {
+  /**
+   * Each opening tells the list; the SDK checks all servers of a list that it is given again. The
+   * policy of the page lets in those that the server knew when it sent the page: one that joins
+   * later is used after the next load.
+   */
+  #setReplicas(told: string): void {
+    const replicas = told
+      .split(';')
+      .filter((url) => ORIGINS_OF_PAGE.has(URL.parse(url)?.origin ?? ''))
+      .join(';');
     if (replicas === this.#replicas) return;
     this.#replicas = replicas;
     client.setReplicas(replicas);

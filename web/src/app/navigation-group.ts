@@ -8,7 +8,10 @@ export interface NavigationItem {
   readonly icon: LucideIcon;
   /** Further words by which the command palette finds it. */
   readonly words?: string;
+  /** Who has it in the menu. */
   readonly isFor: (viewer: Viewer) => boolean;
+  /** Who may open it by its address; those who have it in the menu when left out. */
+  readonly mayOpen?: (viewer: Viewer) => boolean;
 }
 
 export interface NavigationGroup {

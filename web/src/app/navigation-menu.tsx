@@ -1,13 +1,12 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Viewer } from '../api/viewer.ts';
-import { navigationOf } from './navigation.ts';
-import type { NavigationGroup } from './navigation-group.ts';
+import { navigationItemAt, navigationOf } from './navigation.ts';
 
 export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined }) {
   const pathname = useLocation({ select: (location) => location.pathname });
   const groups = viewer === undefined ? [] : navigationOf(viewer);
-  const current = currentItem(groups, pathname);
+  const current = navigationItemAt(groups, pathname)?.to;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The list is longer than most screens.
@@ -46,12 +45,4 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
       </div>
     </nav>
   );
-}
-
-/** The item of the page that is shown, or of one above: "/endpoints" for "/endpoints/edit/a". */
-function currentItem(groups: readonly NavigationGroup[], pathname: string): string | undefined {
-  const above = groups
-    .flatMap(({ items }) => items.map(({ to }) => to))
-    .filter((to) => pathname === to || pathname.startsWith(`${to}/`));
-  return above.toSorted((a, b) => b.length - a.length)[0];
 }

@@ -26,7 +26,13 @@ import {
 } from 'lucide-react';
 import type { Viewer } from '../api/viewer.ts';
 import { OPERATE_NAVIGATION } from './operate-navigation.ts';
-import { everybody, insiders, administrators, type NavigationGroup } from './navigation-group.ts';
+import {
+  administrators,
+  everybody,
+  insiders,
+  type NavigationGroup,
+  type NavigationItem,
+} from './navigation-group.ts';
 
 /** Every page that stands in the menu and in the command palette. */
 export const NAVIGATION: readonly NavigationGroup[] = [
@@ -179,6 +185,8 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         icon: Users,
         words: 'people',
         isFor: (viewer) => viewer.managesUsers || viewer.seesAdministration,
+        // All users may read who else there is.
+        mayOpen: everybody,
       },
       {
         to: '/manage/access/teams',
@@ -219,4 +227,15 @@ export function navigationOf(viewer: Viewer): readonly NavigationGroup[] {
     title,
     items: items.filter((item) => item.isFor(viewer)),
   })).filter(({ items }) => items.length > 0);
+}
+
+/** The page of the menu at a path, or the one above it: "/endpoints" for "/endpoints/edit/a". */
+export function navigationItemAt(
+  groups: readonly NavigationGroup[],
+  pathname: string,
+): NavigationItem | undefined {
+  const above = groups
+    .flatMap(({ items }) => items)
+    .filter(({ to }) => pathname === to || pathname.startsWith(`${to}/`));
+  return above.toSorted((a, b) => b.to.length - a.to.length)[0];
 }

@@ -1,4 +1,4 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { IconButton } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { ErrorPanel } from '../ui/error-panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { AllowedPage } from './allowed-page.tsx';
 import { Banners } from './banners.tsx';
 import { ConnectionIndicator } from './connection-indicator.tsx';
 import { NavigationMenu } from './navigation-menu.tsx';
@@ -65,7 +66,7 @@ export function Shell() {
           ) : viewer.data === undefined ? (
             <Skeleton />
           ) : (
-            <Outlet />
+            <AllowedPage viewer={viewer.data} />
           )}
         </main>
       </div>

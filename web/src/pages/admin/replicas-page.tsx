@@ -1,4 +1,3 @@
-import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReplicaOverview } from '@trellis/contract/shapes/replica.ts';
 import { ArrowLeftRight, ScanSearch } from 'lucide-react';
@@ -23,10 +22,14 @@ const REFRESH_MS = 2_000;
 
 export function ReplicasPage() {
   const permission = useChangePermission();
+  const health = useQuery(replicaHealthQuery);
+  // A primary without replication tells no lag, and refuses the list.
+  const isOff = health.data !== undefined && !('currentLag' in health.data);
   const overview = useQuery({
     queryKey: ['replicas'],
     queryFn: ({ signal }) => client.replicas.list({ signal }),
-    refetchInterval: ({ state }) => (isReplicationOff(state.error) ? false : REFRESH_MS),
+    refetchInterval: REFRESH_MS,
+    enabled: health.isError || (health.data !== undefined && !isOff),
   });
   const verify = useMutation({ mutationFn: () => client.replicas.verify() });
   return (
@@ -53,7 +56,7 @@ export function ReplicasPage() {
         )}
         {verify.data !== undefined && <ReplicaVerificationResult result={verify.data} />}
         <Card title="Registered replicas" isFlush>
-          {isReplicationOff(overview.error) ? (
+          {isOff ? (
             <EmptyState icon={ArrowLeftRight} title="This server serves no replicas">
               Set <code className="font-mono">MSK_JWT_KEY</code> on the primary, to the key that the
               replicas will have too, and start it again.
@@ -68,10 +71,6 @@ export function ReplicasPage() {
       </div>
     </>
   );
-}
-
-function isReplicationOff(error: unknown): boolean {
-  return error instanceof TrellisError && error.code === 'replication_off';
 }
 
 function ReplicaTable({ overview }: { readonly overview: ReplicaOverview }) {

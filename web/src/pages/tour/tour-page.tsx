@@ -8,6 +8,7 @@ import { buttonClasses } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { everythingQuery } from '../explore/search/search-queries.ts';
 import { useTourSteps } from './tour-steps.ts';
 
 const WORD = 'trellis';
@@ -123,10 +124,13 @@ function CodeBlock({ label, text }: { readonly label: string; readonly text: str
 
 /** The node of the sample's word; undefined where the sample is not loaded. */
 function useSampleWord(): string | undefined {
+  const types = useQuery(everythingQuery).data?.facets['Type'];
   const { data } = useQuery({
     queryKey: ['tour-word'],
     queryFn: ({ signal }) =>
       client.system.nodes({ type: 'Word', keys: [WORD], take: 1 }, { signal }),
+    // Nodes of a type that is not in the schema cannot be asked for.
+    enabled: types?.some(({ value }) => value === 'Word') === true,
   });
   return data?.items[0]?.UID;
 }

@@ -18,6 +18,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
+import { EDITS_OF_BROWSER } from './edits-of-browser.ts';
 
 /** For reading: numbers, folding, search and brackets. */
 export const READING: Extension = [
@@ -41,6 +42,7 @@ export const WRITING: Extension = [
   highlightActiveLine(),
   highlightActiveLineGutter(),
   lintGutter(),
+  EDITS_OF_BROWSER,
   keymap.of([
     ...closeBracketsKeymap,
     ...completionKeymap,

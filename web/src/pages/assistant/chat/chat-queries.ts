@@ -34,11 +34,16 @@ export const chatOptionsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The research that waits or is under way in a conversation; null when none does. */
+/**
+ * The research that waits or is under way in a conversation; null when none does. To be asked of a
+ * busy conversation only: no other has one.
+ */
 export const chatResearchQuery = (uid: string) =>
   queryOptions({
     queryKey: [...CHATS_KEY, 'research', uid],
     queryFn: async ({ signal }) => {
+      const { items } = await client.jobs.list({ kind: 'deep-research', take: 50 }, { signal });
+      if (items.every(({ endedAt }) => endedAt !== null)) return null;
       try {
         return await client.deepResearch.get(uid, { signal });
       } catch (error) {

@@ -72,7 +72,7 @@ export function Conversation({ uid, choice, setChoice, onBegun }: ConversationPr
         {uid !== undefined && turn === undefined && chat === undefined && <Skeleton rows={6} />}
         <Messages {...{ uid, messages, isBusy, send }} />
         {turn !== undefined && <LiveAnswer turn={turn} />}
-        {uid !== undefined && <ResearchProgress chatUid={uid} />}
+        {turn === undefined && chat?.isBusy === true && <ResearchProgress chatUid={chat.UID} />}
         <Failure error={failure} isOff={isOff} />
       </div>
       <ChatComposer

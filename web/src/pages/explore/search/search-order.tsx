@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../../../ui/field.tsx';
 import { formatCount, formatMs } from '../../../ui/format.ts';
 import type { SearchAddress, SearchMode, SearchSort } from './search-address.ts';
-import { hasVectorsQuery } from './search-queries.ts';
+import { searchModesQuery } from './search-queries.ts';
 
 interface SearchOrderProps {
   readonly address: SearchAddress;
@@ -27,7 +27,8 @@ export function SearchOrder({ address, onChange }: SearchOrderProps) {
   const isByWords = address.q !== undefined;
   // Without words everything is as good: the newest come first.
   const order = isByWords || sort !== 'relevance' ? sort : 'recent';
-  const hasVectors = useQuery({ ...hasVectorsQuery, enabled: isByWords }).data === true;
+  const modes = useQuery({ ...searchModesQuery, enabled: isByWords }).data;
+  const hasVectors = modes?.includes('vector') === true;
   const change = (next: { readonly sort: SearchSort; readonly mode: SearchMode }) =>
     onChange({
       ...rest,

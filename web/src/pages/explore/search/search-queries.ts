@@ -1,4 +1,4 @@
-import { TrellisError } from '@trellis/client/trellis-error.ts';
+import type { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { FacetCount, FacetRequest, SearchAnswer } from '@trellis/client/system-search.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
@@ -96,21 +96,10 @@ export const everythingQuery = queryOptions({
     ),
 });
 
-/**
- * Whether anything can be found by its vector. A vector of one number fits none of those that there
- * are: what is refused, if anything, tells; and no provider is asked.
- */
-export const hasVectorsQuery = queryOptions({
-  queryKey: ['search', 'has-vectors'],
-  queryFn: async ({ signal }): Promise<boolean> => {
-    try {
-      await client.system.search({ mode: 'vector', vector: [1], take: 0 }, { signal });
-      return true;
-    } catch (error) {
-      if (!(error instanceof TrellisError) || error.code !== 'invalid_request') throw error;
-      return !isAboutMember(error, 'mode');
-    }
-  },
+/** By what anything can be found: words, and vectors where a field has some. */
+export const searchModesQuery = queryOptions({
+  queryKey: ['search', 'modes'],
+  queryFn: ({ signal }) => client.system.searchModes({ signal }),
   staleTime: 5 * 60_000,
 });
 
