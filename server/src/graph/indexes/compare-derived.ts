@@ -214,7 +214,7 @@ async function compareExactly(
   };
 }
 
-/** An entry as a text, which is short for most: the database, its id, a key of Latin-1 characters. */
+/** An entry as a text: its database, its key as Latin-1 characters, its id. */
 function textOf(
   db: DatabaseNumber,
   bytes: Uint8Array,

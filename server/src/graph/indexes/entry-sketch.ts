@@ -58,7 +58,7 @@ export class EntryHash {
   one = 0;
   other = 0;
 
-  /** The bucket of an entry: a database, a key, and the id that is its value; 0 when it has none. */
+  /** The bucket of an entry: of a database, with a key, and with an id for its value, or 0. */
   of(db: number, bytes: Uint8Array, start: number, end: number, id: number): number {
     const { one: a, other: b, last } = MULTIPLIERS;
     let one = Math.imul(db + 1, a);
