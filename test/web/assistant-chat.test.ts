@@ -93,7 +93,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     await answers(page).last().getByText('One').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await composer(page).press('Escape');
-    await page.getByText('You stopped this answer.').waitFor();
+    await page.getByText('This answer was stopped before its end.').waitFor();
     gate.resolve();
     await page.getByRole('button', { name: 'Answer again' }).click();
     await answers(page).last().getByText('All of it.').waitFor();

@@ -71,6 +71,13 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('writes dates and numbers as the language of the browser has them', async () => {
+    await using opened = await asBob(`#/node/${specimenUid()}`, { locale: 'de-DE' });
+    const { page } = opened;
+    await page.getByText('04.03.2025, 05:06').waitFor();
+    await page.getByText('1,5 KiB of data').waitFor();
+  });
+
   test('lists neighbours by type of edge and direction, to be searched and paged', async () => {
     await using opened = await asBob(`#/node/${personUid('author-0')}`);
     const { page, complaints } = opened;

@@ -182,4 +182,16 @@ describe.skipIf(requireChromium())('the page of tokens', () => {
     const revoke = page.getByRole('button', { name: /^Revoke/ }).first();
     expect(await revoke.isDisabled()).toBe(true);
   });
+
+  test('a token whose user is deactivated is not called valid', async () => {
+    const uid = await people.add('leaver');
+    const token = { kind: 'mcp', name: 'of one who left', actingUser: uid };
+    expect((await people.as('admin', 'POST', '/api/tokens', token)).status).toBe(201);
+    await people.as('admin', 'POST', `/api/users/user/${uid}/deactivate`);
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const row = opened.page.getByRole('row', { name: /of one who left/ });
+    await row.getByText('Refused').waitFor();
+    await row.getByText('its user is deactivated').waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
 });

@@ -1,6 +1,20 @@
-const COUNT = new Intl.NumberFormat('en');
-const DECIMAL = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-const DATE_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+/** Dates and numbers are written as the browser's language has them; words are English. */
+const LOCALE = undefined;
+const COUNT = new Intl.NumberFormat(LOCALE);
+const DECIMAL = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
+const RATIO = new Intl.NumberFormat(LOCALE, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+const SIGNIFICANT = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
+const DATE_TIME = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const UTC = { timeZone: 'UTC' } as const;
+const UTC_DATES = {
+  hour: new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short', ...UTC }),
+  day: new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', ...UTC }),
+  month: new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric', ...UTC }),
+  year: new Intl.DateTimeFormat(LOCALE, { year: 'numeric', ...UTC }),
+};
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -17,6 +31,34 @@ export function formatCount(count: number): string {
 
 export function formatDecimal(value: number): string {
   return DECIMAL.format(value);
+}
+
+/** With two digits after the point, for what lies between 0 and 1. */
+export function formatRatio(value: number): string {
+  return RATIO.format(value);
+}
+
+/** With its first three digits. */
+export function formatSignificant(value: number): string {
+  return SIGNIFICANT.format(value);
+}
+
+/**
+ * A number as it was written. The type Float keeps 32 bits of it, so that 0.1 comes back as
+ * 0.10000000149011612: the shortest number with the same 32 bits is the one that was written.
+ */
+export function formatWritten(value: number): string {
+  if (Number.isInteger(value) || Math.fround(value) !== value) return String(value);
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return String(shorter);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** A moment in UTC, to the hour, day, month or year. */
+export function formatUtc(ms: number, unit: keyof typeof UTC_DATES): string {
+  return UTC_DATES[unit].format(ms);
 }
 
 /** In the time zone of the browser. */
@@ -51,9 +93,16 @@ export function formatMs(ms: number): string {
   return ms < 1_000 ? `${DECIMAL.format(ms)} ms` : `${DECIMAL.format(ms / 1_000)} s`;
 }
 
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 
 /** Formats a share from 0 to 1. */
 export function formatPercent(share: number): string {
   return PERCENT.format(share);
+}
+
+const WHOLE_PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 });
+
+/** The same without a fraction, for progress. */
+export function formatProgress(share: number): string {
+  return WHOLE_PERCENT.format(share);
 }

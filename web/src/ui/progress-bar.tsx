@@ -1,6 +1,5 @@
 import { Progress } from '@base-ui/react/progress';
-
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
+import { formatProgress } from './format.ts';
 
 interface ProgressBarProps {
   readonly label: string;
@@ -13,7 +12,7 @@ export function ProgressBar({ label, fraction }: ProgressBarProps) {
     <Progress.Root value={fraction} min={0} max={1} className="flex flex-col gap-1">
       <div className="flex justify-between gap-3 text-[13px]">
         <Progress.Label className="min-w-0 truncate">{label}</Progress.Label>
-        <span className="text-muted tabular-nums">{PERCENT.format(fraction)}</span>
+        <span className="text-muted tabular-nums">{formatProgress(fraction)}</span>
       </div>
       <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-sunken">
         <Progress.Indicator className="h-full rounded-full bg-accent transition-[width]" />

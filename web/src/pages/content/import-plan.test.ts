@@ -59,7 +59,7 @@ describe('a plan of an import', () => {
   it('refuses rows that do not fit, and names them', () => {
     expect(() => operationsOf(PLAN, { name: 'x' }, 3)).toThrow('Row 3: there is no key in “id”');
     expect(() => operationsOf(PLAN, { id: '1', age: 'old' }, 4)).toThrow(
-      'Row 4: “old” in “age” is no Int',
+      'Row 4: “old” in “age” is not of the type Int',
     );
   });
 

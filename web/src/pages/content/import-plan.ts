@@ -112,7 +112,8 @@ export function operationsOf(
 
 function valueOf(value: unknown, { type, column }: ColumnPlan, rowNumber: number): unknown {
   if (typeof value !== 'string') return value;
-  const unfit = () => new Error(`Row ${rowNumber}: “${value}” in “${column}” is no ${type}`);
+  const unfit = () =>
+    new Error(`Row ${rowNumber}: “${value}” in “${column}” is not of the type ${type}`);
   if (type.endsWith('[]') || type === 'Json' || type === 'GeoPoint') {
     try {
       return JSON.parse(value);

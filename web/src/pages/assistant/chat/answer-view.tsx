@@ -47,7 +47,7 @@ const ENDS: Readonly<Partial<Record<NonNullable<ChatReply['ended']>, string>>> =
   steps: 'The answer ends here: it reached the maximum number of steps.',
   'tool-calls': 'The answer ends here: it reached the maximum number of tool calls.',
   tokens: 'The answer ends here: it used all tokens of an answer.',
-  stopped: 'You stopped this answer.',
+  stopped: 'This answer was stopped before its end.',
   interrupted: 'The server ended before this answer did. Ask again.',
 };
 

@@ -80,7 +80,7 @@ function Version({ version: { version, actor, timestamp, changes }, types }: Ver
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <bdi className="min-w-0 font-medium wrap-anywhere">{actor?.name ?? 'Nobody known'}</bdi>
+        <bdi className="min-w-0 font-medium wrap-anywhere">{actor?.name ?? 'Not known who'}</bdi>
         <span className="text-[13px] text-muted">
           <Time iso={timestamp} />
         </span>

@@ -3,7 +3,7 @@ import { labelOf } from '../../../api/node-label.ts';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { SidePanel } from '../../../ui/dialog.tsx';
 import { FieldList, type NamedValue } from '../../../ui/field-list.tsx';
-import { formatDecimal } from '../../../ui/format.ts';
+import { formatDecimal, formatSignificant } from '../../../ui/format.ts';
 
 interface HitExplanationPanelProps {
   /** None is shown without. */
@@ -96,5 +96,5 @@ function sideText({ score, rank }: SideScore): string {
 
 /** Scores may be small: their digits count, not their decimals. */
 function formatScore(score: number): string {
-  return Math.abs(score) >= 10 ? formatDecimal(score) : String(Number(score.toPrecision(3)));
+  return Math.abs(score) >= 10 ? formatDecimal(score) : formatSignificant(score);
 }

@@ -1,4 +1,5 @@
 import type { FacetCount } from '@trellis/client/system-search.ts';
+import { formatUtc } from '../../../ui/format.ts';
 
 const TIME_UNITS = ['hour', 'day', 'month', 'year'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -63,18 +64,10 @@ function barOf(start: number, unit: TimeUnit, step: number, count: number): Time
   const last = nextOf(start, unit, step) - 1;
   const isShort = unit === 'hour';
   const written = (ms: number) => new Date(ms).toISOString().slice(0, isShort ? undefined : 10);
-  const begins = FORMATS[unit].format(start);
-  const label = step === 1 ? begins : `${begins} to ${FORMATS[unit].format(last)}`;
+  const begins = formatUtc(start, unit);
+  const label = step === 1 ? begins : `${begins} to ${formatUtc(last, unit)}`;
   return { label, count, from: written(start), to: written(last) };
 }
-
-const UTC = { timeZone: 'UTC' } as const;
-const FORMATS: Readonly<Record<TimeUnit, Intl.DateTimeFormat>> = {
-  hour: new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', ...UTC }),
-  day: new Intl.DateTimeFormat('en', { dateStyle: 'medium', ...UTC }),
-  month: new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', ...UTC }),
-  year: new Intl.DateTimeFormat('en', { year: 'numeric', ...UTC }),
-};
 
 /** Worth counting: hours are many, and only told apart in a few days. */
 export function unitsFor(from: string | undefined, to: string | undefined): readonly TimeUnit[] {
@@ -95,7 +88,7 @@ export function rangeText(from: string | undefined, to: string | undefined): str
 }
 
 function momentText(text: string): string {
-  return FORMATS[text.length === 10 ? 'day' : 'hour'].format(new Date(text));
+  return formatUtc(Date.parse(text), text.length === 10 ? 'day' : 'hour');
 }
 
 function startOf(ms: number, unit: TimeUnit, step: number): number {

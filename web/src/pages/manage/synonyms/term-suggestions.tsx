@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { SynonymLists } from '@trellis/contract/shapes/search.ts';
 import { Button } from '../../../ui/button.tsx';
+import { formatRatio } from '../../../ui/format.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { TOLERANCE_DEFAULT, termQuery } from './synonym-queries.ts';
 import { LIST_NAMES, type ListName } from './term-lists.ts';
@@ -45,7 +46,7 @@ export function TermSuggestions({ lang, token, lists, isAllowed, onAdd }: TermSu
                 <li key={term} className="flex flex-wrap items-center gap-2 py-1.5">
                   <bdi className="min-w-0 flex-1 break-words">{term}</bdi>
                   <span className="text-[13px] text-muted tabular-nums">
-                    {similarity.toFixed(2)}
+                    {formatRatio(similarity)}
                   </span>
                   {LIST_NAMES.map((name) => (
                     <Button
@@ -82,7 +83,7 @@ function ToleranceSlider({ tolerance, onChange }: ToleranceSliderProps) {
           Suggestions at least this similar
         </label>
         <output htmlFor={id} className="tabular-nums">
-          {tolerance.toFixed(2)}
+          {formatRatio(tolerance)}
         </output>
       </div>
       <input

@@ -17,3 +17,15 @@ export const tokensQuery = (filter: TokenFilter) =>
     queryFn: ({ signal }) => client.tokens.list({ ...filter, take: TOKENS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
+
+/** Which of the users that tokens act as are deactivated: their tokens are refused. */
+export const deactivatedQuery = (uids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['deactivated-users', uids],
+    queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
+      if (uids.length === 0) return new Set();
+      const users = await client.nodes.getMany({ uids }, { signal });
+      // What is not there any more cannot act either.
+      return new Set(uids.filter((_, i) => users[i]?.['Active'] !== true));
+    },
+  });

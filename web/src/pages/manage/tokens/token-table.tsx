@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import type { TokenRecord } from '@trellis/contract/shapes/token.ts';
 import { useNames } from '../../../api/names.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { deactivatedQuery } from './token-queries.ts';
 import { variantOf } from './token-variants.ts';
 
 interface TokenTableProps {
@@ -18,13 +20,15 @@ export function TokenTable({ tokens, isAllowed, onRevoke }: TokenTableProps) {
   const nameOf = useNames(
     tokens.flatMap(({ createdBy, actingUser }) => [createdBy, actingUser ?? []].flat()),
   );
+  const acting = [...new Set(tokens.flatMap(({ actingUser }) => actingUser ?? []))].toSorted();
+  const deactivated = useQuery(deactivatedQuery(acting)).data;
   return (
     <DataTable
       label="Tokens"
       rows={tokens}
       keyOf={(token) => token.id}
       columns={[
-        ...columnsOf(nameOf),
+        ...columnsOf(nameOf, deactivated),
         {
           title: 'Actions',
           isTitleHidden: true,
@@ -47,7 +51,10 @@ export function TokenTable({ tokens, isAllowed, onRevoke }: TokenTableProps) {
   );
 }
 
-function columnsOf(nameOf: NameOf): readonly Column<TokenRecord>[] {
+function columnsOf(
+  nameOf: NameOf,
+  deactivated: ReadonlySet<string> | undefined,
+): readonly Column<TokenRecord>[] {
   return [
     {
       title: 'Name',
@@ -58,7 +65,7 @@ function columnsOf(nameOf: NameOf): readonly Column<TokenRecord>[] {
         </div>
       ),
     },
-    { title: 'State', cell: (token) => <TokenState token={token} /> },
+    { title: 'State', cell: (token) => <TokenState token={token} deactivated={deactivated} /> },
     { title: 'Allows', cell: (token) => <TokenRights token={token} nameOf={nameOf} /> },
     {
       title: 'Last used',
@@ -88,10 +95,24 @@ function Never() {
   return <span className="text-muted">Never</span>;
 }
 
-function TokenState({ token }: { readonly token: TokenRecord }) {
+interface TokenStateProps {
+  readonly token: TokenRecord;
+  readonly deactivated: ReadonlySet<string> | undefined;
+}
+
+function TokenState({ token, deactivated }: TokenStateProps) {
   if (token.revoked) return <Badge tone="danger">Revoked</Badge>;
   if (token.expiresAt !== null && Date.parse(token.expiresAt) <= Date.now()) {
     return <Badge tone="warning">Expired</Badge>;
+  }
+  const { actingUser } = token;
+  if (actingUser !== null && deactivated?.has(actingUser) === true) {
+    return (
+      <>
+        <Badge tone="warning">Refused</Badge>
+        <div className="text-[13px] text-muted">its user is deactivated</div>
+      </>
+    );
   }
   return <Badge tone="good">Valid</Badge>;
 }
