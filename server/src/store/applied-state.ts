@@ -4,7 +4,6 @@ import type { DatabaseNumber } from './databases.ts';
 import { openEnvironments, type Environments } from './environment.ts';
 import { openStoreKeys } from './master-key.ts';
 import { StoresReader } from './stores-reader.ts';
-import { closeWritten } from './write-transaction.ts';
 
 export interface AppliedStateOptions {
   readonly storage: string;
@@ -48,7 +47,6 @@ export class AppliedState implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { graph, vault } = this.#environments;
-    await Promise.all([graph, vault].map(closeWritten));
+    await this.#applier.close();
   }
 }

@@ -8,8 +8,10 @@ import {
   readVaultApplied,
   type VaultApplied,
 } from './applied.ts';
-import { BatchEncoder, KeyScratch, readBatch, readPlaces } from './batch.ts';
+import { BatchEncoder, KeyScratch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
+import { type Flushes, followFlushes, type SteadyRule } from './steady/steady-points.ts';
+import { closeEnvironments } from './write-transaction.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** One commit as the log has it. */
@@ -27,13 +29,19 @@ export class Applier {
   readonly #graph: Environment;
   readonly #vault: Environment;
   readonly #epoch: string;
+  readonly #flushes: Flushes;
+  readonly #keys = new KeyScratch();
   #graphApplied: GraphApplied;
   #vaultApplied: VaultApplied;
+  /** Resolves when the transactions of the present call are over. */
+  #turn: Promise<void> | undefined;
 
-  constructor(graph: Environment, vault: Environment, epoch: string) {
+  /** `rule` says when what was carried out is flushed. */
+  constructor(graph: Environment, vault: Environment, epoch: string, rule?: SteadyRule) {
     this.#graph = graph;
     this.#vault = vault;
     this.#epoch = epoch;
+    this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, rule);
     this.#graphApplied = readGraphApplied(graph);
     this.#vaultApplied = readVaultApplied(vault);
   }
@@ -41,6 +49,11 @@ export class Applier {
   /** The newest sequence that both environments show. */
   get sequence(): number {
     return this.#graphApplied.sequence;
+  }
+
+  /** See `Flushes`. */
+  get flushes(): Pick<Flushes, 'flushedSequence' | 'problem'> {
+    return this.#flushes;
   }
 
   /** The newest sequence of which at least one environment has something. */
@@ -76,12 +89,36 @@ export class Applier {
    * `storage_full` or `storage_failed`. Then no reader shows any of the group, and the call may be
    * repeated.
    */
-  async apply(group: readonly LoggedCommit[]): Promise<void> {
+  apply(group: readonly LoggedCommit[]): Promise<void> {
+    return this.#inTurn(bytesOf(group), () => this.#apply(group));
+  }
+
+  /** Closes the environments. Nothing may be carried out any more. */
+  async close(): Promise<void> {
+    while (this.#turn !== undefined) await this.#turn;
+    await this.#flushes.end();
+    await closeEnvironments({ graph: this.#graph, vault: this.#vault });
+  }
+
+  async #inTurn(bytes: number, work: () => Promise<void>): Promise<void> {
+    while (this.#turn !== undefined) await this.#turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turn = promise;
+    try {
+      await work();
+    } finally {
+      this.#turn = undefined;
+      this.#flushes.applied(this.sequence, bytes);
+      resolve();
+    }
+  }
+
+  async #apply(group: readonly LoggedCommit[]): Promise<void> {
     const last = group.at(-1)?.last ?? 0;
     const forVault = this.#collectForVault(group);
     if (forVault.last > this.#vaultLast) {
       const { last: sequence, operations } = forVault;
-      await this.#applyToVault({ sequence, payload: operations.payload });
+      await this.#applyToVault({ sequence, payload: operations?.payload ?? NOTHING });
     }
     if (last > this.sequence) {
       await this.#applyToGraph(group, {
@@ -102,16 +139,19 @@ export class Applier {
    * the vault does not have yet.
    */
   #collectForVault(group: readonly LoggedCommit[]) {
-    const operations = new BatchEncoder();
+    const { stores } = this.#vault;
+    let operations: BatchEncoder | undefined;
     let touching = 0;
     for (const { last, payload } of group) {
       const isNew = last > this.#vaultLast;
-      readBatch(payload, (db, key, value) => {
-        if (this.#vault.stores[db] === undefined) return;
+      readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
+        if (stores[db] === undefined) return;
         touching = last;
         if (!isNew) return;
-        if (value === undefined) operations.delete(db, key);
-        else operations.put(db, key, value);
+        operations ??= new BatchEncoder();
+        const key = payload.subarray(keyStart, keyEnd);
+        if (valueStart < 0) operations.delete(db, key);
+        else operations.put(db, key, payload.subarray(valueStart, valueEnd));
       });
     }
     return { last: touching, operations };
@@ -120,33 +160,50 @@ export class Applier {
   async #applyToVault(next: PendingCommit): Promise<void> {
     const { pending } = this.#vaultApplied;
     const sequence = pending?.sequence ?? this.#vaultApplied.sequence;
-    await writeTransaction(this.#vault, () => {
+    const bytes = next.payload.length + (pending?.payload.length ?? 0);
+    const put = (): void => {
       if (pending !== undefined) {
-        putOperations(this.#vault, pending.payload);
+        putOperations(this.#vault, pending.payload, this.#keys);
         putVaultApplied(this.#vault, sequence);
       }
       putVaultPending(this.#vault, next);
-    });
+    };
+    await writeTransaction(this.#vault, put, bytes <= SMALL_BYTES_MAX);
     this.#vaultApplied = { sequence, pending: next };
   }
 
   async #applyToGraph(group: readonly LoggedCommit[], applied: GraphApplied): Promise<void> {
-    await writeTransaction(this.#graph, () => {
-      for (const { payload } of group) putOperations(this.#graph, payload);
+    const put = (): void => {
+      for (const { payload } of group) putOperations(this.#graph, payload, this.#keys);
       putGraphApplied(this.#graph, applied);
-    });
+    };
+    await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
     this.#graphApplied = applied;
   }
 }
 
 const NOTHING = new Uint8Array(0);
+/**
+ * A group with no more bytes of payload than this, which is about 300 operations, is carried out in
+ * the thread of the caller. For larger ones a second thread is worth the time to wake it.
+ */
+const SMALL_BYTES_MAX = 24 * 1024;
+
+function bytesOf(group: readonly LoggedCommit[]): number {
+  let bytes = 0;
+  for (const { payload } of group) bytes += payload.length;
+  return bytes;
+}
 
 /**
  * Carries out the operations of a payload that belong to the environment. A load sends millions of
  * operations through here, so few objects are made for each.
  */
-function putOperations(environment: Environment, payload: Uint8Array): void {
-  const keys = new KeyScratch();
+function putOperations(
+  environment: Environment,
+  payload: Uint8Array,
+  keys: KeyScratch,
+): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = environment.stores[db];
     if (store === undefined) return;

@@ -11,7 +11,6 @@ import type { KeyValueReader, StateWriter, WriteBatch } from './key-value.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import type { OverlayLayer } from './overlay-table.ts';
 import { StoresReader } from './stores-reader.ts';
-import { closeWritten } from './write-transaction.ts';
 
 /** The state of a workspace, opened for writing. A process has only one. */
 export interface State extends StateWriter {
@@ -93,7 +92,6 @@ export class CommitPipeline implements State {
   #operationsInFlight = 0;
   /** Sequence of the newest acknowledged commit. */
   #sequence: number;
-  #flushedSequence = 0;
   #isBuilding = false;
   #closed: Promise<void> | undefined;
   #applying: Promise<void> | undefined;
@@ -122,14 +120,15 @@ export class CommitPipeline implements State {
   }
 
   get flushedSequence(): number {
-    return this.#flushedSequence;
+    return this.#applier.flushes.flushedSequence;
   }
 
   async commit<T>(build: (batch: WriteBatch) => T): Promise<{ result: T; sequence: number }> {
     assert(this.#closed === undefined, 'a commit after the state was closed');
     assert(!this.#isBuilding, 'a commit within the construction of another');
     // The state has no room, though the log may have: more commits would only have to wait as well.
-    if (this.#applyProblem !== undefined) throw notTaken(this.#applyProblem);
+    const problem = this.#applyProblem ?? this.#applier.flushes.problem;
+    if (problem !== undefined) throw notTaken(problem);
     const first = this.#sequence + this.#operationsInFlight + 1;
     const batch = new OverlaidBatch(this.#overlay, first);
     let result: T;
@@ -161,7 +160,7 @@ export class CommitPipeline implements State {
     this.#closing.abort();
     while (this.#inFlight.length > 0) await this.#inFlight[0]!.settled;
     await this.#applying;
-    await Promise.all(this.#environments.map(closeWritten));
+    await this.#applier.close();
   }
 
   async #submit(batch: OverlaidBatch): Promise<number> {
@@ -280,7 +279,6 @@ export class CommitPipeline implements State {
     for (const { last, resolve } of group) resolve((this.#sequence = last || this.#sequence));
     assert(this.#sequence === sequence, 'a group ends with its last commit');
     this.#wakeReady();
-    void this.#awaitFlush(sequence);
   }
 
   #showPending(): void {
@@ -290,16 +288,6 @@ export class CommitPipeline implements State {
     if (this.#pendingLayer !== undefined) this.#pendingOverlay.drop(this.#pendingLayer);
     this.#pendingLayer =
       pending === undefined ? undefined : this.#pendingOverlay.add(pending.payload);
-  }
-
-  async #awaitFlush(sequence: number): Promise<void> {
-    try {
-      await Promise.all(this.#environments.map(({ root }) => root.flushed));
-    } catch {
-      // A later transaction has failed. The next one that succeeds covers this one too.
-      return;
-    }
-    this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
   }
 
   #needed({ count, payload }: OverlaidBatch): SpaceNeeded {

@@ -3,12 +3,20 @@ import { join } from 'node:path';
 import { must } from '#base/assert.ts';
 import { PAGE_REUSE_DELAY_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { open, type RootDatabase, type Transaction } from 'lmdb';
+import {
+  open,
+  type RootDatabase,
+  type RootDatabaseOptionsWithPath,
+  type Transaction,
+} from 'lmdb';
 import { CheckedValues } from './checked-values.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
+import { LMDB_FILE } from './lmdb-file/page-format.ts';
 import { DATABASES } from './databases.ts';
 import { readForm, sealedRootKey, SEALS_DATABASE, SealSalts, writeForm } from './seal-salts.ts';
 import { SealedValues } from './sealed-values.ts';
+import { type SettledEnvironment, settleEnvironment } from './steady/settle-environment.ts';
+import { SteadyEnvironment } from './steady/steady-environment.ts';
 import { storageProblem } from './storage-problem.ts';
 import { APPLIED_NUMBER, plainValues, type ValueForm, type ValueSeal } from './value-seal.ts';
 import { type Store, ValueStore } from './value-store.ts';
@@ -24,8 +32,6 @@ export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
   graph: 2 ** 39,
   vault: 2 ** 34,
 };
-/** The name of LMDB's file in the folder of an environment. */
-export const LMDB_FILE = 'data.mdb';
 const DATABASES_MAX = 32;
 /** Holds the one record of `applied.ts`; its name cannot clash with a number of `DATABASES`. */
 export const APPLIED_DATABASE = 'applied';
@@ -46,6 +52,8 @@ export interface Environment {
   readonly seal: ValueSeal;
   /** Present when LMDB encrypts the environment and it is open for writing. */
   readonly pageReuse: Disposable | undefined;
+  /** Present when it is open for writing and LMDB does not flush it. */
+  readonly steady: SteadyEnvironment | undefined;
 }
 
 export interface Environments {
@@ -79,9 +87,9 @@ export interface EnvironmentsOptions extends OpeningOptions {
  * handle. Read-only works in any thread and process, also in a worker under the permission model.
  * Throws the problem `storage_failed` (or `storage_full`) when LMDB cannot open it.
  *
- * LMDB flushes after each transaction, and nobody waits for that (its overlapping sync). After a
- * power failure the environment is whole and at its last flushed transaction; the log then brings
- * it up to date.
+ * LMDB does not flush what it writes: see `SteadyEnvironment`. After a power failure the environment
+ * is whole and at its last steady point; the log then brings it up to date. Only where LMDB encrypts
+ * the pages, it flushes after each transaction, and nobody waits for that (its overlapping sync).
  */
 export function openEnvironment(name: EnvironmentName, options: EnvironmentOptions): Environment {
   const path = join(options.storage, name);
@@ -97,13 +105,19 @@ export function openEnvironment(name: EnvironmentName, options: EnvironmentOptio
 
 export function openEnvironments(options: EnvironmentsOptions): Environments {
   const { environmentKey, vaultKey, ...opening } = options;
-  const graph = openEnvironment('graph', { ...opening, encryptionKey: environmentKey });
+  // The vault comes first, as at a steady point.
+  const vault = openEnvironment('vault', { ...opening, encryptionKey: vaultKey });
   try {
-    return { graph, vault: openEnvironment('vault', { ...opening, encryptionKey: vaultKey }) };
+    return { graph: openEnvironment('graph', { ...opening, encryptionKey: environmentKey }), vault };
   } catch (error) {
-    void graph.root.close();
+    abandon(vault);
     throw error;
   }
+}
+
+function abandon({ root, steady }: Pick<Environment, 'root' | 'steady'>): void {
+  steady?.abandon();
+  void root.close();
 }
 
 function openStores(
@@ -113,6 +127,7 @@ function openStores(
 ): Environment {
   const rootKey = encryptionKey === undefined ? undefined : sealedRootKey(encryptionKey);
   const pageKey = rootKey === undefined ? encryptionKey : undefined;
+  const settled = readOnly || pageKey !== undefined ? undefined : settleEnvironment(path);
   const options = {
     path,
     encoding: 'binary',
@@ -125,8 +140,9 @@ function openStores(
     permissionsMode: 0o600,
     // LMDB maps an encrypted environment chunk by chunk, without a map size.
     ...(pageKey === undefined ? { mapSize: MAP_BYTES[name] } : { encryptionKey: pageKey }),
+    ...(settled === undefined ? {} : { noSync: true, overlappingSync: false }),
   } as const;
-  const root = open<Uint8Array, Uint8Array>(options);
+  const { root, steady } = openRoot(path, options, settled);
   const codecs = { encoding: 'binary', keyEncoder: keyCodec(), encoder: valueCodec() } as const;
   const openStore = (database: string): Store | undefined =>
     root.openDB({ name: database, ...codecs });
@@ -146,9 +162,28 @@ function openStores(
       applied: new ValueStore(applied, APPLIED_NUMBER, seal),
       seal,
       pageReuse: pageKey !== undefined && !readOnly ? new PageReuseDelay(root) : undefined,
+      steady,
     };
   } catch (error) {
-    void root.close();
+    abandon({ root, steady });
+    throw error;
+  }
+}
+
+/** Opens LMDB, and holds what it shows before anything can be written. */
+function openRoot(
+  path: string,
+  options: RootDatabaseOptionsWithPath,
+  settled: SettledEnvironment | undefined,
+): Pick<Environment, 'root' | 'steady'> {
+  let root: Root | undefined;
+  try {
+    root = open<Uint8Array, Uint8Array>(options);
+    const steady = settled === undefined ? undefined : new SteadyEnvironment(root, path, settled);
+    return { root, steady };
+  } catch (error) {
+    settled?.steady[Symbol.dispose]();
+    void root?.close();
     throw error;
   }
 }

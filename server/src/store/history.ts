@@ -2,10 +2,10 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { putGraphApplied, readGraphApplied } from './applied.ts';
-import { type Environment, openEnvironment } from './environment.ts';
+import { type Environments, openEnvironments } from './environment.ts';
 import { openStoreKeys } from './master-key.ts';
 import { openState } from './state-writer.ts';
-import { closeWritten, writeTransaction } from './write-transaction.ts';
+import { closeEnvironments, writeTransaction } from './write-transaction.ts';
 
 interface HistoryOptions {
   readonly storage: string;
@@ -22,7 +22,7 @@ export interface History {
 
 /** Reads the history of a store that nobody has open. Throws the problems of `openStoreKeys`. */
 export function readHistory(options: HistoryOptions): Promise<History> {
-  return withGraph(options, async (graph) => {
+  return withState(options, async ({ graph }) => {
     const { epoch, sequence } = readGraphApplied(graph);
     return { epoch, sequence };
   });
@@ -30,27 +30,24 @@ export function readHistory(options: HistoryOptions): Promise<History> {
 
 /** Makes the state belong to another history, at the same sequence. */
 function adoptEpoch(options: HistoryOptions, epoch: string): Promise<void> {
-  return withGraph(options, (graph) => {
+  return withState(options, ({ graph }) => {
     const applied = readGraphApplied(graph);
     return writeTransaction(graph, () => putGraphApplied(graph, { ...applied, epoch }));
   });
 }
 
-async function withGraph<T>(
+/** Opens both, since neither may be flushed without the other: see `SteadyPoints`. */
+async function withState<T>(
   options: HistoryOptions,
-  use: (graph: Environment) => Promise<T>,
+  use: (environments: Environments) => Promise<T>,
 ): Promise<T> {
-  const { environmentKey: encryptionKey, values } = openStoreKeys(options);
-  const graph = openEnvironment('graph', {
-    storage: options.storage,
-    readOnly: false,
-    encryptionKey,
-    values,
-  });
+  const keys = openStoreKeys(options);
+  const { storage } = options;
+  const environments = openEnvironments({ storage, readOnly: false, ...keys });
   try {
-    return await use(graph);
+    return await use(environments);
   } finally {
-    await closeWritten(graph);
+    await closeEnvironments(environments);
   }
 }
 

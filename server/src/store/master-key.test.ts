@@ -117,7 +117,7 @@ it.each([
     await state.commit((batch) => batch.put(DB.nodes, Uint8Array.of(1), Uint8Array.of(1)));
   }
   const before = filesIn(storage.path);
-  expect(before.size).toBe(5);
+  expect(before.size).toBe(7);
   await using folder = await temporaryFolder();
   await using log = await openSegmentLog({ folder: folder.path, clock, archive: KEEP_ALL });
   const options = { storage: storage.path, masterKey: opened };

@@ -10,7 +10,7 @@ import { type Manifest, type ManifestPiece, snapshotCorrupt } from './manifest.t
 import { openStoreKeys, STORE_FILE } from './master-key.ts';
 import { pieceDigest } from './piece.ts';
 import { syncFolder } from './sync-folder.ts';
-import { closeWritten, writeTransaction } from './write-transaction.ts';
+import { closeEnvironments, writeTransaction } from './write-transaction.ts';
 import { TransactionFlags } from 'lmdb';
 import { KeyScratch, readPlaces } from './batch.ts';
 import type { DatabaseNumber } from './databases.ts';
@@ -94,7 +94,7 @@ async function load(manifest: Manifest, source: SnapshotSource, options: Restore
     );
   } finally {
     // Closing the environments flushes them.
-    await Promise.all([graph, vault].map(closeWritten));
+    await closeEnvironments({ graph, vault });
   }
   for (const { path } of [graph, vault]) syncFolder(path);
 }

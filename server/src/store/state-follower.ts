@@ -4,7 +4,6 @@ import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
 import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
 import { openReplayed, type StateOptions } from './state-writer.ts';
-import { closeWritten } from './write-transaction.ts';
 import type { Publication } from './commit-pipeline.ts';
 
 /**
@@ -49,7 +48,6 @@ interface FollowerParts {
 
 class Follower implements StateFollower {
   readonly #parts: FollowerParts;
-  #flushedSequence = 0;
   #isApplying = false;
 
   constructor(parts: FollowerParts) {
@@ -61,7 +59,7 @@ class Follower implements StateFollower {
   }
 
   get flushedSequence(): number {
-    return this.#flushedSequence;
+    return this.#parts.applier.flushes.flushedSequence;
   }
 
   async apply(records: readonly LogRecord[]): Promise<number> {
@@ -77,7 +75,6 @@ class Follower implements StateFollower {
       await applier.apply(added);
       for (const { root } of environments) root.resetReadTxn();
       this.#parts.applied?.publish(this.sequence, added.length);
-      void this.#awaitFlush(this.sequence);
       return this.sequence;
     } finally {
       this.#isApplying = false;
@@ -85,7 +82,7 @@ class Follower implements StateFollower {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#parts.environments.map(closeWritten));
+    await this.#parts.applier.close();
   }
 
   async #append(records: readonly LogRecord[]): Promise<void> {
@@ -100,16 +97,6 @@ class Follower implements StateFollower {
       log.append(last - first + 1, payload, time),
     );
     await Promise.all(appended);
-  }
-
-  async #awaitFlush(sequence: number): Promise<void> {
-    try {
-      await Promise.all(this.#parts.environments.map(({ root }) => root.flushed));
-    } catch {
-      // A later transaction has failed. The next one that succeeds covers this one too.
-      return;
-    }
-    this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
   }
 }
 

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppliedSequence } from '#log/applied-sequence.ts';
+import { createMemoryLog } from '#log/memory-log.ts';
+import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { DB } from './databases.ts';
 import { Model, anyCommit, contentOf, hex, putAll, utf8 } from './testing/operations.ts';
 import { createStorage } from './testing/storage.ts';
 import type { State } from './commit-pipeline.ts';
+import { openState } from './state-writer.ts';
 
 const KEY = Uint8Array.of(0, 1, 0, 0, 1, 1);
 const OTHER_KEY = Uint8Array.of(0, 1, 0, 0, 1, 2);
@@ -141,7 +144,10 @@ it('bounds what is in flight', async () => {
 
 it('tells how far LMDB is flushed', async () => {
   await using storage = await createStorage();
-  await using state = await storage.openState();
+  const log = createMemoryLog({ clock: new TestClock(), archive: KEEP_ALL });
+  const { path } = storage;
+  const steadyRule = { delayMs: 1, bytesMax: 1_000_000 };
+  await using state = await openState({ storage: path, log, clock: new TestClock(), steadyRule });
   expect(state.flushedSequence).toBe(0);
   await put(state, KEY, utf8('one'));
   const { sequence } = await put(state, KEY, utf8('two'));

@@ -3,9 +3,9 @@ import type { CommitLog } from '#log/commit-log.ts';
 import { Applier, type LoggedCommit } from './apply.ts';
 import { CommitPipeline, type Publication, type State } from './commit-pipeline.ts';
 import { type Environment, openEnvironments } from './environment.ts';
+import type { SteadyRule } from './steady/steady-points.ts';
 import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
 import { openStoreKeys } from './master-key.ts';
-import { closeWritten } from './write-transaction.ts';
 import { Problem } from '#base/problem.ts';
 
 export interface StateOptions {
@@ -21,6 +21,8 @@ export interface StateOptions {
    * followers.
    */
   readonly applied?: Publication | undefined;
+  /** When the state is flushed; the default is `STEADY_RULE`. */
+  readonly steadyRule?: SteadyRule | undefined;
 }
 
 /**
@@ -52,12 +54,12 @@ export async function openReplayed(options: StateOptions): Promise<ReplayedState
   const { storage, log } = options;
   const keys = openStoreKeys(options);
   const { graph, vault } = openEnvironments({ storage, readOnly: false, ...keys });
+  const applier = new Applier(graph, vault, log.epoch, options.steadyRule);
   try {
-    const applier = new Applier(graph, vault, log.epoch);
     await replayLog(log, applier);
     return { graph, vault, applier };
   } catch (error) {
-    await Promise.all([graph, vault].map(closeWritten));
+    await applier.close();
     throw error;
   }
 }

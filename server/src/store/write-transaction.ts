@@ -1,35 +1,71 @@
-import type { Environment } from './environment.ts';
+import type { Environment, Environments } from './environment.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /**
+ * Environments whose last transaction has failed. After some failures LMDB refuses the next one, and
+ * only `batch` can be told so.
+ */
+const failing = new WeakSet<Environment>();
+
+/**
  * Carries out all puts and removals that `put` makes in the stores of the environment, in one
- * transaction. A thread of lmdb-js works on it while `put` is still running. Values must not change
- * until it resolves, since plain ones are not copied.
+ * transaction. If it `isSmall`, it is over when this returns; otherwise a thread of lmdb-js works on
+ * it while `put` is still running. Values must not change until it resolves, since plain ones are
+ * not copied.
  *
  * Resolves when every reader that begins a transaction sees the result. Rejects with the problem
  * `storage_full` or `storage_failed`; then nothing has changed.
  */
-export async function writeTransaction(environment: Environment, put: () => void): Promise<void> {
+export async function writeTransaction(
+  environment: Environment,
+  put: () => void,
+  isSmall = false,
+): Promise<void> {
+  const { root, seal, path, steady } = environment;
+  // Where LMDB itself flushes, only `batch` does not wait for it.
+  const isAtOnce = isSmall && steady !== undefined && !failing.has(environment);
+  const carryOut = (): void => {
+    seal.begin(isAtOnce);
+    put();
+  };
   try {
-    await environment.root.batch(() => {
-      environment.seal.begin(false);
-      put();
-    });
+    if (isAtOnce) root.transactionSync(carryOut);
+    else await root.batch(carryOut);
   } catch (error) {
-    throw storageProblem('writing in', environment.path, await reasonOf(error));
+    failing.add(environment);
+    throw storageProblem('writing in', path, isAtOnce ? error : await reasonOf(error));
   }
-  environment.seal.committed();
+  failing.delete(environment);
+  seal.committed();
 }
 
 /**
- * Closes an environment that was opened read-write. When it closes, lmdb-js waits for the flush of
- * the last transaction, which never comes if that transaction failed. So an empty transaction,
- * which always succeeds, is made first.
+ * Closes environments that were opened read-write. All that was written is on the device then;
+ * rejects with `storage_full` or `storage_failed` when that is not sure.
  */
-export async function closeWritten({ root, pageReuse }: Environment): Promise<void> {
+export async function closeEnvironments({ graph, vault }: Environments): Promise<void> {
+  // The vault comes first, as at a steady point.
+  try {
+    await closeWritten(vault);
+  } finally {
+    await closeWritten(graph);
+  }
+}
+
+/** The same for one environment. */
+export async function closeWritten(environment: Environment): Promise<void> {
+  const { root, pageReuse, steady, path } = environment;
   pageReuse?.[Symbol.dispose]();
-  await root.batch(() => undefined);
+  steady?.releaseAll();
+  // When it closes, lmdb-js waits for the flush of the last transaction, which never comes if that
+  // transaction failed. So an empty transaction, which always succeeds, is made first.
+  if (steady === undefined) await root.batch(() => undefined);
   await root.close();
+  try {
+    await steady?.close();
+  } catch (error) {
+    throw storageProblem('closing', path, error);
+  }
 }
 
 /** lmdb-js rejects with an error that holds a promise of the error with the reason. */

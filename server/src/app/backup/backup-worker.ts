@@ -16,7 +16,7 @@ import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS, BACKUP_SECOND_READER_BYTES_MIN } from '#base/backup-limits.ts';
 import { unlessMissing } from '#log/durable-file.ts';
 import { Followers } from '#log/followers.ts';
-import { LMDB_FILE } from '#store/environment.ts';
+import { LMDB_FILE } from '#store/lmdb-file/page-format.ts';
 import { readSigningKey, SIGNING_KEY_FILE } from '#store/signing-key.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { checkDerived } from '../derived-check.ts';

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASES } from '../databases.ts';
-import { LMDB_FILE, openEnvironments, type Environment } from '../environment.ts';
+import { openEnvironments, type Environment } from '../environment.ts';
+import { LMDB_FILE } from '../lmdb-file/page-format.ts';
 import { readStoreKeys } from '../master-key.ts';
 
 export interface DatabaseSize {

@@ -9,7 +9,7 @@ import { readStoreKeys, STORE_FILE } from '../master-key.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { digestState } from '../snapshot.ts';
 import { filesIn } from '../testing/storage.ts';
-import { closeWritten } from '../write-transaction.ts';
+import { closeEnvironments } from '../write-transaction.ts';
 import { rewriteStore } from './rewrite-store.ts';
 import { verifyStore } from './verify-store.ts';
 
@@ -100,7 +100,7 @@ it.each(KEPT)('reads a store $what beside its writer', async ({ archive, masterK
     expect(graph.seal.form).toBe('plain');
     expect(await digestOf(storage, masterKey)).toMatchObject({ digest });
   } finally {
-    await Promise.all([graph, vault].map(closeWritten));
+    await closeEnvironments({ graph, vault });
   }
 });
 

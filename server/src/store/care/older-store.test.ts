@@ -9,7 +9,7 @@ import { isSameState, sealManifest } from '../manifest.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { digestState } from '../snapshot.ts';
 import { openState } from '../state-writer.ts';
-import { closeWritten } from '../write-transaction.ts';
+import { closeEnvironments } from '../write-transaction.ts';
 import { readSizes } from './entry-counts.ts';
 import { rewriteStore } from './rewrite-store.ts';
 import { verifyStore } from './verify-store.ts';
@@ -29,7 +29,7 @@ async function put(storage: string, db: typeof DB.nodes | typeof DB.history): Pr
 async function forgetHistory(storage: string): Promise<void> {
   const { graph, vault } = openEnvironments({ storage, readOnly: false });
   await graph.stores[DB.history]?.stored.drop();
-  await Promise.all([graph, vault].map(closeWritten));
+  await closeEnvironments({ graph, vault });
 }
 
 const entries = (storage: string): Record<string, number> =>

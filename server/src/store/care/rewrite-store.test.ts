@@ -12,7 +12,7 @@ import { DB } from '../databases.ts';
 import { openStoreKeys } from '../master-key.ts';
 import { openEnvironments } from '../environment.ts';
 import { openState } from '../state-writer.ts';
-import { closeWritten, writeTransaction } from '../write-transaction.ts';
+import { closeEnvironments, writeTransaction } from '../write-transaction.ts';
 import { filesIn } from '../testing/storage.ts';
 import { readSizes } from './entry-counts.ts';
 import { rewriteStore } from './rewrite-store.ts';
@@ -79,7 +79,7 @@ describe('verifying', () => {
     await writeTransaction(graph, () => {
       graph.stores[DB.nodes]?.put(keyFrom(key), Buffer.from('spoiled'));
     });
-    await Promise.all([graph, vault].map(closeWritten));
+    await closeEnvironments({ graph, vault });
     const { differences } = await verify(undefined);
     expect(differences).toEqual([expect.stringContaining(told)]);
   });
@@ -95,7 +95,7 @@ describe('verifying', () => {
         void nodes.stored.put(Uint8Array.from(key), value.with(0, value[0]! ^ 4));
       }
     });
-    await Promise.all([graph, vault].map(closeWritten));
+    await closeEnvironments({ graph, vault });
     const { differences, digest } = await verify(undefined);
     expect(differences).toEqual(spoiled.map((key) => `nodes is damaged under ${key}`));
     expect(digest).toBeNull();

@@ -22,7 +22,7 @@ import { digestState, takeSnapshot } from '../snapshot.ts';
 import { readSigningKey, SIGNING_KEY_FILE, writeSigningKey } from '../signing-key.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { syncFolder } from '../sync-folder.ts';
-import { closeWritten, writeTransaction } from '../write-transaction.ts';
+import { closeEnvironments, writeTransaction } from '../write-transaction.ts';
 import { entriesOf } from './entry-counts.ts';
 import { COMPLETE_FILE, REWRITING_FOLDER, settleClaimed } from './settle-rewrite.ts';
 import type { CompleteRewrite } from './settle-rewrite.ts';
@@ -101,8 +101,8 @@ async function makeStore(options: RewriteOptions, folder: string): Promise<Manif
     archive: KEEP_ALL,
     ...(logKey === undefined ? {} : { encryptionKey: logKey }),
   });
-  const { graph, vault } = await openReplayed({ storage, log, masterKey, clock });
-  await Promise.all([graph, vault].map(closeWritten));
+  const { applier } = await openReplayed({ storage, log, masterKey, clock });
+  await applier.close();
   mkdirSync(folder, { mode: 0o700 });
   const keys =
     newMasterKey === undefined
@@ -163,7 +163,7 @@ async function copyState(
     return manifest;
   } finally {
     // Closing the environments flushes them.
-    await Promise.all([target.graph, target.vault].map(closeWritten));
+    await closeEnvironments(target);
   }
 }
 

@@ -12,7 +12,6 @@ import type { HeldReader } from '../held-reader.ts';
 import type { Manifest } from '../manifest.ts';
 import { digestHeld } from '../snapshot.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
-import { closeWritten } from '../write-transaction.ts';
 import { requireStore } from './rewrite-store.ts';
 import { settleClaimed } from './settle-rewrite.ts';
 import { openReplayed } from '../state-writer.ts';
@@ -78,8 +77,8 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
     ...(logKey === undefined ? {} : { encryptionKey: logKey }),
   });
   onStep('bringing the state up to the log');
-  const { graph, vault } = await openReplayed({ storage, log, masterKey, clock });
-  await Promise.all([graph, vault].map(closeWritten));
+  const { applier } = await openReplayed({ storage, log, masterKey, clock });
+  await applier.close();
   onStep('reading the log');
   const newest = await readLog(log, options);
   onStep('reading the state');

@@ -1,18 +1,17 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeGraphApplied, type GraphApplied } from '../applied.ts';
 import { u16 } from '../bytes.ts';
 import { type DatabaseNumber, DATABASES } from '../databases.ts';
-import { APPLIED_DATABASE, LMDB_FILE } from '../environment.ts';
+import { APPLIED_DATABASE } from '../environment.ts';
 import { APPLIED_NUMBER, type ValueForm } from '../value-seal.ts';
 import { type CheckedPlace, visitorOf } from './checked-visit.ts';
+import { readNewestMeta } from './meta-pages.ts';
 import {
+  LMDB_FILE,
   type Meta,
-  META_BYTES,
-  META_PAGES,
   NODE_HEADER_BYTES,
   NODE_IS_TREE,
-  readMeta,
   readTree,
   type Tree,
 } from './page-format.ts';
@@ -141,26 +140,5 @@ function newestMeta(path: string): Meta | undefined {
     return readNewestMeta(file);
   } finally {
     closeSync(file);
-  }
-}
-
-/**
- * Reads the two meta pages twice, since the writer may be writing one of them. It never writes both
- * at that time.
- */
-function readNewestMeta(file: number): Meta | undefined {
-  const page = Buffer.alloc(META_BYTES);
-  const read = (at: number): Buffer => {
-    readSync(file, page, 0, META_BYTES, at);
-    return Buffer.from(page);
-  };
-  const first = readMeta(read(0));
-  if (first === undefined) return undefined;
-  for (;;) {
-    const pages = Array.from({ length: META_PAGES }, (_, i) => read(i * first.pageBytes));
-    if (pages.some((bytes, i) => !bytes.equals(read(i * first.pageBytes)))) continue;
-    const [one, other] = pages.map(readMeta);
-    if (one === undefined || other === undefined) return undefined;
-    return one.transaction > other.transaction ? one : other;
   }
 }

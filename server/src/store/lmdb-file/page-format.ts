@@ -32,6 +32,9 @@ export const NODE_HEADER_BYTES = 8;
 export const NODE_HAS_LONG_VALUE = 1;
 export const NODE_IS_TREE = 2;
 
+/** The name of LMDB's file in the folder of an environment. */
+export const LMDB_FILE = 'data.mdb';
+
 /** The root page of an empty tree: all bits are set. */
 export const NO_PAGE = -1;
 /** The first two pages say where the trees begin. The one with the newer transaction counts. */
@@ -40,11 +43,18 @@ const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_ENCRYPTED = 0x2000;
 const META_AT = PAGE_HEADER_BYTES;
+/** What comes before is the same in all meta pages of a file. */
+export const META_VARYING_AT = META_AT + 16;
 const FREE_TREE_AT = META_AT + 24;
+/** u16, where the flags of the environment are. */
+export const FREE_TREE_FLAGS_AT = FREE_TREE_AT + 4;
 const MAIN_TREE_AT = FREE_TREE_AT + 48;
 const LAST_PAGE_AT = MAIN_TREE_AT + 48;
-const TRANSACTION_AT = LAST_PAGE_AT + 8;
-export const META_BYTES = TRANSACTION_AT + 8;
+/** u64. */
+export const META_TRANSACTION_AT = LAST_PAGE_AT + 8;
+/** i64: the boot of the machine in which the page was written. */
+export const META_BOOT_AT = META_TRANSACTION_AT + 8;
+export const META_BYTES = META_BOOT_AT + 8;
 
 /** A tree of the file, as the tree above it describes it. */
 export interface Tree {
@@ -70,11 +80,11 @@ export function readMeta(page: Buffer): Meta | undefined {
     (page.readUInt16LE(PAGE_FLAGS_AT) & PAGE_IS_META) !== 0 &&
     page.readUInt32LE(META_AT) === MAGIC &&
     page.readUInt32LE(META_AT + 4) === VERSION &&
-    (page.readUInt16LE(FREE_TREE_AT + 4) & IS_ENCRYPTED) === 0;
+    (page.readUInt16LE(FREE_TREE_FLAGS_AT) & IS_ENCRYPTED) === 0;
   if (!isKnown) return undefined;
   return {
     pageBytes: page.readUInt32LE(FREE_TREE_AT),
-    transaction: Number(page.readBigUInt64LE(TRANSACTION_AT)),
+    transaction: Number(page.readBigUInt64LE(META_TRANSACTION_AT)),
     main: readTree(page, MAIN_TREE_AT),
   };
 }
