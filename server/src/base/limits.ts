@@ -447,6 +447,8 @@ export const INDEX_TEXT_BYTES_MAX = 200;
 /** Nodes whose entries one commit adds to an index; entries that one commit deletes of another. */
 export const INDEX_BUILD_NODES = 5_000;
 export const INDEX_REMOVE_ENTRIES = 5_000;
+/** After a commit of these that found no room on the disk, the next attempt waits for so long. */
+export const INDEX_ROOM_RETRY_MS = 2_000;
 /** A query that reads more than this, and that an index would serve, is told of. */
 export const QUERY_SCAN_TOLD_ROWS = 100_000;
 /** Fields of which an endpoint's metrics tell that they were scanned for. */

@@ -3,7 +3,7 @@ import type { IndexDocument } from '@trellis/contract/shapes/schema-document.ts'
 import { INDEX_BUILD_NODES } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitRequest, CommitResult } from '#graph/operations.ts';
-import { indexContent } from '#graph/testing/index-content.ts';
+import { finishIndexes, indexContent } from '#graph/testing/index-content.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { JobStore } from './job-record.ts';
@@ -19,12 +19,14 @@ let failures: unknown[];
 /** Comes before each commit that builders make. */
 let beforeCommit: (request: CommitRequest, commits: number) => void | Promise<void>;
 let commits: number;
+let pause: () => Promise<void>;
 
 beforeEach(async () => {
   graph = await openTestGraph();
   failures = [];
   beforeCommit = () => undefined;
   commits = 0;
+  pause = () => Promise.reject(new Error('there is room'));
   await graph.writer.addSystemSchema();
   await graph.addSchema({ nodes: [{ type: 'T', key: 'K', fields: { S: 'String', N: 'Int' } }] });
   const nodes = Array.from({ length: NODES }, (_, i) => ({
@@ -54,7 +56,8 @@ function start(): { readonly jobs: JobRegistry; readonly builder: IndexBuilder }
   const onFailure = (error: unknown): void => void failures.push(error);
   const store = new JobStore({ reader, commits: writer, onFailure });
   const jobs = new JobRegistry({ clock, store, redact: (text) => text });
-  return { jobs, builder: new IndexBuilder({ reader, commits: { commit }, jobs, onFailure }) };
+  const parts = { reader, commits: { commit }, jobs, pause: () => pause(), onFailure };
+  return { jobs, builder: new IndexBuilder(parts) };
 }
 
 const list = (jobs: JobRegistry) => jobs.list(ADMIN, { skip: 0, take: 10 }).items;
@@ -93,6 +96,64 @@ describe('an index builder', () => {
     expect(failures).toEqual([]);
   });
 
+  it('waits where the disk is full, builds on when there is room, and removes so', async () => {
+    const { jobs, builder } = start();
+    const full = new Problem('storage_full', 'no room');
+    let pauses = 0;
+    let hasRoom = false;
+    beforeCommit = () => {
+      if (!hasRoom) throw full;
+    };
+    pause = async () => {
+      expect(list(jobs)[0]).toMatchObject({
+        state: 'running',
+        step: expect.stringMatching('no room'),
+      });
+      hasRoom = ++pauses % 3 === 0;
+    };
+    await add(INDEX);
+    builder.look();
+    await expect.poll(() => states(jobs)).toBe('succeeded');
+    expect(indexes()).toEqual([`S ready ${NODES}`]);
+    expect(pauses).toBe(3);
+    hasRoom = false;
+    pause = async () => void (hasRoom = true);
+    const remove = { type: 'T', fields: ['S'] };
+    await graph.writer.commit({ operations: [], system: true, indexWork: { remove } });
+    builder.look();
+    await expect.poll(isBeingCleared).toBe(false);
+    expect(failures).toEqual([]);
+  });
+
+  it('that waits for room ends when it is closed or its job is cancelled', async () => {
+    const { jobs, builder } = start();
+    beforeCommit = ({ indexWork }) => {
+      if (indexWork !== undefined && 'build' in indexWork) throw new Problem('storage_full', '');
+    };
+    let waits = 0;
+    pause = async () => {
+      if (++waits === 2) jobs.cancel(ADMIN, list(jobs)[0]!.id);
+    };
+    await add(INDEX);
+    builder.look();
+    await expect.poll(() => states(jobs)).toBe('cancelled');
+    expect(indexes()).toEqual([]);
+    const closing = { pause: Promise.withResolvers<void>() };
+    pause = () => {
+      waits++;
+      return closing.pause.promise;
+    };
+    await add({ field: 'N' });
+    builder.look();
+    await expect.poll(() => waits).toBe(3);
+    const closed = builder[Symbol.asyncDispose]();
+    closing.pause.resolve();
+    await closed;
+    expect(indexes()).toEqual(['N building 0']);
+    expect(failures).toEqual([]);
+    await finishIndexes(graph);
+  });
+
   it('looks again when it is asked after it has looked for the last time', async () => {
     const { jobs, builder } = start();
     const schema = { nodes: [{ type: 'T', fields: {}, indexes: [INDEX] }], edges: [] };
@@ -123,12 +184,12 @@ describe('an index builder', () => {
   it('ends its job as failed when a commit fails, and takes the index away', async () => {
     const { jobs, builder } = start();
     beforeCommit = (_, count) => {
-      if (count === 2) throw new Problem('storage_full', 'no room');
+      if (count === 2) throw new Problem('storage_corrupt', 'no room');
     };
     await add(INDEX);
     builder.look();
     await expect.poll(() => states(jobs)).toBe('failed');
-    expect(list(jobs)[0]).toMatchObject({ error: { code: 'storage_full' } });
+    expect(list(jobs)[0]).toMatchObject({ error: { code: 'storage_corrupt' } });
     await expect.poll(isBeingCleared).toBe(false);
     expect(indexes()).toEqual([]);
     await builder[Symbol.asyncDispose]();
@@ -137,7 +198,7 @@ describe('an index builder', () => {
   it('ends its job when nothing at all can be written, and goes on when something can', async () => {
     const { jobs, builder } = start();
     beforeCommit = (_, count) => {
-      if (count >= 2) throw new Problem('storage_full', 'no room');
+      if (count >= 2) throw new Problem('storage_corrupt', 'no room');
     };
     await add(INDEX);
     builder.look();

@@ -1,4 +1,4 @@
-import { INDEX_OFFENDERS_MAX } from '#base/limits.ts';
+import { INDEX_OFFENDERS_MAX, INDEX_ROOM_RETRY_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, IndexProgress, IndexWork } from '#graph/operations.ts';
 import type { GraphReader, IndexState } from '#graph/reader.ts';
@@ -8,6 +8,8 @@ export interface IndexBuilderParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly jobs: Pick<JobRegistry, 'start'>;
+  /** Resolves after the time, or when the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** What went wrong with work that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -15,13 +17,14 @@ export interface IndexBuilderParts {
 /**
  * Builds the field indexes that were added, and deletes the entries of those that were removed: one
  * after the other, a commit for some thousand nodes, so that writes go on between them. Where it
- * stands is in the state, so the next process, or a promoted replica, goes on from there.
+ * stands is in the state, so the next process, or a promoted replica, goes on from there. Where the
+ * disk is full, it waits for room.
  */
 export class IndexBuilder implements AsyncDisposable {
   readonly #parts: IndexBuilderParts;
   #working: Promise<void> | undefined;
   #isAsked = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: IndexBuilderParts) {
     this.#parts = parts;
@@ -40,8 +43,12 @@ export class IndexBuilder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#working;
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   async #work(): Promise<void> {
@@ -92,7 +99,8 @@ export class IndexBuilder implements AsyncDisposable {
     while (!this.#isClosed && offenders.length < INDEX_OFFENDERS_MAX) {
       job.signal.throwIfAborted();
       const build = index.number;
-      const progress = await this.#step(after === undefined ? { build } : { build, after });
+      const work = after === undefined ? { build } : { build, after };
+      const progress = await this.#step(work, job);
       count += progress.count;
       offenders.push(...progress.offenders);
       // From the first one on nothing is kept of how far it is: see `IndexWork`.
@@ -111,13 +119,28 @@ export class IndexBuilder implements AsyncDisposable {
     }
   }
 
-  async #step(indexWork: IndexWork): Promise<IndexProgress> {
+  /** One commit. It is tried again until there is room, or the job is cancelled. */
+  async #step(indexWork: IndexWork, job?: RunningJob): Promise<IndexProgress> {
     const request = { operations: [], system: true, indexWork };
-    const { indexes } = await this.#parts.commits.commit(request);
-    this.#parts.reader.refresh();
-    return indexes ?? { count: 0, isDone: true, offenders: [] };
+    const { signal } = this.#closing;
+    while (!this.#isClosed) {
+      job?.signal.throwIfAborted();
+      try {
+        const { indexes } = await this.#parts.commits.commit(request);
+        this.#parts.reader.refresh();
+        return indexes ?? DONE;
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'storage_full') throw error;
+        job?.report({ step: 'Waiting: there is no room on the disk' });
+        const ending = job === undefined ? signal : AbortSignal.any([signal, job.signal]);
+        await this.#parts.pause(INDEX_ROOM_RETRY_MS, ending);
+      }
+    }
+    return DONE;
   }
 }
+
+const DONE: IndexProgress = { count: 0, isDone: true, offenders: [] };
 
 function notUnique(name: string, offenders: readonly string[]): Problem {
   return new Problem(

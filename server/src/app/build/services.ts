@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AccessIndex } from '#access/access-index.ts';
 import { AccessService } from '#access/access-service.ts';
 import { type IngestPort, IngestService } from '#access/ingest-service.ts';
@@ -177,7 +178,9 @@ function buildIndexes(
   jobs: JobRegistry,
 ): IndexBuilder {
   const onFailure = (err: unknown): void => logger.error({ err }, 'a field index is not built');
-  const builder = new IndexBuilder({ reader, commits, jobs, onFailure });
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  const builder = new IndexBuilder({ reader, commits, jobs, pause, onFailure });
   if (!isReplica) builder.look();
   return builder;
 }
