@@ -143,7 +143,8 @@ function putEdge(
   const { state, batch } = t;
   const { keys, view, fields, edge: stored } = state;
   const key = keys.out(from, edge.id, to);
-  const bytes = view.get(DB.out, key);
+  const mayExist = state.added.mayHaveEdge(from, edge.id, to);
+  const bytes = mayExist ? view.get(DB.out, key) : undefined;
   if (bytes !== undefined && given === undefined && timestampMs === undefined) return false;
   if (bytes !== undefined) stored.open(bytes);
   let table;
@@ -160,6 +161,7 @@ function putEdge(
   batch.put(DB.out, key, record);
   if (bytes !== undefined) return true;
   batch.put(DB.in, keys.in(to, edge.id, from), NOTHING);
+  state.added.addEdge(from, edge.id, to);
   t.changedEdge(edge, from, to, 1);
   return true;
 }

@@ -248,6 +248,7 @@ export class Transactor {
    * key.
    */
   idOfKey(type: NodeType, key: string, uid: Uint8Array): number {
+    if (!this.state.added.mayHaveNode(type.id, uid)) return 0;
     const id = this.#readId(uid);
     if (id !== 0) this.state.ids.set(type.id, key, id);
     return id;

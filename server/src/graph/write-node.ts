@@ -116,6 +116,7 @@ function createNode(
   const id = t.addNode(type);
   batch.put(DB.nodes, keys.node(id), record);
   batch.put(DB.uids, uid, keys.idValue(id));
+  state.added.addNode(uid);
   batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);
   if (key !== undefined) state.ids.set(type.id, key, id);
   t.wroteNode(uid, true);

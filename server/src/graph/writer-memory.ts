@@ -1,11 +1,13 @@
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
+import { AddedKeys } from './added-keys.ts';
 import { NeighborList, StateAdjacency } from './adjacency.ts';
 import { ByteWriter } from './bytes.ts';
 import { EdgeRecord } from './edge-record.ts';
 import { encodeField, type ValueFault } from './field-encoder.ts';
 import { type FieldTable, FieldTableWriter } from './field-table.ts';
 import { LIST, TAG } from './field-types.ts';
+import { IdCache } from './id-cache.ts';
 import { EntryMaker } from './indexes/index-entries.ts';
 import { KeyEncoder, META } from './keys.ts';
 import { NodeRecord } from './node-record.ts';
@@ -13,7 +15,7 @@ import { ALIASES_FIELD, type Field, KEY_FIELD } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 import type { TypeAccessByType } from './type-access.ts';
 
-const CACHED_IDS_MAX = 262_144;
+const CACHED_IDS_MAX = 524_288;
 const NO_SECRET = new Uint8Array(0);
 
 /**
@@ -26,6 +28,7 @@ export class WriterMemory {
   readonly schema: SchemaSource;
   /** By type number and key. Type numbers begin at 1; under 0 are nodes by their UIDs as text. */
   readonly ids = new IdCache(CACHED_IDS_MAX);
+  readonly added: AddedKeys;
   readonly adjacency: StateAdjacency;
   readonly keys = new KeyEncoder();
   readonly fields = new FieldMerge();
@@ -46,6 +49,7 @@ export class WriterMemory {
   constructor(view: KeyValueReader) {
     this.view = view;
     this.schema = new SchemaSource(view);
+    this.added = new AddedKeys(view);
     this.adjacency = new StateAdjacency(view);
   }
 
@@ -62,6 +66,7 @@ export class WriterMemory {
     }
     if (isChanged || nextId !== this.nextId) this.ids.clear();
     this.nextId = nextId;
+    this.added.begin(nextId);
   }
 }
 
@@ -76,56 +81,6 @@ class LastRead<T> {
       this.#value = make(record);
     }
     return this.#value;
-  }
-}
-
-/**
- * The ids of nodes that were recently written or referred to, by type and key. It saves the digest
- * of a key and a read of the state. It holds only nodes that exist: code that deletes a node
- * removes it here.
- *
- * Two generations limit its size: when the young one is full it becomes the old one. An entry found
- * in the old one is moved to the young one.
- */
-class IdCache {
-  readonly #generationMax: number;
-  #young: (Map<string, number> | undefined)[] = [];
-  #old: (Map<string, number> | undefined)[] = [];
-  #youngSize = 0;
-
-  constructor(entriesMax: number) {
-    this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
-  }
-
-  /** The id; 0 when it is not known. */
-  get(type: number, key: string): number {
-    const young = this.#young[type]?.get(key);
-    if (young !== undefined) return young;
-    const old = this.#old[type]?.get(key);
-    if (old === undefined) return 0;
-    this.set(type, key, old);
-    return old;
-  }
-
-  set(type: number, key: string, id: number): void {
-    if (this.#youngSize >= this.#generationMax) {
-      this.#old = this.#young;
-      this.#young = [];
-      this.#youngSize = 0;
-    }
-    (this.#young[type] ??= new Map()).set(key, id);
-    this.#youngSize++;
-  }
-
-  delete(type: number, key: string): void {
-    this.#young[type]?.delete(key);
-    this.#old[type]?.delete(key);
-  }
-
-  clear(): void {
-    this.#young = [];
-    this.#old = [];
-    this.#youngSize = 0;
   }
 }
 

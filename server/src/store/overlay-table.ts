@@ -9,23 +9,13 @@ export class OverlayLayer {
    * Holds the keys and values. Its buffer may be replaced by a longer one while the commit grows.
    */
   readonly source: { readonly bytes: Uint8Array };
+  readonly table: OverlayTable;
   isUndone = false;
 
-  constructor(source: { readonly bytes: Uint8Array }) {
+  constructor(source: { readonly bytes: Uint8Array }, table: OverlayTable) {
     this.source = source;
+    this.table = table;
   }
-}
-
-/**
- * An operation's key and value as places in the bytes of its layer; `valueStart` is -1 for a
- * delete.
- */
-export interface Place {
-  readonly db: DatabaseNumber;
-  readonly keyStart: number;
-  readonly keyLength: number;
-  readonly valueStart: number;
-  readonly valueLength: number;
 }
 
 const NEXT = 0;
@@ -82,24 +72,37 @@ export class OverlayTable {
     this.#heads.fill(0);
   }
 
-  /** Adds an operation of the newest layer. */
-  add(place: Place, prefixBytes: number): void {
+  /**
+   * Adds an operation of the newest layer: its key and value as places in the bytes of the layer,
+   * the value directly after the key; `valueLength` is -1 for a delete.
+   */
+  add(
+    db: DatabaseNumber,
+    keyStart: number,
+    keyLength: number,
+    valueLength: number,
+    prefixBytes: number,
+  ): void {
     if (this.#count * FIELDS === this.#entries.length) this.#grow();
-    const { db, keyStart, keyLength } = place;
     const layer = this.#layers.length - 1;
     const { bytes } = this.#layers[layer]!.source;
-    const entry = this.#count++;
-    const at = entry * FIELDS;
+    const at = this.#count * FIELDS;
     const entries = this.#entries;
-    const hash = hashOf(db, bytes, keyStart, keyStart + keyLength);
-    entries[at + HASH] = hash;
+    const keyEnd = keyStart + keyLength;
+    // The hash of the prefix is on the way to that of the key.
+    const ofPrefix = addToHash(hashStart(db), bytes, keyStart, keyStart + prefixBytes);
+    const ofKey =
+      keyLength < prefixBytes
+        ? addToHash(hashStart(db), bytes, keyStart, keyEnd)
+        : addToHash(ofPrefix, bytes, keyStart + prefixBytes, keyEnd);
+    entries[at + HASH] = hashEnd(ofKey);
     entries[at + LAYER] = layer;
     entries[at + KEY_START] = keyStart;
     entries[at + DB_AND_KEY_LENGTH] = (db << 16) | keyLength;
-    entries[at + VALUE_START] = place.valueStart;
-    entries[at + VALUE_LENGTH] = place.valueLength;
-    entries[at + PREFIX_HASH] = hashOf(db, bytes, keyStart, keyStart + prefixBytes);
-    this.#link(entry);
+    entries[at + VALUE_START] = valueLength < 0 ? -1 : keyEnd;
+    entries[at + VALUE_LENGTH] = valueLength;
+    entries[at + PREFIX_HASH] = hashEnd(ofPrefix);
+    this.#link(this.#count++);
   }
 
   /** The newest entry on a key, or -1. `hash` must come from `hashOf`. */
@@ -195,7 +198,19 @@ export class OverlayTable {
 
 /** FNV-1a over the database's number and the bytes from `start` to `end`. */
 export function hashOf(db: DatabaseNumber, bytes: Uint8Array, start: number, end: number): number {
-  let hash = Math.imul(FNV_OFFSET ^ db, FNV_PRIME);
+  return hashEnd(addToHash(hashStart(db), bytes, start, end));
+}
+
+function hashStart(db: DatabaseNumber): number {
+  return Math.imul(FNV_OFFSET ^ db, FNV_PRIME);
+}
+
+function addToHash(before: number, bytes: Uint8Array, start: number, end: number): number {
+  let hash = before;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, FNV_PRIME);
+  return hash;
+}
+
+function hashEnd(hash: number): number {
   return hash ^ (hash >>> 15);
 }

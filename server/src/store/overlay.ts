@@ -26,18 +26,16 @@ for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scan
 export class Overlay {
   /** Oldest first; the last one takes new layers. */
   #tables: OverlayTable[] = [new OverlayTable()];
-  readonly #tableOf = new WeakMap<OverlayLayer, OverlayTable>();
 
   /** Begins a layer over all others. Its operations must be put before those of any later layer. */
   open(source: { readonly bytes: Uint8Array }): OverlayLayer {
-    const layer = new OverlayLayer(source);
     let table = must(this.#tables.at(-1), 'the newest table');
     if (table.count >= TABLE_OPERATIONS_MAX) {
       table = new OverlayTable();
       this.#tables.push(table);
     }
+    const layer = new OverlayLayer(source, table);
     table.addLayer(layer);
-    this.#tableOf.set(layer, table);
     return layer;
   }
 
@@ -60,14 +58,11 @@ export class Overlay {
     keyLength: number,
     valueLength: number,
   ): void {
-    const valueStart = keyStart + keyLength;
-    const place = { db, keyStart, keyLength, valueStart, valueLength };
-    this.#table(layer).add(place, PREFIX_BYTES[db]!);
+    layer.table.add(db, keyStart, keyLength, valueLength, PREFIX_BYTES[db]!);
   }
 
   delete(layer: OverlayLayer, db: DatabaseNumber, keyStart: number, keyLength: number): void {
-    const place = { db, keyStart, keyLength, valueStart: -1, valueLength: 0 };
-    this.#table(layer).add(place, PREFIX_BYTES[db]!);
+    layer.table.add(db, keyStart, keyLength, -1, PREFIX_BYTES[db]!);
   }
 
   /**
@@ -114,12 +109,8 @@ export class Overlay {
   }
 
   #remove(layer: OverlayLayer): void {
-    this.#table(layer).removeLayer();
+    layer.table.removeLayer();
     while (this.#tables.length > 1 && this.#tables[0]!.live === 0) this.#tables.shift();
-  }
-
-  #table(layer: OverlayLayer): OverlayTable {
-    return must(this.#tableOf.get(layer), 'the table of a layer');
   }
 }
 
