@@ -4,7 +4,7 @@ import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
 
 it('run the endpoints under system/, by the path that the front end uses', async () => {
   const page = { items: [], skip: 0, take: 50, hasMore: false };
-  const { client, seen } = await scripted(Array.from({ length: 6 }, () => ({ body: page })));
+  const { client, seen } = await scripted(Array.from({ length: 7 }, () => ({ body: page })));
   const word = { type: 'Word', key: 'dog' };
   expect(await client.system.nodes({ type: 'Word', take: 5 })).toEqual(page);
   await client.system.neighbors({ node: word, direction: 'out' });
@@ -12,6 +12,7 @@ it('run the endpoints under system/, by the path that the front end uses', async
   await client.system.similar({ text: 'a pet', take: 3 });
   await client.system.search({ query: 'pet', mode: 'hybrid', weight: 0.3 });
   await client.system.suggest({ query: 'a pe' });
+  await client.system.table({ type: 'Word', sort: { field: 'Text' }, after: 'the last' });
   expect(seen.map(({ method, url, body }) => [`${method} ${url}`, JSON.parse(body)])).toEqual([
     ['POST /api/cce/system/nodes', { type: 'Word', take: 5 }],
     ['POST /api/cce/system/neighbors', { node: word, direction: 'out' }],
@@ -19,6 +20,7 @@ it('run the endpoints under system/, by the path that the front end uses', async
     ['POST /api/cce/system/similar', { text: 'a pet', take: 3 }],
     ['POST /api/cce/system/search', { query: 'pet', mode: 'hybrid', weight: 0.3 }],
     ['POST /api/cce/system/suggest', { query: 'a pe' }],
+    ['POST /api/cce/system/table', { type: 'Word', sort: { field: 'Text' }, after: 'the last' }],
   ]);
 });
 

@@ -75,6 +75,46 @@ export interface NodesPage {
   readonly total?: number;
 }
 
+/** Rows of one type (docs/data.md). */
+export interface TableRequest {
+  readonly type: string;
+  /** Those to show; all of them when left out. */
+  readonly fields?: readonly string[];
+  /** All of them are to be met. */
+  readonly where?: readonly NodeCondition[];
+  /** Newest first when left out; rows without a value come last. */
+  readonly sort?: { readonly field: string; readonly direction?: 'asc' | 'desc' };
+  /** The `next` of the page before. */
+  readonly after?: string;
+  /** 100 when left out, at most 1,000. */
+  readonly take?: number;
+  /** Whether to count the rows, up to 100,000. */
+  readonly total?: boolean;
+  /** Whether to tell how the rows were found, which means to find them again. */
+  readonly plan?: boolean;
+}
+
+export interface TablePage {
+  readonly items: readonly NodeObject[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: string | null;
+  readonly total?: number;
+  /** False where there are more rows than `total`. */
+  readonly isTotalExact?: boolean;
+  readonly plan?: {
+    readonly access: 'index' | 'scan';
+    /** The fields of the index. */
+    readonly index?: string;
+    readonly rowsRead: number;
+    /** Indexes that would save reading rows. */
+    readonly advice: readonly {
+      readonly type: string;
+      readonly field: string;
+      readonly why: string;
+    }[];
+  };
+}
+
 export interface NeighborsRequest {
   readonly node: NodeReference;
   /** The types of the edges to follow; all of them when left out. */
@@ -158,6 +198,11 @@ export class SystemEndpoints {
   /** Nodes of a type, by keys or by UIDs, compared, sorted, page by page. */
   nodes(request: NodesRequest, options?: CallOptions): Promise<NodesPage> {
     return this.#run('system/nodes', request, options);
+  }
+
+  /** Rows of one type, compared, sorted, and page by page from where the last one ended. */
+  table(request: TableRequest, options?: CallOptions): Promise<TablePage> {
+    return this.#run('system/table', request, options);
   }
 
   /**

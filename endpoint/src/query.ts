@@ -130,6 +130,12 @@ export interface Query<N> extends AsyncIterable<N> {
    * Keeps the nodes whose timestamp lies between two moments, both included; null for an open end.
    */
   whereTime(from?: Moment | null, to?: Moment | null): Query<N>;
+  /**
+   * Keeps the nodes that come after one of this timestamp and UID, newest first, as `startAt`
+   * gives them: the next page, however many pages there were. Of several UIDs, the first counts
+   * that there still is; when there is none, nodes of that timestamp are kept, too.
+   */
+  after(timestamp: Moment, uid: UID | readonly UID[]): Query<N>;
   /** Keeps the nodes that an edge joins with this node, in either direction. */
   isRelatedTo(node: UID | { readonly UID: UID }, edge?: EdgeTypeName): Query<N>;
   /** Adds the nodes of another query. */

@@ -19,9 +19,16 @@ async function refusal(method: string, path: string, body?: unknown): Promise<un
 }
 
 test('they are listed, read-only, and marked in the catalog', async () => {
-  const names = ['neighbors', 'nodes', 'paths', 'search', 'similar', 'suggest'].map(
-    (name) => `system/${name}`,
-  );
+  const names = [
+    'neighbors',
+    'nodes',
+    'paths',
+    'search',
+    'search-modes',
+    'similar',
+    'suggest',
+    'table',
+  ].map((name) => `system/${name}`);
   const list = items(await admin('GET', '/api/endpoints?take=1000'));
   const own = list.filter(({ name }) => String(name).startsWith('system/'));
   expect(own.map(({ name }) => name)).toEqual(names);
@@ -64,5 +71,5 @@ test('a start commits nothing when they are there already', async () => {
     await server.stop();
     return valueAt(json, 'total');
   };
-  expect([await start(), await start()]).toEqual([6, 6]);
+  expect([await start(), await start()]).toEqual([8, 8]);
 });

@@ -5,6 +5,7 @@ import { People } from '../support/people.ts';
 const MISSING = '1111111111111111111111';
 const SEARCH = 'endpoints/run/system/search';
 const NODES = 'endpoints/run/system/nodes';
+const TABLE = 'endpoints/run/system/table';
 const QUERY = 'endpoints/run/query';
 /** Begins a query as its caller with one step. */
 const ASK = `export const input = z.object({ step: z.string(), args: z.array(z.any()) });
@@ -24,6 +25,10 @@ const WAYS: readonly (readonly [string, string, (...names: Names) => object])[] 
   ['fields', NODES, (type, name) => ({ type, fields: [name] })],
   ['order', NODES, (type, name) => ({ type, sort: { by: 'field', field: name } })],
   ['a value', NODES, (type, name) => ({ type, where: [{ field: name, compare: '=', value: 1 }] })],
+  ['rows', TABLE, (type) => ({ type, total: true, plan: true })],
+  ['columns of rows', TABLE, (type, name) => ({ type, fields: [name] })],
+  ['order of rows', TABLE, (type, name) => ({ type, sort: { field: name }, plan: true })],
+  ['a row', TABLE, (type, name) => ({ type, where: [{ field: name, compare: '>', value: 'a' }] })],
   ['edges', 'endpoints/run/system/neighbors', (type) => ({ node: { type, key: 'x' } })],
   ['a search', SEARCH, (type) => ({ query: 'x', types: [type] })],
   ['meaning', SEARCH, (type) => ({ types: [type], mode: 'vector', vector: [1, 2] })],

@@ -67,8 +67,8 @@ export class NodeWriter {
   }
 
   /**
-   * Throws `forbidden`, `node_not_found` for the end of a link, `version_conflict` for a key that is
-   * taken, `not_unique`, `invalid_operation`.
+   * Throws `forbidden`, `node_not_found` for the end of a link, `version_conflict` for a key that
+   * is taken, `not_unique`, `invalid_operation`.
    */
   async create(doer: Doer, given: NewNode): Promise<WrittenNode> {
     const { caller } = doer;
@@ -95,7 +95,7 @@ export class NodeWriter {
     return this.#written(caller, uid);
   }
 
-  /** Throws `node_not_found`, `forbidden`, `version_conflict`, `not_unique`, `invalid_operation`. */
+  /** Throws as `create` does, and `version_conflict` for another version than `ifVersion`. */
   async update(doer: Doer, uid: string, change: NodeChangeDocument): Promise<WrittenNode> {
     const { caller } = doer;
     const found = this.#find(caller, uid);
@@ -200,7 +200,7 @@ export class NodeWriter {
     });
   }
 
-  /** What is known of the node that has the key of a new one: nothing, unless the caller sees it. */
+  /** What a caller is told of the node that has the key already: nothing, unless they see it. */
   #taken(view: NodeView, uid: string): Problem {
     const id = view.find(uid);
     const node = id === undefined ? undefined : view.node(id);

@@ -29,6 +29,7 @@ describe.each([
       'system/search',
       'system/similar',
       'system/suggest',
+      'system/table',
     ]);
     for (const { code, isReadOnly } of endpoints) {
       expect(isReadOnly).toBe(true);

@@ -48,7 +48,7 @@ export function checkSees(t: Transactor, id: number): void {
   });
 }
 
-/** Throws unless the author sees both ends of an edge, and may write nodes of the type of `from`. */
+/** Throws unless the author sees both ends of an edge, and may write the type of `from`. */
 export function checkMayLink(t: Transactor, from: number, to: number): void {
   const { rights } = t.options;
   if (rights === undefined) return;

@@ -71,6 +71,7 @@ const STEPS: ReadonlyMap<unknown, Shape> = new Map([
   ['outMany', shape(['hops'], { hops, types: names, edges: names })],
   ['where', shape(['field', 'compare'], { field: text, compare, value: anything })],
   ['whereTime', shape([], { from: time, to: time })],
+  ['after', shape(['timestamp', 'uids'], { timestamp: time, uids: names })],
   ['isRelatedTo', shape(['uid'], { uid: text, edge: text })],
   ['union', NESTED],
   ['except', NESTED],

@@ -7,16 +7,9 @@ import type { Predicate } from './comparison.ts';
 import type { Comparison, QueryStep } from './plan.ts';
 import { invalidQuery } from './query-context.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
+import { ALWAYS, isWithinTime, type TimeSpan } from './time-span.ts';
 
 type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
-
-/** Both ends are included; `-Infinity` and `Infinity` where there is none. */
-export interface TimeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export const ALWAYS: TimeSpan = { fromMs: -Infinity, toMs: Infinity };
 
 /** The nodes of a set that meet a test, in their order. */
 export function* filter(
@@ -76,6 +69,31 @@ export function where(
   return filter(context, source, fieldTest(context, step, undefined, path));
 }
 
+/** What the step `after` leaves. Throws `invalid_query` for what is no time. */
+export function spanAfter(context: QueryContext, step: Step<'after'>, path: string): TimeSpan {
+  const toMs = parseTime(step.timestamp);
+  if (toMs === undefined) {
+    throw invalidQuery('The time is not in ISO 8601, nor milliseconds since 1970', {
+      path: `${path}.timestamp`,
+    });
+  }
+  for (const uid of step.uids) {
+    const beforeId = context.idOfUid(uid);
+    if (beforeId !== undefined) return { ...ALWAYS, toMs, beforeId };
+  }
+  return { ...ALWAYS, toMs };
+}
+
+export function after(
+  context: QueryContext,
+  source: IdPieces,
+  step: Step<'after'>,
+  path: string,
+): IdPieces {
+  const span = spanAfter(context, step, path);
+  return filter(context, source, (id) => isWithinTime(context, id, span));
+}
+
 /** Both ends are included. */
 export function whereTime(
   context: QueryContext,
@@ -83,11 +101,8 @@ export function whereTime(
   step: Step<'whereTime'>,
   path: string,
 ): IdPieces {
-  const { fromMs, toMs } = timeOf(step, path);
-  return filter(context, source, (id) => {
-    const time = context.timestampMs(id);
-    return time >= fromMs && time <= toMs;
-  });
+  const span = timeOf(step, path);
+  return filter(context, source, (id) => isWithinTime(context, id, span));
 }
 
 /** Throws `invalid_query` for what is no time. */

@@ -9,10 +9,10 @@ import {
   TIMESTAMP_FIELD,
 } from '../indexes/field-index.ts';
 import { IndexKey, isOrderedScalar } from '../indexes/index-key.ts';
-import { writeTime, writeType } from '../keys.ts';
+import { ID_BYTES, writeId, writeTime, writeType } from '../keys.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { isNumeric, normalizeOperand } from './comparison.ts';
-import type { TimeSpan } from './filters.ts';
+import type { TimeSpan } from './time-span.ts';
 import { firstAfter, type KeySpan } from './key-ranges.ts';
 import type { Comparison } from './plan.ts';
 
@@ -343,7 +343,8 @@ function writeOperand(key: IndexKey, { tag, number }: IndexedField, operand: unk
 }
 
 /** The part of a range within a time, where timestamps come next in its keys. */
-function withinTime(span: KeySpan, prefix: Uint8Array, { fromMs, toMs }: TimeSpan): KeySpan {
+function withinTime(span: KeySpan, prefix: Uint8Array, time: TimeSpan): KeySpan {
+  const { fromMs, toMs, beforeId } = time;
   const at = (ms: number): Uint8Array => {
     const key = new Uint8Array(prefix.length + TIME_BYTES);
     key.set(prefix);
@@ -354,8 +355,21 @@ function withinTime(span: KeySpan, prefix: Uint8Array, { fromMs, toMs }: TimeSpa
   return {
     db: span.db,
     start: fromMs === -Infinity ? span.start : at(fromMs),
-    end: toMs === Infinity ? span.end : firstAfter(at(toMs)),
+    end:
+      toMs === Infinity
+        ? span.end
+        : beforeId === undefined
+          ? firstAfter(at(toMs))
+          : withId(at(toMs), beforeId),
   };
+}
+
+/** The key of a node, by what stands before its id. */
+function withId(begin: Uint8Array, id: number): Uint8Array {
+  const key = new Uint8Array(begin.length + ID_BYTES);
+  key.set(begin);
+  writeId(key, begin.length, id);
+  return key;
 }
 
 const TIME_BYTES = 6;

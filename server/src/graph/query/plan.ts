@@ -78,6 +78,11 @@ export type QueryStep =
       readonly value?: unknown;
     }
   | { readonly op: 'whereTime'; readonly from?: string | number; readonly to?: string | number }
+  /**
+   * What comes after a node of this timestamp, newest first, as nodes of one type come: of the
+   * UIDs, the first that there is counts. When there is none, nodes of that time are kept, too.
+   */
+  | { readonly op: 'after'; readonly timestamp: string | number; readonly uids: readonly string[] }
   | { readonly op: 'isRelatedTo'; readonly uid: string; readonly edge?: string }
   | { readonly op: 'union' | 'except' | 'intersect'; readonly steps: readonly QueryStep[] }
   | { readonly op: 'distinct' }

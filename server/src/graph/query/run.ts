@@ -8,7 +8,7 @@ import type { StateReader } from '../state-reader.ts';
 import { checkQuery } from './check-query.ts';
 import { compareTyped } from './comparison.ts';
 import { prepareEnd } from './ends.ts';
-import { filter, isRelatedTo, where, whereTime } from './filters.ts';
+import { after, filter, isRelatedTo, where, whereTime } from './filters.ts';
 import type { Query, QueryStep } from './plan.ts';
 import {
   collectAll,
@@ -158,6 +158,8 @@ function prepareLaterStep(
       return where(context, source, step, path);
     case 'whereTime':
       return whereTime(context, source, step, path);
+    case 'after':
+      return after(context, source, step, path);
     case 'isRelatedTo':
       return isRelatedTo(context, source, step, path);
     case 'union':

@@ -1,9 +1,9 @@
+import { isListTag } from '../field-types.ts';
 import type { FieldIndex } from '../indexes/field-index.ts';
 import type { IdList } from '../id-list.ts';
 import { KEY_TIME_MAX_MS } from '../keys.ts';
 import type { NodeType } from '../schema-registry.ts';
-import { parseTime } from '../time.ts';
-import { ALWAYS, fieldTest, filter, timeOf, type TimeSpan } from './filters.ts';
+import { fieldTest, filter, spanAfter, timeOf } from './filters.ts';
 import {
   type Condition,
   type IndexRanges,
@@ -14,6 +14,16 @@ import {
 import { BY_TIME, byValue, idOfKey, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { IndexAdvice, QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
+import {
+  ALWAYS,
+  isBounded,
+  isOfTime,
+  isToldByKeys,
+  isWithinTime,
+  narrowed,
+  timeIn,
+  type TimeSpan,
+} from './time-span.ts';
 
 /**
  * The beginning of a query as one look into an index: a type, what its nodes have to meet, and the
@@ -95,6 +105,8 @@ function beginningOf(
       conditions.push({ ...conditionOf(step, type), place, test });
     } else if (step?.op === 'whereTime') {
       time = narrowed(time, timeOf(step, at));
+    } else if (step?.op === 'after') {
+      time = narrowed(time, spanAfter(context, step, at));
     } else {
       break;
     }
@@ -118,38 +130,6 @@ function conditionOf(
   type: NodeType,
 ): Condition {
   return { field: field === 'Id' ? (type.key ?? field) : field, compare, value };
-}
-
-function isBounded({ fromMs, toMs }: TimeSpan): boolean {
-  return fromMs !== -Infinity || toMs !== Infinity;
-}
-
-function narrowed(a: TimeSpan, b: TimeSpan): TimeSpan {
-  return { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
-}
-
-/** The time that a comparison of the field Timestamp leaves. */
-function timeIn({ field, compare, value }: Condition): TimeSpan {
-  const ms = field === 'Timestamp' ? parseTime(value) : undefined;
-  if (ms === undefined) return ALWAYS;
-  switch (compare) {
-    case '=':
-      return { fromMs: ms, toMs: ms };
-    case '<':
-      return { ...ALWAYS, toMs: ms - 1 };
-    case '<=':
-      return { ...ALWAYS, toMs: ms };
-    case '>':
-      return { ...ALWAYS, fromMs: ms + 1 };
-    case '>=':
-      return { ...ALWAYS, fromMs: ms };
-    default:
-      return ALWAYS;
-  }
-}
-
-function isOfTime({ field, compare }: Condition): boolean {
-  return field === 'Timestamp' && ['=', '<', '<=', '>', '>='].includes(compare);
 }
 
 interface Order {
@@ -176,11 +156,6 @@ function orderAt(
   if (step.field === 'Timestamp') return { field: undefined, direction, next: next + 1 };
   const field = step.field === 'Id' ? (type.key ?? step.field) : step.field;
   return { field, direction, next: next + 1 };
-}
-
-/** Whether keys tell which times are in it: see `keys.ts`. */
-function isToldByKeys({ fromMs, toMs }: TimeSpan): boolean {
-  return fromMs <= KEY_TIME_MAX_MS && (toMs < KEY_TIME_MAX_MS || toMs === Infinity);
 }
 
 /** How many nodes the rest takes; Infinity for all. */
@@ -215,6 +190,10 @@ class Planner {
   }
 
   plan(): StartPlan {
+    if (this.#lacksNone()) {
+      const { fromMs } = this.#beginning.time;
+      return this.#inTypeOrder(rangesOfType(this.#beginning.type, { fromMs, toMs: -Infinity }));
+    }
     const ways = this.#ways();
     const narrowing = ways.filter(({ isNarrowed }) => isNarrowed);
     const narrow = this.#narrowest(narrowing);
@@ -377,13 +356,33 @@ class Planner {
         field === order?.name && !(compare === '!=' || (compare === 'exists' && value === false)),
     );
     if (isAsked || isNarrowed || index === undefined) return undefined;
-    const entries = this.#context.reader.indexes().find(({ number }) => number === index.number);
-    const isComplete = entries?.entries === context.reader.countOfType(type.name);
-    if (isComplete) return undefined;
+    if (this.#isComplete(index)) return undefined;
     const name = order?.name ?? '';
     const span = spanOfType(type, ALWAYS);
     return () =>
       filter(context, newestFirst(context, span), (id) => context.read(id, name) === undefined);
+  }
+
+  /** Whether each node of the type has an entry. */
+  #isComplete(index: FieldIndex): boolean {
+    const { reader } = this.#context;
+    const state = reader.indexes().find(({ number }) => number === index.number);
+    return state?.entries === reader.countOfType(this.#beginning.type.name);
+  }
+
+  /** Whether an index tells that no node lacks a field which the nodes are to lack. */
+  #lacksNone(): boolean {
+    const { type, conditions } = this.#beginning;
+    const absent = conditions.filter(
+      ({ field, compare, value }) => compare === 'exists' && value === false && this.#reads(field),
+    );
+    return type.indexes.some(
+      (index) =>
+        index.isReady &&
+        absent.some(({ field }) => index.fields[0]?.name === field) &&
+        !isListTag(index.fields[0]?.tag ?? 0) &&
+        this.#isComplete(index),
+    );
   }
 
   /** The conditions that are tested on the nodes. */
@@ -401,10 +400,7 @@ class Planner {
     let pieces = source;
     const isTimed = isBounded(time) && !(way.answersTime && isToldByKeys(time));
     if (isTimed) {
-      pieces = filter(context, pieces, (id) => {
-        const ms = context.timestampMs(id);
-        return ms >= time.fromMs && ms <= time.toMs;
-      });
+      pieces = filter(context, pieces, (id) => isWithinTime(context, id, time));
     }
     for (const { test } of left) pieces = filter(context, pieces, test);
     if (way.index === undefined) context.advice.push(...this.#advice(left));

@@ -4,12 +4,13 @@ import { IdList } from '../id-list.ts';
 import type { FieldIndex } from '../indexes/field-index.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { cellsNear } from './geo-cells.ts';
-import { ALWAYS, fieldTest, filter } from './filters.ts';
+import { fieldTest, filter } from './filters.ts';
 import { spanOfType } from './index-ranges.ts';
 import { inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { QueryStep } from './plan.ts';
 import { invalidQuery } from './query-context.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
+import { ALWAYS } from './time-span.ts';
 
 type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
 

@@ -90,6 +90,13 @@ export class NaiveQuery {
         const to = step.to === undefined ? Infinity : Number(new Date(step.to));
         return ids.filter((id) => this.#graph.time(id) >= from && this.#graph.time(id) <= to);
       }
+      case 'after': {
+        const time = Number(new Date(step.timestamp));
+        const [last = Infinity] = this.#graph.lookUp(step.uids);
+        return ids.filter(
+          (id) => this.#graph.time(id) < time || (this.#graph.time(id) === time && id < last),
+        );
+      }
       case 'isRelatedTo': {
         const [other] = this.#graph.lookUp([step.uid]);
         if (other === undefined) return [];

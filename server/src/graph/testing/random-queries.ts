@@ -145,6 +145,11 @@ const { steps } = fc.letrec<{ step: QueryStep; steps: QueryStep[] }>((tie) => ({
     }),
     fc.oneof(conditionOfP, condition).map((some) => ({ op: 'where' as const, ...some })),
     fc.record({ op: fc.constant('whereTime'), from: optional(fc.nat(4)), to: optional(fc.nat(4)) }),
+    fc.record({
+      op: fc.constant('after'),
+      timestamp: fc.nat(4),
+      uids: fc.array(uid, { maxLength: 2 }),
+    }),
     fc.record({ op: fc.constant('isRelatedTo'), uid, edge: optional(edge) }),
     fc.record({ op: fc.constantFrom('union', 'except', 'intersect'), steps: tie('steps') }),
     fc.record({ op: fc.constant('sortBy'), field, direction }),

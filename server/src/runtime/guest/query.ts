@@ -93,6 +93,10 @@ export class Query {
     return this.#with({ op: 'whereTime', from: from ?? undefined, to: to ?? undefined });
   }
 
+  after(timestamp: unknown, uids: unknown): Query {
+    return this.#with({ op: 'after', timestamp, uids: listOf(uids).map((node) => uidOf(node)) });
+  }
+
   isRelatedTo(node: unknown, edge?: string): Query {
     return this.#with({ op: 'isRelatedTo', uid: uidOf(node), edge });
   }

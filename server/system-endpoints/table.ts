@@ -1,0 +1,246 @@
+// trellis: readOnly
+// trellis: timeoutMs 10000
+// trellis: description Rows of one type that the caller may see: compared, sorted, and page by page from where the last one ended.
+
+const TOTAL_MAX = 100_000;
+const CURSOR_CHARACTERS_MAX = 100_000;
+/** How many of the last rows a cursor names, for the case that some are deleted. */
+const CURSOR_UIDS = 8;
+
+const COMPARISONS = [
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'exists',
+] as const;
+
+const condition = z.strictObject({
+  field: z.string(),
+  compare: z.enum(COMPARISONS),
+  value: z.json().optional(),
+});
+
+export const input = z.strictObject({
+  type: z.string(),
+  /** Those to show; all of them when left out. */
+  fields: z.array(z.string()).max(100).optional(),
+  /** All of them are to be met. */
+  where: z.array(condition).max(20).default([]),
+  /** Newest first when left out; rows without a value come last. */
+  sort: z
+    .strictObject({ field: z.string(), direction: z.enum(['asc', 'desc']).default('asc') })
+    .optional(),
+  /** The `next` of the page before. */
+  after: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
+  take: z.int().min(1).max(1_000).default(100),
+  /** Whether to count them, up to 100,000. */
+  total: z.boolean().default(false),
+  /** Whether to tell how they were found, which means to find them again. */
+  plan: z.boolean().default(false),
+});
+
+type Body = z.output<typeof input>;
+
+/** Where a page ended: the last row, and those before it that only their UIDs tell apart. */
+const cursor = z.strictObject({
+  query: z.string(),
+  /** Of the field that is sorted by; absent where the last row has none. */
+  value: z.json().optional(),
+  timestamp: z.iso.datetime({ offset: true }),
+  uids: z.array(z.string()).max(CURSOR_UIDS),
+});
+type Cursor = z.output<typeof cursor>;
+
+type Row = NodeBase;
+
+const valueIn = (row: Row, field: string): unknown =>
+  (row as Row & Readonly<Record<string, unknown>>)[field];
+
+/** Names are the caller's: those that the schema does not have the query refuses. */
+const asField = (name: string) => name as FieldName<NodeOf>;
+
+export default async function table({
+  body,
+  q,
+  CurrentUser,
+  badRequest,
+  forbidden,
+}: Scope<typeof input>) {
+  if (CurrentUser === null) return forbidden('It shows what a user may see: call it as one.');
+  const { type, where, sort, take } = body;
+  const begin = () => {
+    let found: Query<NodeOf> = q()
+      .asUser()
+      .startAt(type as NodeTypeName);
+    for (const { field, compare, value } of where) {
+      found = found.where(asField(field), compare, value as never);
+    }
+    return found;
+  };
+  const last = body.after === undefined ? undefined : cursorOf(body.after, body);
+  if (last === null) return badRequest(fault('after', 'is not the next of a page of this query'));
+  try {
+    const rows: Row[] = [];
+    const explained: Explanation[] = [];
+    for (const part of partsAfter(last, sort, begin)) {
+      // One more, to tell whether there are more.
+      const page = part.take(take + 1 - rows.length);
+      const found: readonly Row[] = await page.nodes(shownFields(body)?.map(asField));
+      rows.push(...found);
+      if (body.plan) explained.push(await page.explain());
+      if (rows.length > take) break;
+    }
+    const items = rows.slice(0, take);
+    const next = rows.length > take ? nextAfter(items, body) : null;
+    if (next === undefined) return badRequest(fault('sort.field', 'has values without an order'));
+    return {
+      items: items.map((row) => asAsked(row, body)),
+      next,
+      ...(body.total ? await countOf(begin(), where.length > 0) : {}),
+      ...(body.plan ? { plan: planOf(explained) } : {}),
+    };
+  } catch (error) {
+    const refused = faultOf(error, where.length);
+    if (refused === null) throw error;
+    return badRequest(refused);
+  }
+}
+
+/** The rows after the last one: those with its value, those beyond it, those without any. */
+function partsAfter(
+  last: Cursor | undefined,
+  sort: Body['sort'],
+  begin: () => Query<NodeOf>,
+): readonly Query<NodeOf>[] {
+  if (sort === undefined || (sort.field === 'Timestamp' && sort.direction === 'desc')) {
+    return [last === undefined ? begin() : begin().after(last.timestamp, last.uids)];
+  }
+  const { direction } = sort;
+  const field = asField(sort.field);
+  if (last === undefined) return [begin().sortBy(field, direction)];
+  const { value, timestamp, uids } = last;
+  const isWithout = sort.field !== 'Timestamp' && value === undefined;
+  if (isWithout)
+    return [
+      begin()
+        .where(field, 'exists', false as never)
+        .after(timestamp, uids),
+    ];
+  const at = (sort.field === 'Timestamp' ? timestamp : value) as never;
+  return [
+    begin().where(field, '=', at).after(timestamp, uids),
+    begin()
+      .where(field, direction === 'asc' ? '>' : '<', at)
+      .sortBy(field, direction),
+    ...(sort.field === 'Timestamp' ? [] : [begin().where(field, 'exists', false as never)]),
+  ];
+}
+
+/** The fields to read: those to show, and the one that is sorted by. */
+function shownFields({ fields, sort }: Body): readonly string[] | undefined {
+  if (fields === undefined || sort === undefined) return fields;
+  return [...new Set([...fields, sort.field])];
+}
+
+function asAsked(row: Row, { fields, sort }: Body): object {
+  const extra = sort?.field ?? 'Id';
+  const isShown = fields === undefined || fields.includes(extra) || KEPT.includes(extra);
+  if (isShown) return row;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== extra));
+}
+
+/** What every row shows. */
+const KEPT = ['UID', 'Type', 'Timestamp', 'Id'];
+
+/** Undefined where the values of the field have no order. */
+function nextAfter(items: readonly Row[], body: Body): string | undefined {
+  const { sort } = body;
+  const valueOf = (one: Row) => (sort === undefined ? undefined : valueIn(one, sort.field));
+  const row = items.at(-1);
+  if (row === undefined) return undefined;
+  const value = valueOf(row);
+  if (typeof value === 'object') return undefined;
+  const alike = items.filter((one) => one.Timestamp === row.Timestamp && valueOf(one) === value);
+  const text = JSON.stringify({
+    query: nameOf(body),
+    ...(value === undefined ? {} : { value }),
+    timestamp: row.Timestamp,
+    uids: alike
+      .slice(-CURSOR_UIDS)
+      .toReversed()
+      .map(({ UID }) => UID),
+  });
+  return text.length <= CURSOR_CHARACTERS_MAX ? text : undefined;
+}
+
+/** Null for what is no cursor of this query. */
+function cursorOf(text: string, body: Body): Cursor | null {
+  try {
+    const { success, data } = cursor.safeParse(JSON.parse(text));
+    return success && data.query === nameOf(body) ? data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Tells one query from another, as far as the order of its rows goes. */
+function nameOf({ type, where, sort }: Body): string {
+  const text = JSON.stringify([type, where, sort ?? null]);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return `${text.length}-${(hash >>> 0).toString(36)}`;
+}
+
+async function countOf(query: Query<NodeOf>, isNarrowed: boolean) {
+  const total = await (isNarrowed ? query.take(TOTAL_MAX + 1) : query).count();
+  const isTotalExact = !isNarrowed || total <= TOTAL_MAX;
+  return { total: isTotalExact ? total : TOTAL_MAX, isTotalExact };
+}
+
+function planOf(explained: readonly Explanation[]) {
+  const steps = explained.flatMap((one) => one.steps);
+  const index = steps.find((step) => step.index !== undefined)?.index;
+  const advice = new Map(explained.flatMap((one) => one.advice).map((one) => [one.field, one]));
+  return {
+    access: steps.find(({ access }) => access === 'index')?.access ?? 'scan',
+    ...(index === undefined ? {} : { index }),
+    rowsRead: steps.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+    advice: [...advice.values()],
+  };
+}
+
+function fault(path: string, message: string) {
+  const fields = [{ path, message }];
+  return {
+    error: { code: 'invalid_request', message: `${path}: ${message}`, details: { fields } },
+  };
+}
+
+/** The answer for a body that the query refuses; null for every other error. */
+function faultOf(error: unknown, conditions: number) {
+  const { code, message = '', details } = error as Partial<Problem & { details: { path: string } }>;
+  if (code !== 'invalid_query') return null;
+  const at = details?.path ?? '';
+  const [, step, member = ''] = /^steps\[(\d+)\]\.(\w+)/.exec(at) ?? [];
+  const [, place] = /^end\.fields\[(\d+)\]/.exec(at) ?? [];
+  // asUser() and the start are the first two steps.
+  const condition = Number(step) - 2;
+  const path =
+    place !== undefined
+      ? `fields.${place}`
+      : condition < 0
+        ? 'type'
+        : condition < conditions
+          ? `where.${condition}.${member}`
+          : 'sort.field';
+  return { error: { code: 'invalid_request', message, details: { fields: [{ path, message }] } } };
+}
