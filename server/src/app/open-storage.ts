@@ -6,6 +6,8 @@ import type { VaultEntry, VaultReader } from '#identity/vault.ts';
 import { DB } from '#store/databases.ts';
 import { readStoreKeys } from '#store/master-key.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { rowMemoryBytes } from './graph-memory.ts';
+import type { WorkspaceOptions } from './workspace.ts';
 import { WriterClient, type WriterEvents, type WriterOptions } from './writer/writer-client.ts';
 
 /** The readers of a thread other than the one that writes. */
@@ -13,22 +15,45 @@ export interface ReadState extends Disposable {
   readonly reader: StateReader;
   readonly vault: VaultReader;
   /** What a reader of the graph in another process needs. */
-  readonly store: { readonly storage: string; readonly environmentKey: string | undefined };
+  readonly store: {
+    readonly storage: string;
+    readonly environmentKey: string | undefined;
+    readonly rowMemoryBytes: number;
+  };
+}
+
+interface Reading {
+  readonly storage: string;
+  readonly masterKey: string | null;
+  /** As `GraphReaderOptions` has it. */
+  readonly rowMemoryBytes: number;
+}
+
+export function readingOf({
+  storage,
+  config,
+  secrets,
+}: Pick<WorkspaceOptions, 'storage' | 'config' | 'secrets'>): Reading {
+  return {
+    storage,
+    masterKey: secrets.graphMasterKey,
+    rowMemoryBytes: rowMemoryBytes(config),
+  };
 }
 
 /** To be called once the thread that writes has the state open. */
 export function openReadState(
-  storage: string,
-  masterKey: string | null | undefined,
+  { storage, masterKey, rowMemoryBytes: rowBytes }: Reading,
   sequence: AppliedSequence,
 ): ReadState {
   using opened = new DisposableStack();
   const keys = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
   const { environmentKey, vaultKey } = keys;
-  const store = { storage, environmentKey };
+  const opening = { storage, environmentKey };
+  const store = { ...opening, rowMemoryBytes: rowBytes };
   const newestSequence = (): number => sequence.get();
   const reader = opened.use(openGraphReader({ ...store, newestSequence }));
-  const vault = opened.use(openVaultReader({ ...store, vaultKey, newestSequence }));
+  const vault = opened.use(openVaultReader({ ...opening, vaultKey, newestSequence }));
   const resources = opened.move();
   return { reader, vault, store, [Symbol.dispose]: () => resources.dispose() };
 }
@@ -83,18 +108,17 @@ export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Sym
 }
 
 export async function openStorage(
-  options: Omit<WriterOptions, 'followers'>,
+  options: Reading & Omit<WriterOptions, 'followers'>,
   events: WriterEvents,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack();
   const followers = Followers.awaiting(['text index', 'vector index', 'backups']);
   const { applied: sequence } = followers;
+  const { storage, masterKey, lowMemory } = options;
   const writer = opened.use(
-    await WriterClient.open({ ...options, followers: followers.buffer }, events),
+    await WriterClient.open({ storage, masterKey, lowMemory, followers: followers.buffer }, events),
   );
-  const { reader, vault, store } = opened.use(
-    openReadState(options.storage, options.masterKey, sequence),
-  );
+  const { reader, vault, store } = opened.use(openReadState(options, sequence));
   const resources = opened.move();
   return {
     writer,

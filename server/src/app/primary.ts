@@ -4,7 +4,8 @@ import { STORE_FILE } from '#store/master-key.ts';
 import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { usualSize } from '#runtime/sandbox/pool-load.ts';
 import { readFrontEnd } from './front-end/front-end-files.ts';
-import { openStorage } from './open-storage.ts';
+import { openStorage, readingOf } from './open-storage.ts';
+import { rowMemoryBytes } from './graph-memory.ts';
 import { promoteReplica } from './replication/replica-store.ts';
 import { commitObserver, TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -21,6 +22,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
     storage,
     environmentKey: environmentKey.promise,
     size: usualSize(),
+    rowMemoryBytes: rowMemoryBytes(config),
     logger,
   });
   opened.defer(() => pool.close());
@@ -32,7 +34,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
   const observeCommit = commitObserver(options.telemetry, traced.note);
   const crashed = Promise.withResolvers<Error>();
   const opening = openStorage(
-    { storage, masterKey: secrets.graphMasterKey, lowMemory: config.lowMemory },
+    { ...readingOf(options), lowMemory: config.lowMemory },
     { onNote: (text) => logger.warn(text), onCrash: crashed.resolve, observeCommit },
   );
   const loading = import('./primary-workspace.ts');

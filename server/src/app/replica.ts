@@ -22,7 +22,7 @@ import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { licenseReporter, licenseSettings, readLicense, requireFeature } from './license.ts';
 import { replicaProbes } from './part-probes.ts';
 import { PublicAddress } from './build/identity.ts';
-import { openReadState, type ReadState } from './open-storage.ts';
+import { openReadState, readingOf, type ReadState } from './open-storage.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
@@ -87,7 +87,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   stopping.promise.catch(() => undefined);
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
-    const state = resources.use(openReadState(storage, parts.secrets.graphMasterKey, sequence));
+    const state = resources.use(openReadState(readingOf(parts), sequence));
     built = resources.use(await buildReplicaServices(parts, state, thread.embed));
     const caughtUp = Promise.all([thread.caughtUp, built.endpoints.prepare(), built.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);

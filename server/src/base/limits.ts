@@ -474,3 +474,9 @@ export const NODES_AT_ONE_COMMIT = 100;
 /** Work of one caller in turns: how much of it goes on at a time, and how much may wait. */
 export const TURNS_GOING_PER_CALLER_MAX = 4;
 export const TURNS_WAITING_PER_CALLER_MAX = 300;
+
+/** The share of the memory of the machine that adjacency may take, in all processes together. */
+export const GRAPH_MEMORY_SHARE = 0.125;
+export const GRAPH_LOW_MEMORY_BYTES = 16 * 1024 * 1024;
+/** Of one reader: the process of an endpoint worker has room for that beside its heap. */
+export const READER_ROWS_BYTES_MAX = 256 * 1024 * 1024;

@@ -31,6 +31,8 @@ export interface Config {
     readonly keep: { readonly last: number; readonly days: number; readonly weeks: number };
   };
   readonly lowMemory: boolean;
+  /** Memory for adjacency in MiB; null when not set. */
+  readonly graphMemoryMb: number | null;
   /** Budget of the search index in MiB; null when not set. */
   readonly searchMemoryMb: number | null;
   /** Threads that build the search index; null when not set. */

@@ -39,6 +39,7 @@ describe('readConfig', () => {
           keep: { last: 30, days: 14, weeks: 8 },
         },
         lowMemory: false,
+        graphMemoryMb: null,
         searchMemoryMb: null,
         searchBuildThreads: null,
         replication: { host: '127.0.0.1', port: 42_999, primaryAddress: null },
@@ -89,6 +90,7 @@ describe('readConfig', () => {
       MSK_REPLICATION_PORT: '43000',
       MSK_SMTP_URL: 'smtps://u:p@mail.example:465',
       MSK_LOW_MEMORY: 'true',
+      MSK_GRAPH_MEMORY: '256',
       MSK_SEARCH_MEMORY_MB: '512',
       MSK_SEARCH_BUILD_THREADS: '3',
       MSK_LOG_LEVEL: 'Debug',
@@ -116,6 +118,7 @@ describe('readConfig', () => {
         keep: { last: 3, days: 0, weeks: 8 },
       },
       lowMemory: true,
+      graphMemoryMb: 256,
       searchMemoryMb: 512,
       searchBuildThreads: 3,
       replication: { ...REPLICATION, port: 43_000 },
@@ -354,6 +357,8 @@ describe('variables that are keys', () => {
 });
 
 it.each([
+  ['MSK_GRAPH_MEMORY', '1', true],
+  ['MSK_GRAPH_MEMORY', '0', false],
   ['MSK_SEARCH_MEMORY_MB', '1', true],
   ['MSK_SEARCH_MEMORY_MB', '0', false],
   ['MSK_SEARCH_MEMORY_MB', '1.5', false],

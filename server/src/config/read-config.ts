@@ -138,6 +138,7 @@ function configOf(values: Values, env: Environment): Config {
       },
     },
     lowMemory: values.MSK_LOW_MEMORY,
+    graphMemoryMb: values.MSK_GRAPH_MEMORY,
     searchMemoryMb: values.MSK_SEARCH_MEMORY_MB,
     searchBuildThreads: values.MSK_SEARCH_BUILD_THREADS,
     replication: {

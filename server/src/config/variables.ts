@@ -179,6 +179,12 @@ export const variables = {
     default: 'false',
     description: 'Low-memory mode: small caches, and a log archive of 30 seconds or 1 MiB.',
   },
+  MSK_GRAPH_MEMORY: {
+    type: 'mebibytes',
+    default: null,
+    description:
+      'Memory in MiB, of all processes of the server together, in which connections between nodes are kept for queries that follow them. Not set, an eighth of the memory of the machine, or 16 in low-memory mode.',
+  },
   MSK_SEARCH_MEMORY_MB: {
     type: 'mebibytes',
     default: null,

@@ -22,8 +22,40 @@ export class NeighborList extends IdList {
     this.push(id);
   }
 
+  /** Appends a run of ids and edge types. */
+  addRow(
+    ids: Uint32Array,
+    idsAt: number,
+    edges: Uint16Array,
+    edgesAt: number,
+    count: number,
+  ): void {
+    const { length } = this;
+    this.#reserve(length + count);
+    const { values } = this;
+    const own = this.edges;
+    for (let i = 0; i < count; i++) {
+      values[length + i] = ids[idsAt + i]!;
+      own[length + i] = edges[edgesAt + i]!;
+    }
+    this.length = length + count;
+  }
+
   edgeAt(index: number): number {
     return this.edges[index]!;
+  }
+
+  #reserve(length: number): void {
+    if (length > this.values.length) {
+      const grown = new Float64Array(Math.max(length, this.values.length * 2));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    if (length > this.edges.length) {
+      const grown = new Uint16Array(Math.max(length, this.edges.length * 2));
+      grown.set(this.edges);
+      this.edges = grown;
+    }
   }
 }
 

@@ -182,9 +182,14 @@ function writeTypeKey(bytes: Uint8Array, type: number, timeMs: number, id: numbe
   writeId(bytes, TYPED_ID_AT, id);
 }
 
+/** A time as keys have it: equal for those that keys do not tell apart. */
+export function keyTime(timeMs: number): number {
+  return Math.min(Math.max(timeMs + TIME_SHIFT, 0), TIME_MAX);
+}
+
 /** Writes a time in 6 bytes, as in the keys of `types`. */
 export function writeTime(bytes: Uint8Array, at: number, timeMs: number): void {
-  const time = Math.min(Math.max(timeMs + TIME_SHIFT, 0), TIME_MAX);
+  const time = keyTime(timeMs);
   const high = Math.floor(time / 0x1_0000_0000);
   writeType(bytes, at, high);
   bytes[at + 2] = time >>> 24;

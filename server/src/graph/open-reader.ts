@@ -1,6 +1,7 @@
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import type { SnapshotReaderOptions } from '#store/snapshot-reader.ts';
 import type { SnapshotReader } from '#store/key-value.ts';
+import { PackedRows } from './rows/packed-rows.ts';
 import { StateReader } from './state-reader.ts';
 import type { StatePosition } from './state-reader.ts';
 
@@ -10,6 +11,8 @@ export interface GraphReaderOptions extends Omit<SnapshotReaderOptions, 'environ
    * not read the state while the sequence is the same.
    */
   readonly newestSequence?: () => number;
+  /** How many bytes of packed rows the reader may keep in memory; 0 for none. */
+  readonly rowMemoryBytes?: number | undefined;
 }
 
 /**
@@ -17,10 +20,12 @@ export interface GraphReaderOptions extends Omit<SnapshotReaderOptions, 'environ
  * close its environment.
  */
 export function openGraphReader(options: GraphReaderOptions): StateReader {
-  const { newestSequence, ...snapshotOptions } = options;
+  const { newestSequence, rowMemoryBytes, ...snapshotOptions } = options;
   const snapshot = openSnapshotReader({ ...snapshotOptions, environments: ['graph'] });
-  if (newestSequence === undefined) return new StateReader(snapshot, snapshot);
-  return new StateReader(snapshot, new PublishedPosition(snapshot, newestSequence));
+  const position =
+    newestSequence === undefined ? snapshot : new PublishedPosition(snapshot, newestSequence);
+  const rows = rowMemoryBytes === 0 ? undefined : new PackedRows(snapshot, rowMemoryBytes);
+  return new StateReader(snapshot, position, rows);
 }
 
 /** Reads the state only when a newer sequence was published. */

@@ -14,6 +14,7 @@ import {
 import { EdgeRecord } from './edge-record.ts';
 import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
+import { IdMarksPool } from './id-marks.ts';
 import { isOfTimestamp } from './indexes/field-index.ts';
 import {
   countKey,
@@ -29,6 +30,7 @@ import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
 import { NodeRecord } from './node-record.ts';
 import type { NodeReference } from './operations.ts';
+import type { PackedRows } from './rows/packed-rows.ts';
 import type {
   AccessChange,
   EdgeObject,
@@ -68,13 +70,18 @@ export class StateReader implements GraphReader {
   readonly #position: StatePosition;
   readonly #schema: SchemaSource;
   readonly #keys = new KeyEncoder();
+  readonly #rows: PackedRows | undefined;
+  /** For the steps of queries. */
+  readonly marks = new IdMarksPool();
   #refreshedTo = -1;
   readonly #record = new NodeRecord();
   readonly #edge = new EdgeRecord();
   readonly #neighbors = new NeighborList();
 
-  constructor(state: KeyValueReader, position: StatePosition) {
+  /** `rows` belong to the same state; without them the keys tell all. */
+  constructor(state: KeyValueReader, position: StatePosition, rows?: PackedRows) {
     this.#state = state;
+    this.#rows = rows;
     this.#position = position;
     this.#schema = new SchemaSource(state);
     this.#schema.revalidate();
@@ -94,6 +101,20 @@ export class StateReader implements GraphReader {
 
   schema(): SchemaDocument {
     return this.registry.toDocument();
+  }
+
+  /**
+   * The packed rows at the commit of this turn of the event loop, for as long as it lasts;
+   * undefined when there are none.
+   */
+  packedRows(): PackedRows | undefined {
+    return this.#rows?.revalidate(this.sequence) === true ? this.#rows : undefined;
+  }
+
+  /** The number of edges of a node, in both directions together. */
+  degree(id: number): number {
+    const range = this.#keys.edges(id, ANY_EDGE);
+    return this.#state.countRange(DB.out, range) + this.#state.countRange(DB.in, range);
   }
 
   /** The present schema of the state. */

@@ -42,6 +42,8 @@ export interface EndpointServiceOptions {
   readonly storage: string;
   /** That LMDB encrypts the graph with; undefined when it is not encrypted. */
   readonly environmentKey: string | undefined;
+  /** What each worker keeps of adjacency; see `EndpointPoolOptions`. */
+  readonly rowMemoryBytes?: number | undefined;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly logger: RuntimeLogger;
@@ -288,7 +290,8 @@ export class EndpointService implements AsyncDisposable {
  * Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`.
  */
 export function openEndpointService(options: EndpointServiceOptions): EndpointService {
-  const { storage, environmentKey, logger, workers: size = usualSize() } = options;
-  const pool = options.pool ?? EndpointPool.start({ storage, environmentKey, logger, size });
+  const { storage, environmentKey, rowMemoryBytes, logger, workers: size = usualSize() } = options;
+  const started = { storage, environmentKey, rowMemoryBytes, logger, size };
+  const pool = options.pool ?? EndpointPool.start(started);
   return new EndpointService(options, pool);
 }

@@ -1,3 +1,4 @@
+import { must } from '#base/assert.ts';
 import {
   type GraphApplied,
   type PendingCommit,
@@ -12,6 +13,9 @@ import { BatchEncoder, KeyScratch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
 import { type Flushes, followFlushes, type SteadyRule } from './steady/steady-points.ts';
 import { closeEnvironments } from './write-transaction.ts';
+import type { LocalState, PutLocal } from './local-state.ts';
+import { RowChanges } from './row-changes.ts';
+import { StoresReader } from './stores-reader.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** One commit as the log has it. */
@@ -31,6 +35,7 @@ export class Applier {
   readonly #epoch: string;
   readonly #flushes: Flushes;
   readonly #keys = new KeyScratch();
+  readonly #rowChanges: RowChanges;
   #graphApplied: GraphApplied;
   #vaultApplied: VaultApplied;
   /** Resolves when the transactions of the present call are over. */
@@ -42,6 +47,7 @@ export class Applier {
     this.#vault = vault;
     this.#epoch = epoch;
     this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, rule);
+    this.#rowChanges = new RowChanges(graph);
     this.#graphApplied = readGraphApplied(graph);
     this.#vaultApplied = readVaultApplied(vault);
   }
@@ -65,8 +71,14 @@ export class Applier {
     return this.#graphApplied.epoch;
   }
 
-  /** Marks a new state as following this log, so that it is never opened with another log. */
+  /**
+   * Marks a new state as following this log, so that it is never opened with another log. Drops the
+   * packed rows when a version that does not keep them has written since.
+   */
   async adoptEpoch(): Promise<void> {
+    if (!this.#rowChanges.endsAt(this.sequence)) {
+      await writeTransaction(this.#graph, () => this.#rowChanges.drop());
+    }
     if (this.epoch === this.#epoch) return;
     await this.#applyToGraph([], { ...this.#graphApplied, epoch: this.#epoch });
   }
@@ -91,6 +103,39 @@ export class Applier {
    */
   apply(group: readonly LoggedCommit[]): Promise<void> {
     return this.#inTurn(bytesOf(group), () => this.#apply(group));
+  }
+
+  /** What others keep beside the log in the graph; `isBusy` says whether commits wait. */
+  localState(isBusy: () => boolean): LocalState {
+    const reader = new StoresReader(this.#graph.stores);
+    const sequence = (): number => this.sequence;
+    const notedIds = (): number => this.#rowChanges.notedIds;
+    return {
+      reader,
+      get sequence() {
+        return sequence();
+      },
+      get notedIds() {
+        return notedIds();
+      },
+      get isBusy() {
+        return isBusy();
+      },
+      write: (put) => this.#inTurn(0, () => this.#writeLocal(put)),
+    };
+  }
+
+  async #writeLocal(put: (put: PutLocal) => void): Promise<void> {
+    const { stores, root } = this.#graph;
+    await writeTransaction(this.#graph, () =>
+      put((db, key, value) => {
+        const store = must(stores[db], `database ${db}`);
+        if (value === undefined) store.remove(key);
+        else store.put(key, value);
+      }),
+    );
+    root.resetReadTxn();
+    this.#rowChanges.reload();
   }
 
   /** Closes the environments. Nothing may be carried out any more. */
@@ -173,11 +218,19 @@ export class Applier {
   }
 
   async #applyToGraph(group: readonly LoggedCommit[], applied: GraphApplied): Promise<void> {
+    const changes = this.#rowChanges;
     const put = (): void => {
-      for (const { payload } of group) putOperations(this.#graph, payload, this.#keys);
+      changes.begin();
+      for (const { payload } of group) putOperations(this.#graph, payload, this.#keys, changes);
+      changes.put(applied.sequence);
       putGraphApplied(this.#graph, applied);
     };
-    await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
+    try {
+      await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
+    } catch (error) {
+      changes.reload();
+      throw error;
+    }
     this.#graphApplied = applied;
   }
 }
@@ -203,10 +256,12 @@ function putOperations(
   environment: Environment,
   payload: Uint8Array,
   keys: KeyScratch,
+  changes?: RowChanges,
 ): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = environment.stores[db];
     if (store === undefined) return;
+    changes?.add(db, payload, keyStart);
     const key = keys.copy(payload, keyStart, keyEnd);
     if (valueStart < 0) store.remove(key);
     else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);

@@ -4,6 +4,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
 import { type PendingCommit, readSequence } from './applied.ts';
+import type { LocalState } from './local-state.ts';
 import { OverlaidBatch } from './overlaid-batch.ts';
 import type { Environment } from './environment.ts';
 import type { SpaceCheck, SpaceNeeded } from './storage-problem.ts';
@@ -19,6 +20,8 @@ export interface State extends StateWriter {
    * failure. The log may be trimmed up to here. 0 until something was written since the start.
    */
   readonly flushedSequence: number;
+  /** What is kept beside the log. */
+  readonly local: LocalState;
 }
 
 /** Where the state publishes how far it is: see `AppliedSequence`. */
@@ -75,6 +78,7 @@ interface CommitInFlight {
  */
 export class CommitPipeline implements State {
   readonly view: KeyValueReader;
+  readonly local: LocalState;
   readonly #environments: readonly Environment[];
   readonly #log: CommitLog;
   readonly #applier: Applier;
@@ -107,6 +111,7 @@ export class CommitPipeline implements State {
     this.#checkSpace = checkSpace;
     this.#published = published;
     this.#sequence = applier.sequence;
+    this.local = applier.localState(() => this.#inFlight.length > 0);
     const stores = graph.stores.map((store, db) => store ?? vault.stores[db]);
     for (const [db, store] of vault.stores.entries()) if (store !== undefined) stores[db] = store;
     const applied = new OverlayReader(new StoresReader(stores), this.#pendingOverlay);

@@ -16,6 +16,8 @@ export interface DatabaseSpec {
   readonly scanPrefixBytes?: number;
   /** Only the keys hold data; all values are empty. */
   readonly isOfKeys?: true;
+  /** Where a key has the id of the node whose packed row says what the key says: see `rows`. */
+  readonly rowIdAt?: number;
 }
 
 export const DB = {
@@ -50,6 +52,10 @@ export const DB = {
   uniques: 9,
   /** name -> bytes: users' credentials, sessions, tokens, keys. */
   vault: 32,
+  /** Packed adjacency: see `graph/rows/`. */
+  rows: 64,
+  /** sequence -> the nodes whose packed rows do not show that commit: see `row-changes.ts`. */
+  rowChanges: 65,
 } as const;
 
 export type DatabaseNumber = (typeof DB)[keyof typeof DB];
@@ -58,12 +64,35 @@ export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.meta, name: 'meta', environment: 'graph' },
   { number: DB.nodes, name: 'nodes', environment: 'graph' },
   { number: DB.uids, name: 'uids', environment: 'graph' },
-  { number: DB.types, name: 'types', environment: 'graph', scanPrefixBytes: 2, isOfKeys: true },
-  { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5 },
-  { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5, isOfKeys: true },
+  {
+    number: DB.types,
+    name: 'types',
+    environment: 'graph',
+    scanPrefixBytes: 2,
+    isOfKeys: true,
+    rowIdAt: 8,
+  },
+  { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5, rowIdAt: 0 },
+  {
+    number: DB.in,
+    name: 'in',
+    environment: 'graph',
+    scanPrefixBytes: 5,
+    isOfKeys: true,
+    rowIdAt: 0,
+  },
   { number: DB.access, name: 'access', environment: 'graph' },
   { number: DB.history, name: 'history', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.indexes, name: 'indexes', environment: 'graph', scanPrefixBytes: 2, isOfKeys: true },
   { number: DB.uniques, name: 'uniques', environment: 'graph', scanPrefixBytes: 2 },
   { number: DB.vault, name: 'vault', environment: 'vault' },
+];
+
+/**
+ * What each machine makes of the others by itself. It is in the same transactions as they are, but
+ * neither in the log nor in snapshots.
+ */
+export const LOCAL_DATABASES: readonly DatabaseSpec[] = [
+  { number: DB.rows, name: 'rows', environment: 'graph' },
+  { number: DB.rowChanges, name: 'row-changes', environment: 'graph' },
 ];

@@ -12,7 +12,7 @@ import {
 import { CheckedValues } from './checked-values.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
 import { LMDB_FILE } from './lmdb-file/page-format.ts';
-import { DATABASES } from './databases.ts';
+import { DATABASES, LOCAL_DATABASES } from './databases.ts';
 import { readForm, sealedRootKey, SEALS_DATABASE, SealSalts, writeForm } from './seal-salts.ts';
 import { SealedValues } from './sealed-values.ts';
 import { type SettledEnvironment, settleEnvironment } from './steady/settle-environment.ts';
@@ -149,7 +149,7 @@ function openStores(
   try {
     const seal = openSeal(openStore(SEALS_DATABASE), { path, readOnly, values, rootKey });
     const stores: (ValueStore | undefined)[] = [];
-    for (const { number, name: database, environment } of DATABASES) {
+    for (const { number, name: database, environment } of [...DATABASES, ...LOCAL_DATABASES]) {
       if (environment !== name) continue;
       const stored = openStore(database);
       if (stored !== undefined) stores[number] = new ValueStore(stored, number, seal);

@@ -3,6 +3,7 @@ import type { CommitLog, LogRecord } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
 import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
+import type { LocalState } from './local-state.ts';
 import { openReplayed, type StateOptions } from './state-writer.ts';
 import type { Publication } from './commit-pipeline.ts';
 
@@ -16,6 +17,8 @@ export interface StateFollower extends AsyncDisposable {
   readonly sequence: number;
   /** As `State.flushedSequence`. */
   readonly flushedSequence: number;
+  /** What is kept beside the log. */
+  readonly local: LocalState;
   /**
    * Adds records that follow one another without gaps, first to the replica's own log, then to the
    * state in one write. Records that it has already are skipped. Make one call at a time. Resolves
@@ -47,11 +50,13 @@ interface FollowerParts {
 }
 
 class Follower implements StateFollower {
+  readonly local: LocalState;
   readonly #parts: FollowerParts;
   #isApplying = false;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    this.local = parts.applier.localState(() => this.#isApplying);
   }
 
   get sequence(): number {

@@ -1,6 +1,6 @@
 import type { GetOptions } from 'lmdb';
 import { must } from '#base/assert.ts';
-import type { DatabaseNumber } from './databases.ts';
+import { DB, type DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
 
@@ -22,6 +22,9 @@ export class StoresReader implements KeyValueReader {
   }
 
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
+    const store = this.#stores[db];
+    // A store that only older versions have written lacks local databases.
+    if (store === undefined && (db === DB.rows || db === DB.rowChanges)) return undefined;
     return this.#store(db).get(key, this.#options[db]);
   }
 

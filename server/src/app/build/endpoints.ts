@@ -41,6 +41,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     ...foundation,
     storage: store.storage,
     environmentKey: store.environmentKey,
+    rowMemoryBytes: store.rowMemoryBytes,
     jobs,
     running,
     primaryAddress,

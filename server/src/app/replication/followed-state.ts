@@ -1,3 +1,4 @@
+import { keepPacking } from '#graph/rows/keep-packing.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Followers } from '#log/followers.ts';
 import { digestAt, type LogRecord } from '#log/commit-log.ts';
@@ -40,6 +41,7 @@ export async function openFollowing(
       applied: followers.applied,
     }),
   );
+  opened.use(keepPacking(follower.local, onNote));
   opened.use(keepTrimming({ storage, lowMemory, log, state: follower, followers }, onNote));
   const resources = opened.move();
   return {

@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import {
   SEARCH_BUILD_THREAD_BYTES,
   SEARCH_BUILD_THREADS_DEFAULT_MAX,
@@ -7,6 +7,7 @@ import {
 } from '#base/search-limits.ts';
 import type { Config } from '#config/config.ts';
 import type { Followers } from '#log/followers.ts';
+import { machineMemoryBytes } from '../graph-memory.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 
 /**
@@ -50,10 +51,7 @@ export function indexOptions(
 export function searchMemoryBytes({ searchMemoryMb, lowMemory }: MemoryConfig): number {
   if (searchMemoryMb !== null) return searchMemoryMb * MIB;
   if (lowMemory) return SEARCH_LOW_MEMORY_BYTES;
-  // The memory of a container: 0 when unknown, and more than the machine has when not limited.
-  const constrained = process.constrainedMemory();
-  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.floor(memory * SEARCH_MEMORY_SHARE);
+  return Math.floor(machineMemoryBytes() * SEARCH_MEMORY_SHARE);
 }
 
 /**

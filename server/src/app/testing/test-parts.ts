@@ -18,6 +18,7 @@ import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
 import { buildJobs, type Foundation } from '../build/foundation.ts';
 import { buildServices, type Services } from '../build/services.ts';
 import { PublicAddress } from '../build/identity.ts';
+import { ROW_MEMORY_DEFAULT_BYTES } from '#graph/rows/packed-rows.ts';
 import { openReadState, type ReadState } from '../open-storage.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
@@ -64,7 +65,8 @@ export async function openTestParts(): Promise<TestParts> {
   const followers = Followers.awaiting(['text index', 'vector index', 'backups']);
   const written = { storage, masterKey: null, lowMemory: false, followers };
   const { graph } = opened.use(await openWriter(written, () => undefined));
-  const state = opened.use(openReadState(storage, null, followers.applied));
+  const reading = { storage, masterKey: null, rowMemoryBytes: ROW_MEMORY_DEFAULT_BYTES };
+  const state = opened.use(openReadState(reading, followers.applied));
   const services = opened.use(await buildTestServices({ storage, followers, state, graph }));
   // Threads that start take time from the first tests, of which some look at the clock.
   await Promise.all([services.endpoints.prepare(), services.indexOpened()]);

@@ -1,4 +1,5 @@
 import { systemClock } from '#base/clock.ts';
+import { keepPacking } from '#graph/rows/keep-packing.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
@@ -51,6 +52,7 @@ export async function openWriter(
   );
   const graph = new GraphWriter(state, systemClock, { hashesIndexes: masterKey !== null });
   await graph.addSystemSchema();
+  opened.use(keepPacking(state.local, onNote));
   opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();
   return { graph, state, log, [Symbol.asyncDispose]: () => resources.disposeAsync() };

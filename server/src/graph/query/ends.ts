@@ -4,6 +4,7 @@ import { ANY_EDGE } from '../adjacency.ts';
 import type { Direction } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import type { EdgeObject } from '../reader.ts';
+import { packedType } from './best-connected.ts';
 import { compareTyped, identity } from './comparison.ts';
 import type { Query, QueryEnd } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
@@ -41,7 +42,7 @@ export function prepareEnd(
     case 'summary':
       return (pieces, plan) => countOfType(plan) ?? summarize(context, pieces);
     case 'neighborsSummary':
-      return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
+      return (pieces, plan) => summarizeNeighbors(context, pieces, end.direction ?? 'out', plan);
     case 'groupBy':
       return groupByEnd(context, end);
     case 'shortestPath':
@@ -138,22 +139,31 @@ function summarize(context: QueryContext, pieces: IdPieces): Record<string, numb
   );
 }
 
+/** How many edges of each type the nodes have, in the order of the schema. */
 function summarizeNeighbors(
   context: QueryContext,
   pieces: IdPieces,
   direction: Direction,
+  plan: StartPlan | undefined,
 ): Record<string, number> {
-  const counts = new Map<number, number>();
-  for (const piece of pieces) {
-    context.checkpoint();
-    for (let i = 0; i < piece.length; i++) {
-      const { edges, length } = context.neighbors(piece.at(i), direction, ANY_EDGE);
-      for (let n = 0; n < length; n++) counts.set(edges[n]!, (counts.get(edges[n]!) ?? 0) + 1);
+  const counts: number[] = [];
+  const add = (id: number): void => {
+    const { edges, length } = context.neighbors(id, direction, ANY_EDGE);
+    for (let n = 0; n < length; n++) counts[edges[n]!] = (counts[edges[n]!] ?? 0) + 1;
+  };
+  const visit = plan?.isWholeType === true ? packedType(context, plan.type) : undefined;
+  if (visit !== undefined) {
+    visit((id, degree) => {
+      if (degree > 0) add(id);
+    });
+  } else {
+    for (const piece of pieces) {
+      context.checkpoint();
+      for (let i = 0; i < piece.length; i++) add(piece.at(i));
     }
   }
-  return Object.fromEntries(
-    [...counts].map(([edge, count]) => [context.registry.edgeTypeById(edge).name, count]),
-  );
+  const entries = counts.map((count, edge) => [context.registry.edgeTypeById(edge).name, count]);
+  return Object.fromEntries(entries.filter((entry) => entry !== undefined));
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { Problem } from '#base/problem.ts';
-import { NeighborList } from '../adjacency.ts';
+import { ANY_EDGE, NeighborList } from '../adjacency.ts';
 import type { Direction } from '../adjacency.ts';
 import { TAG } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
+import type { PackedRows } from '../rows/packed-rows.ts';
 import { didYouMean, shorten } from '../names.ts';
 import { concealsType, isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
 import type { Visibility } from '../reader.ts';
@@ -57,6 +58,8 @@ export interface Finders {
   readonly findSimilar?: FindSimilar | undefined;
 }
 
+const NO_ROWS = 'none';
+
 export const PIECE_IDS_MIN = 16;
 export const PIECE_IDS_MAX = 4_096;
 
@@ -92,6 +95,8 @@ export class QueryContext {
    * once asked.
    */
   readonly #hiddenEdges: readonly boolean[];
+  #rows: PackedRows | typeof NO_ROWS | undefined;
+  #seesAllEdges: boolean | undefined;
   readonly #withholding: boolean[] = [];
   readonly #concealed = new Map<string | undefined, boolean>();
   /** The tag of the value that `read` answered last. */
@@ -156,7 +161,10 @@ export class QueryContext {
   neighbors(id: number, direction: Direction, edge: number): NeighborList {
     const list = (this.#neighbors ??= new NeighborList());
     list.length = 0;
-    this.reader.adjacency.collect(id, direction, edge, list);
+    const rows = this.packedRows;
+    if (rows === undefined || !rows.collect(id, direction, edge, list)) {
+      this.reader.adjacency.collect(id, direction, edge, list);
+    }
     this.rowsRead += list.length;
     if (this.visibility === undefined) return list;
     let kept = 0;
@@ -169,9 +177,37 @@ export class QueryContext {
     return list;
   }
 
+  /** Undefined where the keys tell who is connected. A query that follows no edge need not ask. */
+  get packedRows(): PackedRows | undefined {
+    this.#rows ??= this.reader.packedRows() ?? NO_ROWS;
+    return this.#rows === NO_ROWS ? undefined : this.#rows;
+  }
+
+  /** The number of edges of a node that are visible, in both directions together. */
+  degree(id: number): number {
+    if (this.seesAllEdges) {
+      this.rowsRead++;
+      return this.packedRows?.degreeOf(id) ?? this.reader.degree(id);
+    }
+    const out = this.neighbors(id, 'out', ANY_EDGE).length;
+    return out + this.neighbors(id, 'in', ANY_EDGE).length;
+  }
+
+  /** Whether no edge is hidden, nor any node that one may lead to. */
+  get seesAllEdges(): boolean {
+    const { visibility, registry } = this;
+    this.#seesAllEdges ??=
+      visibility === undefined ||
+      (!this.#hiddenEdges.includes(true) &&
+        registry.nodeTypes.every(({ name }) => !visibility.mayHideOfType(name)));
+    return this.#seesAllEdges;
+  }
+
   /** The number of a node's type. */
   typeId(id: number): number {
-    return this.reader.record(id)?.typeId ?? 0;
+    // Asked for only where it is at hand: for one node the record costs less.
+    const rows = this.#rows === NO_ROWS ? undefined : this.#rows;
+    return rows?.typeOf(id) ?? this.reader.record(id)?.typeId ?? 0;
   }
 
   timestampMs(id: number): number {

@@ -1,6 +1,5 @@
 import { assert } from '#base/assert.ts';
 import { QUERY_SCAN_TOLD_ROWS } from '#base/limits.ts';
-import { ANY_EDGE } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import type { Visibility } from '../reader.ts';
@@ -296,13 +295,7 @@ function sortByConnectivity(
   source: IdPieces,
   step: Step<'sortByConnectivity'>,
 ): IdPieces {
-  return sortByNumber(
-    context,
-    source,
-    step.direction ?? 'desc',
-    (id) =>
-      context.neighbors(id, 'out', ANY_EDGE).length + context.neighbors(id, 'in', ANY_EDGE).length,
-  );
+  return sortByNumber(context, source, step.direction ?? 'desc', (id) => context.degree(id));
 }
 
 function sortByNumber(

@@ -11,6 +11,7 @@ import {
   rangesOfType,
   spanOfType,
 } from './index-ranges.ts';
+import { bestConnected } from './best-connected.ts';
 import { BY_TIME, byValue, idOfKey, inOrder, inTypeOrder, newestFirst } from './key-ranges.ts';
 import type { IndexAdvice, QueryStep } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
@@ -73,7 +74,22 @@ export function planStart(
   if (beginning === undefined) return undefined;
   const order = orderAt(context, steps, beginning, path);
   const wanted = takenAfter(steps, order === undefined ? beginning.next : order.next);
-  return new Planner(context, beginning, order, wanted).plan();
+  return byConnectivity(context, steps, new Planner(context, beginning, order, wanted).plan());
+}
+
+/** Takes in a `sortByConnectivity` of which only the first nodes are wanted. */
+function byConnectivity(
+  context: QueryContext,
+  steps: readonly QueryStep[],
+  plan: StartPlan,
+): StartPlan {
+  const step = steps[plan.next];
+  if (step?.op !== 'sortByConnectivity' || !plan.isWholeType) return plan;
+  const next = plan.next + 1;
+  const direction = step.direction ?? 'desc';
+  const pieces = bestConnected(context, plan.type, direction, takenAfter(steps, next));
+  if (pieces === undefined) return plan;
+  return { ...plan, pieces, next, isWholeType: false, count: undefined };
 }
 
 function beginningOf(

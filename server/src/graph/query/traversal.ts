@@ -26,7 +26,8 @@ function* followPieces(
   edge: number,
   type: number,
 ): IdPieces & Generator<IdList> {
-  const seen = new Set<number>();
+  const { marks } = context.reader;
+  const seen = marks.take();
   const reached = new IdList();
   for (const piece of source) {
     context.checkpoint();
@@ -34,8 +35,7 @@ function* followPieces(
       const neighbors = context.neighbors(piece.at(i), direction, edge);
       for (let n = 0; n < neighbors.length; n++) {
         const id = neighbors.at(n);
-        if (seen.has(id)) continue;
-        seen.add(id);
+        if (!seen.add(id)) continue;
         if (type === 0 || context.typeId(id) === type) reached.push(id);
       }
       if (reached.length >= PIECE_IDS_MAX) {
@@ -46,6 +46,7 @@ function* followPieces(
     if (reached.length > 0) yield reached;
     reached.length = 0;
   }
+  marks.giveBack(seen);
 }
 
 /**
@@ -80,21 +81,20 @@ function* outManyPieces(
   let frontier = collectAll(context, source);
   // What was gone on from once, with at least as many hops left, need not be again; it may still be
   // reached.
-  const expanded = new Set<number>();
-  const met = new Set<number>();
+  const { marks } = context.reader;
+  const expanded = marks.take();
+  const met = marks.take();
   for (let hop = 0; hop < hops && frontier.length > 0; hop++) {
     const reached = new IdList(frontier.length);
     for (let i = 0; i < frontier.length; i++) {
       if (i % PIECE_IDS_MAX === 0) context.checkpoint();
       const from = frontier.at(i);
-      if (expanded.has(from)) continue;
-      expanded.add(from);
+      if (!expanded.add(from)) continue;
       for (const edge of edges) {
         const neighbors = context.neighbors(from, 'out', edge);
         for (let n = 0; n < neighbors.length; n++) {
           const id = neighbors.at(n);
-          if (met.has(id)) continue;
-          met.add(id);
+          if (!met.add(id)) continue;
           if (types === undefined || types.has(context.typeId(id))) reached.push(id);
         }
       }
@@ -102,4 +102,6 @@ function* outManyPieces(
     if (reached.length > 0) yield reached;
     frontier = reached;
   }
+  marks.giveBack(expanded);
+  marks.giveBack(met);
 }

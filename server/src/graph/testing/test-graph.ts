@@ -10,6 +10,7 @@ import { openState } from '#store/state-writer.ts';
 import type { State } from '#store/commit-pipeline.ts';
 import { GraphWriter } from '../graph-writer.ts';
 import type { WriterOperation } from '../operations.ts';
+import { PackedRows } from '../rows/packed-rows.ts';
 import { StateReader } from '../state-reader.ts';
 
 export class TestClock implements Clock {
@@ -32,6 +33,8 @@ export interface TestGraph extends AsyncDisposable {
   write(...operations: readonly WriterOperation[]): Promise<void>;
   addSchema(document: Partial<SchemaDocument>): Promise<void>;
   idOf(type: string, key: string): number;
+  /** Closes the state and opens it again, with the same log. Returns a new reader. */
+  reopen(): Promise<StateReader>;
 }
 
 export async function openTestGraph(
@@ -45,10 +48,10 @@ export async function openTestGraph(
     archive: { ttlMs: Infinity, bytesMax: 0 },
     ...(logBytesMax === undefined ? {} : { capacityBytes: logBytesMax }),
   });
-  const state = await openState({ storage, log, clock });
+  let state = await openState({ storage, log, clock });
   const writer = new GraphWriter(state, clock, { hashesIndexes });
   const snapshot = openSnapshotReader({ storage, environments: ['graph'] });
-  const reader = new StateReader(snapshot, snapshot);
+  const reader = new StateReader(snapshot, snapshot, new PackedRows(snapshot));
   return {
     writer,
     reader,
@@ -68,6 +71,11 @@ export async function openTestGraph(
       const id = reader.id({ type, key });
       if (id === undefined) throw new Error(`no ${type} "${key}"`);
       return id;
+    },
+    async reopen() {
+      await state[Symbol.asyncDispose]();
+      state = await openState({ storage, log, clock });
+      return new StateReader(snapshot, snapshot, new PackedRows(snapshot));
     },
     async [Symbol.asyncDispose]() {
       reader[Symbol.dispose]();

@@ -169,8 +169,9 @@ export class EndpointPool {
 
   #addWorkers(): void {
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
-    const { size, storage } = this.#options;
-    const options = { storage, environmentKey: this.#environmentKey, searches: this.searches };
+    const { size, storage, rowMemoryBytes } = this.#options;
+    const environmentKey = this.#environmentKey;
+    const options = { storage, environmentKey, rowMemoryBytes, searches: this.searches };
     const wanted = this.#wanted();
     while (usable < wanted && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
@@ -338,6 +339,8 @@ export interface EndpointPoolOptions {
   readonly storage: string;
   /** Key of an encrypted graph; a promise as long as there is no state. */
   readonly environmentKey: string | undefined | Promise<string | undefined>;
+  /** How many bytes of adjacency each worker keeps in memory; by default 64 MiB. */
+  readonly rowMemoryBytes?: number | undefined;
   /** Workers that are there to be used; others may take the place of stalled ones. */
   readonly size: number;
   readonly logger: RuntimeLogger;

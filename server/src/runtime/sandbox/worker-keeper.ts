@@ -33,13 +33,13 @@ class WorkerKeeper {
 
   #take(message: ToKeeper): void {
     if (message === 'look') void this.#report();
-    else if ('setup' in message) this.#start(message.setup.storage);
+    else if ('setup' in message) this.#start(message.setup);
     else this.#gate.open(message.state.environmentKey);
   }
 
-  #start(storage: string): void {
+  #start({ storage, rowMemoryBytes }: Pick<WorkerSetup, 'storage' | 'rowMemoryBytes'>): void {
     const [gate, progress] = [this.#gate.buffer, this.#progress.buffer];
-    const workerData: WorkerSetup = { storage, gate, progress };
+    const workerData: WorkerSetup = { storage, rowMemoryBytes, gate, progress };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData,
       env: {},

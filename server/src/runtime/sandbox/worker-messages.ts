@@ -9,6 +9,7 @@ export const NOTE_DESCRIPTOR = 5;
 /** What a worker is started with. What an encrypted graph is read with comes through the gate. */
 export interface WorkerSetup {
   readonly storage: string;
+  readonly rowMemoryBytes?: number | undefined;
   readonly progress: SharedArrayBuffer;
   /** See `state-gate.ts`. */
   readonly gate: SharedArrayBuffer;
@@ -16,7 +17,7 @@ export interface WorkerSetup {
 
 /** From the server to the keeper of a worker. `state`: there is one, which the worker may open. */
 export type ToKeeper =
-  | { readonly setup: { readonly storage: string } }
+  | { readonly setup: Pick<WorkerSetup, 'storage' | 'rowMemoryBytes'> }
   | { readonly state: { readonly environmentKey: string | undefined } }
   | 'look';
 

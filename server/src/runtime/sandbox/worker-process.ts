@@ -27,6 +27,7 @@ export interface WorkerProcessOptions {
   readonly storage: string;
   /** Key of an encrypted graph; there once there is a state. */
   readonly environmentKey: Promise<string | undefined>;
+  readonly rowMemoryBytes?: number | undefined;
 }
 
 export interface WorkerProcessEvents {
@@ -57,7 +58,8 @@ export class WorkerProcess {
   #hasEnded = false;
   #sentFrames = 0;
 
-  constructor({ storage, environmentKey }: WorkerProcessOptions, events: WorkerProcessEvents) {
+  constructor(options: WorkerProcessOptions, events: WorkerProcessEvents) {
+    const { storage, environmentKey, rowMemoryBytes } = options;
     const file = fileURLToPath(new URL('./worker-keeper.ts', import.meta.url));
     const launch = launchOf(file, storage);
     this.#child = spawn(launch.file, launch.args, {
@@ -95,7 +97,7 @@ export class WorkerProcess {
       this.#note[Symbol.dispose]();
       this.#exited.resolve();
     });
-    this.#tell({ setup: { storage } });
+    this.#tell({ setup: { storage, rowMemoryBytes } });
     void environmentKey.then((key) => this.#tell({ state: { environmentKey: key } }));
   }
 

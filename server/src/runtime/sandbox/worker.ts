@@ -29,14 +29,18 @@ assert(process.permission !== undefined, 'an endpoint worker runs under the perm
 assert(readdirSync(process.cwd()).length === 0, 'the working directory of the process is empty');
 
 const setup = workerData as WorkerSetup;
-const { storage } = setup;
+const { storage, rowMemoryBytes } = setup;
 // What needs no state comes first.
 await init();
 const boot = new Script(guestSource(), { filename: 'trellis:guest' });
 const zod = new LazyScript(zodSource(), 'trellis:zod');
 // The key is kept outside of the heap, behind a private field: from here on nothing that code can
 // reach leads to it.
-const reader = openGraphReader({ storage, environmentKey: new StateGate(setup.gate).pass() });
+const reader = openGraphReader({
+  storage,
+  environmentKey: new StateGate(setup.gate).pass(),
+  rowMemoryBytes,
+});
 // The environment of the process is not this thread's to show.
 process.report.excludeEnv = true;
 // A rejection that no code waits for is that code's own loss.

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalState } from '#store/local-state.ts';
+import { RowPacker } from './row-packer.ts';
+
+/** How often it is looked whether something is to be packed. */
+const LOOK_INTERVAL_MS = 500;
+/** Commits that go on and on hold the packing back no longer than this. */
+const WAIT_MAX_MS = 10_000;
+/** Between two slices, and while a commit is on its way. */
+const PAUSE_MS = 2;
+const BUSY_PAUSE_MS = 20;
+/** After a problem, such as a full disk. */
+const RETRY_MS = 60_000;
+
+/**
+ * Packs rows once no commit has come for a moment, or has not stopped coming for a while, until it
+ * is disposed. `onNote` hears of what an operator should know.
+ */
+export function keepPacking(local: LocalState, onNote: (text: string) => void): AsyncDisposable {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const pause = (): Promise<void> => sleep(local.isBusy ? BUSY_PAUSE_MS : PAUSE_MS);
+  const packer = new RowPacker(local, pause);
+
+  const rest = async (ms: number): Promise<void> => {
+    try {
+      await sleep(ms, undefined, { signal, ref: false });
+    } catch {
+      // It has ended; the loop sees that.
+    }
+  };
+
+  const work = async (): Promise<void> => {
+    while (!signal.aborted) {
+      if (!packer.isBehind) {
+        await rest(LOOK_INTERVAL_MS);
+        continue;
+      }
+      await untilQuiet(local, rest, signal);
+      try {
+        await packer.pack(signal);
+      } catch (error) {
+        onNote(`packing adjacency: ${error}`);
+        await rest(RETRY_MS);
+      }
+    }
+  };
+  const done = work();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+async function untilQuiet(
+  local: LocalState,
+  rest: (ms: number) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const latest = performance.now() + WAIT_MAX_MS;
+  for (;;) {
+    const { sequence } = local;
+    await rest(LOOK_INTERVAL_MS);
+    if (signal.aborted || sequence === local.sequence || performance.now() > latest) return;
+  }
+}

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DB } from '#store/databases.ts';
+import { valueDamaged } from '#store/value-seal.ts';
+import { ANY_EDGE, NeighborList } from '../adjacency.ts';
+import type { WriterOperation } from '../operations.ts';
+import { StateReader } from '../state-reader.ts';
+import { openTestGraph, type TestGraph } from '../testing/test-graph.ts';
+import { PackedRows } from './packed-rows.ts';
+import { BLOCK_IDS, ROW_NEIGHBORS_MAX } from './row-block.ts';
+import { ROW_KIND, rowKey } from './row-keys.ts';
+import { RowPacker } from './row-packer.ts';
+
+const DAMAGE = valueDamaged(DB.rows, Uint8Array.of(1));
+
+let graph: TestGraph;
+
+beforeEach(async () => {
+  graph = await openTestGraph();
+  await graph.addSchema({
+    nodes: [
+      { type: 'A', key: 'K', fields: {} },
+      { type: 'B', key: 'K', fields: {} },
+    ],
+    edges: [{ type: 'E' }, { type: 'F' }],
+  });
+});
+
+afterEach(() => graph[Symbol.asyncDispose]());
+
+/** A reader whose memory has room for so many bytes of rows. */
+function readerWith(memoryBytes: number): StateReader {
+  return new StateReader(
+    graph.snapshot,
+    graph.snapshot,
+    new PackedRows(graph.snapshot, memoryBytes),
+  );
+}
+
+/** Compares all that rows answer with the keys; returns how many nodes the rows knew. */
+function expectSame(reader: StateReader): number {
+  reader.refresh();
+  const rows = reader.packedRows();
+  if (rows === undefined) return 0;
+  const byKeys = new NeighborList();
+  const byRows = new NeighborList();
+  let known = 0;
+  for (let id = 0; id < reader.nextId; id++) {
+    const typeId = reader.record(id)?.typeId ?? 0;
+    const degree = rows.degreeOf(id);
+    const type = rows.typeOf(id);
+    if (degree !== undefined) {
+      known++;
+      expect([id, degree, type]).toEqual([id, reader.degree(id), typeId]);
+    }
+    for (const direction of ['out', 'in'] as const) {
+      for (const edge of [ANY_EDGE, 1, 2, 3]) {
+        byKeys.length = 0;
+        byRows.length = 0;
+        if (!rows.collect(id, direction, edge, byRows)) continue;
+        reader.adjacency.collect(id, direction, edge, byKeys);
+        expect(pairs(byRows)).toEqual(pairs(byKeys));
+      }
+    }
+  }
+  return known;
+}
+
+function pairs(list: NeighborList): [number, number][] {
+  return list.toArray().map((id, i) => [id, list.edgeAt(i)]);
+}
+
+const KEYS = 400;
+const key = fc.nat(KEYS - 1).map((i) => `k${i}`);
+const typed = fc.record({ type: fc.constantFrom('A', 'B'), key });
+const link = fc.record({ from: typed, edge: fc.constantFrom('E', 'F'), to: typed });
+
+type Step =
+  | { readonly kind: 'grow'; readonly nodes: number; readonly type: string }
+  | { readonly kind: 'link' | 'unlink'; readonly links: readonly Link[] }
+  | { readonly kind: 'delete'; readonly nodes: readonly { type: string; key: string }[] }
+  | { readonly kind: 'pack' }
+  | { readonly kind: 'pack in part'; readonly slices: number }
+  | { readonly kind: 'read'; readonly reader: number };
+
+interface Link {
+  readonly from: { readonly type: string; readonly key: string };
+  readonly edge: string;
+  readonly to: { readonly type: string; readonly key: string };
+}
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('grow' as const),
+    nodes: fc.integer({ min: 1, max: KEYS }),
+    type: fc.constantFrom('A', 'B'),
+  }),
+  fc.record({
+    kind: fc.constantFrom('link' as const, 'unlink' as const),
+    links: fc.array(link, { minLength: 1, maxLength: 60 }),
+  }),
+  fc.record({
+    kind: fc.constant('delete' as const),
+    nodes: fc.array(typed, { minLength: 1, maxLength: 5 }),
+  }),
+  fc.constant({ kind: 'pack' as const }),
+  fc.record({ kind: fc.constant('pack in part' as const), slices: fc.integer({ min: 0, max: 4 }) }),
+  fc.record({ kind: fc.constant('read' as const), reader: fc.nat(2) }),
+);
+
+function operationsOf(one: Step): WriterOperation[] {
+  const { reader } = graph;
+  const exists = (node: { type: string; key: string }): boolean => reader.id(node) !== undefined;
+  switch (one.kind) {
+    case 'grow':
+      return Array.from({ length: one.nodes }, (_, i) => ({
+        op: 'addOrUpdate',
+        type: one.type,
+        key: `k${i}`,
+        fields: {},
+      }));
+    case 'link':
+    case 'unlink':
+      return one.links
+        .filter(({ from, to }) => exists(from) && exists(to))
+        .map((each) => ({ op: one.kind, ...each }));
+    case 'delete':
+      return one.nodes.filter(exists).map((node) => ({ op: 'delete', ...node }));
+    default:
+      return [];
+  }
+}
+
+async function packSome(slices: number): Promise<void> {
+  const ending = new AbortController();
+  let left = slices;
+  const packer = new RowPacker(graph.state.local, () => {
+    if (left-- <= 0) ending.abort();
+    return Promise.resolve();
+  });
+  await packer.pack(ending.signal);
+}
+
+it('answers as the keys do, whatever is written and packed in between', async () => {
+  let known = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+      const readers = [0, 20_000, 64 * 1024 * 1024].map(readerWith);
+      for (const one of steps) {
+        const operations = operationsOf(one);
+        if (operations.length > 0) await graph.write(...operations);
+        else if (one.kind === 'pack') await new RowPacker(graph.state.local).pack();
+        else if (one.kind === 'pack in part') await packSome(one.slices);
+        else if (one.kind === 'read') known += expectSame(readers[one.reader]!);
+      }
+      for (const reader of readers) known += expectSame(reader);
+    }),
+    { numRuns: 15 },
+  );
+  expect(known).toBeGreaterThan(1_000);
+}, 120_000);
+
+async function grow(nodes: number): Promise<void> {
+  for (let from = 0; from < nodes; from += 1_000) {
+    await graph.write(
+      ...Array.from({ length: Math.min(1_000, nodes - from) }, (_, i) => ({
+        op: 'addOrUpdate' as const,
+        type: 'A',
+        key: `n${from + i}`,
+        fields: {},
+      })),
+    );
+  }
+}
+
+const to = (i: number): WriterOperation => ({
+  op: 'link',
+  from: { type: 'A', key: 'n0' },
+  edge: 'E',
+  to: { type: 'A', key: `n${i}` },
+});
+
+it('leaves a row to the keys that is too large, and knows its length', async () => {
+  const edges = ROW_NEIGHBORS_MAX + 100;
+  await grow(edges + 1);
+  for (let i = 1; i <= edges; i += 1_000) {
+    const count = Math.min(1_000, edges - i + 1);
+    await graph.write(...Array.from({ length: count }, (_, k) => to(i + k)));
+  }
+  await new RowPacker(graph.state.local).pack();
+  const { reader } = graph;
+  reader.refresh();
+  const hub = graph.idOf('A', 'n0');
+  const rows = reader.packedRows();
+  expect(rows?.degreeOf(hub)).toBe(edges);
+  expect(rows?.collect(hub, 'out', ANY_EDGE, new NeighborList())).toBe(false);
+  expect(rows?.collect(hub, 'in', ANY_EDGE, new NeighborList())).toBe(true);
+  expect(rows?.collect(hub + 1, 'out', ANY_EDGE, new NeighborList())).toBe(true);
+}, 60_000);
+
+it('packs what changed without packing all again', async () => {
+  await grow(5_000);
+  const packer = new RowPacker(graph.state.local);
+  await packer.pack();
+  expect(packer.isBehind).toBe(false);
+  await graph.write(to(4_000));
+  expect(packer.isBehind).toBe(true);
+  expect(graph.state.local.notedIds).toBe(2);
+  const { reader } = graph;
+  expect(reader.packedRows()?.changedIds.size).toBe(2);
+  await packer.pack();
+  reader.refresh();
+  expect(graph.state.local.notedIds).toBe(0);
+  expect(reader.packedRows()?.changedIds.size).toBe(0);
+  expectSame(reader);
+});
+
+it('is not used any more when a version without it has written', async () => {
+  await grow(2 * BLOCK_IDS);
+  await new RowPacker(graph.state.local).pack();
+  // As if commits had been applied without being noted.
+  await graph.state.local.write((put) => put(DB.rowChanges, Uint8Array.of(0), Buffer.alloc(6)));
+  const again = await graph.reopen();
+  again.refresh();
+  expect(again.packedRows()).toBeUndefined();
+});
+
+it('leaves a damaged block to the keys', async () => {
+  await grow(2 * BLOCK_IDS);
+  await graph.write(to(3));
+  await new RowPacker(graph.state.local).pack();
+  const damaged = rowKey(ROW_KIND.out, 0).slice();
+  const { snapshot } = graph;
+  const rows = new PackedRows({
+    get: (db, wanted) => {
+      if (db === DB.rows && Buffer.compare(wanted, damaged) === 0) throw DAMAGE;
+      return snapshot.get(db, wanted);
+    },
+    has: (db, wanted) => snapshot.has(db, wanted),
+    scan: (db, range, visit) => snapshot.scan(db, range, visit),
+    countRange: (db, range) => snapshot.countRange(db, range),
+  });
+  const reader = new StateReader(snapshot, snapshot, rows);
+  expect(reader.packedRows()?.collect(1, 'out', ANY_EDGE, new NeighborList())).toBe(false);
+  expect(reader.packedRows()?.collect(1, 'in', ANY_EDGE, new NeighborList())).toBe(true);
+});

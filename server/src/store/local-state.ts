@@ -1,0 +1,25 @@
+import type { DatabaseNumber } from './databases.ts';
+import type { KeyValueReader } from './key-value.ts';
+
+/** Puts an entry, or removes it when the value is undefined. */
+export type PutLocal = (db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined) => void;
+
+/**
+ * For who keeps something beside the log in the state: see `LOCAL_DATABASES`. Only the thread that
+ * writes has it.
+ */
+export interface LocalState {
+  /** Reads the newest applied commit. */
+  readonly reader: KeyValueReader;
+  /** The newest applied sequence. */
+  readonly sequence: number;
+  /** How many ids were noted in `rowChanges` since the rows were packed. */
+  readonly notedIds: number;
+  /** Whether a commit is on its way. */
+  readonly isBusy: boolean;
+  /**
+   * Writes entries of local databases in one transaction, between commits. Rejects with
+   * `storage_full` or `storage_failed`; then nothing is written.
+   */
+  write(put: (put: PutLocal) => void): Promise<void>;
+}
