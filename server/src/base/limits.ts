@@ -170,6 +170,14 @@ export const MAIL_SILENCE_MAX_MS = 20_000;
  */
 export const FRONT_END_COMPRESSED_BYTES_MIN = 1_024;
 export const FRONT_END_COMPRESSION_AWAITED_BYTES_MAX = 64 * 1024;
+
+/**
+ * Texts of answers are compressed from this size on. So many whole texts are compressed at the same
+ * time, and so many large ones while they are read, each with 256 KiB; others are sent as they are.
+ */
+export const ANSWER_COMPRESSED_BYTES_MIN = 1_024;
+export const ANSWERS_COMPRESSED_AT_ONCE_MAX = 4;
+export const ANSWERS_COMPRESSED_IN_SLICES_MAX = 64;
 /** Uploaded interfaces. */
 export const INTERFACES_MAX = 20;
 

@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { CompressedAnswers } from './compressed-answers.ts';
 import { EventStreams } from './live-answers.ts';
 import { must } from '#base/assert.ts';
 import { Bodies } from './body/bodies.ts';
@@ -21,6 +22,7 @@ async function register(table: readonly Route[]) {
     bodies: new Bodies({ readJson: jsonReader(app), strangerTimeoutMs: 1 }),
     streamingSockets: new WeakSet<object>(),
     eventStreams: new EventStreams(),
+    compressedAnswers: new CompressedAnswers(),
     unreadAnswers: new UnreadAnswers(),
     onBrokenAnswer: () => {},
     securityHeaders: {},

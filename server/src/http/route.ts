@@ -23,6 +23,7 @@ import { WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from './body/bodies.ts';
+import type { CompressedAnswers } from './compressed-answers.ts';
 import type { EventStreams } from './live-answers.ts';
 import { validate } from './error-answer.ts';
 import { SEQUENCE } from './headers.ts';
@@ -69,6 +70,7 @@ export interface RouteContext {
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
   readonly eventStreams: EventStreams;
   readonly unreadAnswers: UnreadAnswers;
+  readonly compressedAnswers: CompressedAnswers;
   /** Called with a fault after the answer has begun, when it can only be cut off. */
   readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }

@@ -14,6 +14,7 @@ import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Bodies } from './body/bodies.ts';
 import { jsonReader } from './body/read-body.ts';
+import { CompressedAnswers } from './compressed-answers.ts';
 import { errorDescriber, type ErrorParts } from './error-answer.ts';
 import { answerErrors, createClientErrorHandler, createErrorHandler } from './error-handlers.ts';
 import { EventStreams } from './live-answers.ts';
@@ -101,7 +102,8 @@ export async function createHttpServer(
   observeRequests(app, options.telemetry);
   answerErrors(app, parts);
   logRequests(app, options.logger);
-  const unreadAnswers = holdLargeAnswers(app, timeouts.answerUnread);
+  const compressedAnswers = new CompressedAnswers();
+  const unreadAnswers = holdLargeAnswers(app, timeouts.answerUnread, compressedAnswers);
   app.decorateRequest('caller', null).decorateRequest('response', null);
   app.decorateRequest('live', null);
   addPreflightHeaders(app, parts.securityHeaders);
@@ -123,6 +125,7 @@ export async function createHttpServer(
       streamingSockets,
       eventStreams,
       unreadAnswers,
+      compressedAnswers,
       onBrokenAnswer: brokenAnswers(parts.logger),
       securityHeaders: parts.securityHeaders,
       securityLines: headerLines(parts.securityHeaders),

@@ -8,6 +8,7 @@ import {
   ANSWERS_UNREAD_BYTES_PER_CALLER_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { type CompressedAnswers, varyWith } from './compressed-answers.ts';
 
 type Response = FastifyReply['raw'];
 
@@ -111,24 +112,48 @@ export class UnreadAnswers {
 }
 
 /**
- * Holds the large answers that the framework sends. Routes that send by themselves hold their own.
+ * Holds the large answers that the framework sends, and compresses those that their client takes so.
+ * Routes that send by themselves hold and compress their own.
  */
-export function holdLargeAnswers(app: FastifyInstance, timeoutMs: number): UnreadAnswers {
+export function holdLargeAnswers(
+  app: FastifyInstance,
+  timeoutMs: number,
+  compressed: CompressedAnswers,
+): UnreadAnswers {
   const unread = new UnreadAnswers(timeoutMs);
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!isLarge(payload) || request.method === 'HEAD') {
+    if (typeof payload !== 'string') {
+      done(null, payload);
+      return;
+    }
+    const hasForm = compressed.hasForm(request, reply.getHeader('content-type'), payload);
+    if (hasForm) reply.header('vary', varyWith(reply.getHeader('vary')));
+    const isWanted = hasForm && compressed.isWanted(request);
+    if (!isLarge(payload)) {
+      const form = isWanted ? compressed.atOnce(payload) : undefined;
+      if (form === undefined) done(null, payload);
+      else void form.then((bytes) => done(null, gzipped(reply, bytes)), done);
+      return;
+    }
+    if (request.method === 'HEAD') {
       done(null, payload);
       return;
     }
     try {
       const held = unread.hold(reply, payload);
-      reply.header('content-length', Buffer.byteLength(payload));
-      done(null, held);
+      const form = isWanted ? compressed.inSlices(held) : undefined;
+      if (form === undefined) reply.header('content-length', Buffer.byteLength(payload));
+      done(null, form === undefined ? held : gzipped(reply, form));
     } catch (error) {
       done(error as Error);
     }
   });
   return unread;
+}
+
+function gzipped<Form>(reply: FastifyReply, form: Form): Form {
+  reply.header('content-encoding', 'gzip');
+  return form;
 }
 
 export function isLarge(payload: unknown): payload is string {

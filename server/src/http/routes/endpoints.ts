@@ -36,7 +36,8 @@ function runRoute(operation: Operation): Route {
         signal: new Disconnect(reply),
       });
       checkHeaders(outcome.headers);
-      sendRaw(reply, context, outcome);
+      const sent = sendRaw(reply, context, outcome);
+      if (sent !== undefined) await sent;
       return undefined;
     },
   };
