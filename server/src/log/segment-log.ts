@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writevSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
@@ -200,6 +201,11 @@ class SegmentLog implements CommitLog, SegmentSource {
   }
 }
 
+/** Groups up to this size are written in the calling thread; only their sync is waited for. */
+const WRITTEN_AT_ONCE_BYTES_MAX = 64 * 1024;
+/** What one call may take everywhere. */
+const CHUNKS_AT_ONCE_MAX = 1_024;
+
 interface SegmentWriterOptions {
   readonly folder: string;
   /** The log's segments, oldest first, never empty; a new one is added at the end. */
@@ -240,7 +246,7 @@ class SegmentWriter implements AsyncDisposable {
     const { cipher } = this.#options;
     const encoded = encodeGroup(group, { durable: last, crcSeed, cipher });
     try {
-      await writeAll(this.#file, encoded.chunks, bytes);
+      await this.#writeAt(encoded, bytes);
       await this.#file.datasync();
     } catch (error) {
       this.#hasRemains = true;
@@ -250,6 +256,15 @@ class SegmentWriter implements AsyncDisposable {
       throw storageProblem(`writing ${segment.path}`, error);
     }
     this.#extend(segment, group, encoded);
+  }
+
+  /** A small group only goes into the memory of the system, which takes less time than a turn. */
+  async #writeAt({ chunks, bytes }: EncodedGroup, position: number): Promise<void> {
+    const isWritten =
+      bytes <= WRITTEN_AT_ONCE_BYTES_MAX &&
+      chunks.length <= CHUNKS_AT_ONCE_MAX &&
+      writevSync(this.#file.fd, chunks, position) === bytes;
+    if (!isWritten) await writeAll(this.#file, chunks, position);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

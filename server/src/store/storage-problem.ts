@@ -46,6 +46,13 @@ const FREE_SPACE_MIN_BYTES = 8 * 1024 * 1024;
 const PAGE_BYTES = 4_096;
 const COPIES = 2;
 
+/**
+ * So long the room is not asked for again for commits that need no more than this share of it:
+ * nobody fills a volume in that time.
+ */
+const AMPLE_MS = 50;
+const AMPLE_SHARE = 64;
+
 export interface SpaceNeeded {
   readonly operations: number;
   readonly bytes: number;
@@ -62,9 +69,15 @@ export type SpaceCheck = (needed: SpaceNeeded) => void;
  * if the volume were full then, its caller could only wait.
  */
 export function freeSpaceCheck(folder: string): SpaceCheck {
+  let ample = 0;
+  let until = 0;
   return ({ operations, bytes }) => {
     const needed = FREE_SPACE_MIN_BYTES + operations * PAGE_BYTES + bytes * COPIES;
+    const now = performance.now();
+    if (needed <= ample && now < until) return;
     const free = roomBytes(folder);
+    ample = free / AMPLE_SHARE;
+    until = now + AMPLE_MS;
     if (free >= needed) return;
     throw new Problem(
       'storage_full',

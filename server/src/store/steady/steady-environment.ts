@@ -42,7 +42,9 @@ export class SteadyEnvironment {
    */
   #held: SteadyPoint[] = [];
   #isNamed = false;
-  /** A sync has failed: what was written before it may be lost, and a later sync does not say so. */
+  /**
+   * A sync has failed: what was written before it may be lost, and a later sync does not say so.
+   */
   #isLost = false;
 
   /** Call this as soon as the environment is open, before anything is written. */
@@ -83,18 +85,28 @@ export class SteadyEnvironment {
 
   async sync(): Promise<void> {
     try {
-      await syncData(this.#data);
+      await this.syncFile();
       if (!this.#isNamed) syncFolder(this.path);
       this.#isNamed = true;
     } catch (error) {
       this.#isLost = true;
-      // The system may have dropped pages, so the present boot proves nothing any more.
-      const { record } = this.#steady;
-      if (record !== undefined) {
-        await this.#steady.write({ ...record, bootId: '' }).catch(() => undefined);
-      }
       throw error;
     }
+  }
+
+  /**
+   * Has the next opening go back to the last steady point, though the machine has not gone down:
+   * after a failed sync the system may have dropped pages. No point is made any more.
+   */
+  async distrust(): Promise<void> {
+    this.#isLost = true;
+    const { record } = this.#steady;
+    if (record !== undefined) await this.#steady.write({ ...record, bootId: '' });
+  }
+
+  /** Makes all that was written into the file durable. */
+  syncFile(): Promise<void> {
+    return syncData(this.#data);
   }
 
   /** Makes this the steady point, after `sync`. */

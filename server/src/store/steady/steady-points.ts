@@ -111,7 +111,7 @@ class SteadyPoints implements Flushes {
 
   #begin(): void {
     if (this.#running !== undefined || this.#isEnded) return;
-    if (this.#graph.isLost || this.#vault.isLost) return;
+    if (this.#isLost) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isDue = false;
@@ -138,15 +138,26 @@ class SteadyPoints implements Flushes {
       this.#problem = undefined;
     } catch (error) {
       this.#problem = this.#problemOf(error);
+      if (this.#isLost) await this.#distrust();
     }
     this.#running = undefined;
     // What was carried out meanwhile gets the next one.
     if (this.#sequence > this.#flushedSequence) this.#schedule();
   }
 
+  get #isLost(): boolean {
+    return this.#graph.isLost || this.#vault.isLost;
+  }
+
+  /** Both go back together: the graph must not have more than the vault. */
+  async #distrust(): Promise<void> {
+    // If these fail too, the disk is gone, and the next opening reads what there is.
+    for (const one of [this.#graph, this.#vault]) await one.distrust().catch(() => undefined);
+  }
+
   #problemOf(error: unknown): Problem {
     const problem = storageProblem('syncing', this.#path, error);
-    if (!this.#graph.isLost && !this.#vault.isLost) return problem;
+    if (!this.#isLost) return problem;
     return new Problem(problem.code, problem.message, {
       hint: 'Check the disk, then restart the server: it goes on from what is safe on the disk.',
       cause: error,
