@@ -8,7 +8,7 @@ import {
 } from './request-limits.ts';
 import { errorBody } from './errors.ts';
 import { completions, editorPlace, hover, signatureHelp } from './shapes/editor.ts';
-import { endpointCheck, endpointDraft } from './shapes/endpoint.ts';
+import { endpointCheck, endpointCheckRequest } from './shapes/endpoint.ts';
 
 /**
  * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered
@@ -97,7 +97,7 @@ interface WebSocketRequestRow {
 export const webSocketRequests = {
   EDITOR_DIAGNOSTICS: {
     auth: 'admin',
-    body: endpointDraft,
+    body: endpointCheckRequest,
     result: endpointCheck,
     isSuperseded: false,
   },

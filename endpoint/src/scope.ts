@@ -38,9 +38,14 @@ export interface AbortSignal {
   removeEventListener(event: 'abort', listener: () => void): void;
 }
 
-/** An answer with a status of its own. Return it, or throw it. */
-export interface Reply {
+/**
+ * An answer with a status of its own. Return it, or throw it. `Answer` is what it says with the
+ * status 200: `never` where it has another one.
+ */
+export interface Reply<Answer = unknown> {
   readonly status: number;
+  /** For the types only: no answer has it. */
+  readonly '~answer': Answer;
 }
 
 /** What the server refused to do, and why. Thrown by `graph`, `q()`, `run` and `fetch`. */
@@ -78,8 +83,9 @@ export type BodyOf<Body> = Body extends { readonly _zod: { readonly output: infe
   : Body;
 
 /**
- * What an endpoint is given. `Body` is the shape of the JSON it is called with. It is checked at
- * run time when it comes of a schema of zod: `export const input = z.object({ ... })`, and
+ * What an endpoint is given. `Body` is the shape of the JSON it is called with, such as
+ * `Scope<{ word: string }>`: the server checks each body against it and refuses others with
+ * `invalid_request`. A schema of zod says more: `export const input = z.object({ ... })`, and
  * `Scope<typeof input>`.
  */
 export interface Scope<Body = unknown> {
@@ -134,26 +140,26 @@ export interface Scope<Body = unknown> {
   readonly log: Log;
   readonly signal: AbortSignal;
   /** 200 with this JSON, as if it were returned. */
-  ok(value?: unknown): Reply;
+  ok<Answer = null>(value?: Answer): Reply<Answer>;
   /** Any status from 200 to 599, with this JSON. */
   status(status: number, value?: unknown): Reply;
   /**
    * 400. A text becomes the message of the error body; anything else is sent as it is. The next
    * three likewise.
    */
-  badRequest(messageOrValue?: unknown): Reply;
+  badRequest(messageOrValue?: unknown): Reply<never>;
   /** 401. */
-  unauthorized(messageOrValue?: unknown): Reply;
+  unauthorized(messageOrValue?: unknown): Reply<never>;
   /** 403. */
-  forbidden(messageOrValue?: unknown): Reply;
+  forbidden(messageOrValue?: unknown): Reply<never>;
   /** 404. */
-  notFound(messageOrValue?: unknown): Reply;
+  notFound(messageOrValue?: unknown): Reply<never>;
   /**
    * Answers with the problem that `graph`, `q()`, a search or `run` threw, under its own code and
    * status: for what the caller caused, such as a name that the schema does not have. Any other
    * error is thrown again.
    */
-  passOn(error: unknown): Reply;
+  passOn(error: unknown): Reply<never>;
   /** Sends the caller to another URL: 302, or 301, 303, 307, 308. */
   redirect(url: string, status?: 301 | 302 | 303 | 307 | 308): Reply;
 }

@@ -13,9 +13,9 @@ export default async function ({ body, CurrentUser }: Scope<typeof input>) {
 }
 `;
 /** Ends when it is cancelled, and says so. */
-const WAITS = `export default async function ({ graph, progress, signal, log }: Scope<{ key: string }>) {
+const WAITS = `export default async function ({ body, graph, progress, signal, log }: Scope<{ key: string }>) {
   progress(0.25, 'reading');
-  while (!signal.aborted) await graph.tryGet('Book', 'none');
+  while (!signal.aborted) await graph.tryGet('Book', body.key);
   log.info('cancelled');
   return null;
 }
@@ -96,6 +96,7 @@ async function create(name: string, code: string, more: object): Promise<void> {
 }
 
 const INSPECTED = { timeout: 10_000 };
+const WAITED = { key: 'none' };
 
 describe('tools', () => {
   const namesFor = async (name: string) =>
@@ -134,6 +135,15 @@ describe('tools', () => {
           take: { type: 'integer', minimum: expect.any(Number), maximum: 10, default: 3 },
         },
         required: ['isbn'],
+      },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          isbn: { type: 'string' },
+          take: { type: 'number' },
+          as: { type: 'string' },
+        },
+        anyOf: [{ required: ['isbn', 'take'] }, { required: ['error'] }],
       },
       annotations: { readOnlyHint: true },
     });
@@ -194,7 +204,7 @@ describe('a call that takes long', () => {
       const cancel = new AbortController();
       const notices: unknown[] = [];
       const { client } = as('ada by token');
-      const call = client.callTool({ name, arguments: {} }, undefined, {
+      const call = client.callTool({ name, arguments: WAITED }, undefined, {
         signal: cancel.signal,
         onprogress: (notice) => {
           notices.push(notice);
@@ -212,7 +222,7 @@ describe('a call that takes long', () => {
     const before = await cancelledRuns('waits');
     const leaving = await connect('ada by token');
     const { promise, resolve } = Promise.withResolvers<void>();
-    const call = leaving.client.callTool({ name: 'waits', arguments: {} }, undefined, {
+    const call = leaving.client.callTool({ name: 'waits', arguments: WAITED }, undefined, {
       onprogress: () => resolve(),
     });
     call.catch(() => {});
@@ -226,10 +236,14 @@ describe('a call that takes long', () => {
     const guest = as('guest').transport;
     const cancel = new AbortController();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const call = as('ada by token').client.callTool({ name: 'waits', arguments: {} }, undefined, {
-      signal: cancel.signal,
-      onprogress: () => resolve(),
-    });
+    const call = as('ada by token').client.callTool(
+      { name: 'waits', arguments: WAITED },
+      undefined,
+      {
+        signal: cancel.signal,
+        onprogress: () => resolve(),
+      },
+    );
     call.catch(() => {});
     await promise;
     const before = await cancelledRuns('waits');

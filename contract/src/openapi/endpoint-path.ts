@@ -10,6 +10,10 @@ export interface DescribedEndpoint {
   readonly mode: 'sync' | 'pooling';
   /** JSON Schema of its body, as its code says it; without keywords where it does not. */
   readonly input: JsonSchema;
+  /** Whether it is called without a body, too, although its code says what that is. */
+  readonly isInputOptional?: boolean;
+  /** JSON Schema of what it answers with the status 200; without keywords where nobody knows. */
+  readonly output?: JsonSchema;
 }
 
 /** How it is called: with an endpoint token, or with a session or another token. */
@@ -38,8 +42,9 @@ export function endpointPath(
 ): EndpointPath {
   const { name, description, isReadOnly, mode } = endpoint;
   const general = paths[`${PREFIXES[by]}{name}`]?.['post'] as GeneralRun;
-  const { schema, schemas } = embedded(name, endpoint.input);
-  const { '202': running, '303': redirect, ...responses } = general.responses;
+  const { schema, schemas } = embedded(name, endpoint.input, INPUT_NAMES);
+  const answer = embedded(name, endpoint.output ?? {}, OUTPUT_NAMES);
+  const { '200': ok, '202': running, '303': redirect, ...responses } = general.responses;
   const post = {
     operationId: `run.${name}`,
     tags: [ENDPOINTS_TAG],
@@ -47,10 +52,11 @@ export function endpointPath(
     ...(description === '' ? {} : { description }),
     parameters: general.parameters.filter((parameter) => Object(parameter).in !== 'path'),
     requestBody: {
-      required: Object.keys(endpoint.input).length > 0,
+      required: Object.keys(endpoint.input).length > 0 && endpoint.isInputOptional !== true,
       content: { 'application/json': { schema } },
     },
     responses: {
+      '200': { ...ok, content: { 'application/json': { schema: answer.schema } } },
       ...responses,
       ...(mode === 'pooling' ? { '202': running } : {}),
       ...(isReadOnly ? {} : { '303': redirect }),
@@ -58,7 +64,7 @@ export function endpointPath(
     security: by === 'session' ? securityOfRuns('endpoints:run') : securityOfTokenRuns(),
     'x-trellis-endpoint': { name, isReadOnly, mode },
   };
-  return { path: PREFIXES[by] + name, item: { post }, schemas };
+  return { path: PREFIXES[by] + name, item: { post }, schemas: { ...schemas, ...answer.schemas } };
 }
 
 interface GeneralRun {
@@ -68,19 +74,30 @@ interface GeneralRun {
 
 const REFERENCES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$schema'];
 
+/** What components are called, before the name of the endpoint. */
+interface ComponentNames {
+  readonly whole: string;
+  readonly part: string;
+}
+
+const INPUT_NAMES: ComponentNames = { whole: 'input', part: 'part' };
+const OUTPUT_NAMES: ComponentNames = { whole: 'output', part: 'outputPart' };
+
 /**
  * The schema as part of a larger document: what it refers to within itself becomes components, and
  * what it would refer to outside of itself, anything.
  */
 function embedded(
   name: string,
-  { $defs, ...input }: JsonSchema,
+  { $defs, ...described }: JsonSchema,
+  names: ComponentNames,
 ): { schema: JsonSchema; schemas: Record<string, JsonSchema> } {
   const parts = isJsonObject($defs) ? Object.entries($defs) : [];
-  const whole = `input.${componentName(name)}`;
+  const whole = `${names.whole}.${componentName(name)}`;
+  const partName = (at: number) => `${names.part}${at}.${componentName(name)}`;
   const targets = new Map([
     ['#', whole],
-    ...parts.map(([part], at) => [`#/$defs/${part}`, `part${at}.${componentName(name)}`] as const),
+    ...parts.map(([part], at) => [`#/$defs/${part}`, partName(at)] as const),
   ]);
   let refersToItself = false;
   const change = (object: JsonSchema): JsonSchema => {
@@ -94,10 +111,10 @@ function embedded(
     refersToItself ||= target === whole;
     return { ...kept, $ref: `#/components/schemas/${target}` };
   };
-  const schema = mapObjects(input, change) as JsonSchema;
+  const schema = mapObjects(described, change) as JsonSchema;
   const schemas = Object.fromEntries(
     parts.map(([, part], at) => [
-      `part${at}.${componentName(name)}`,
+      partName(at),
       (isJsonObject(part) ? mapObjects(part, change) : {}) as JsonSchema,
     ]),
   );

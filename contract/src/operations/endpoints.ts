@@ -3,8 +3,8 @@ import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   endpointChange,
   endpointCheck,
+  endpointCheckRequest,
   endpointDefinition,
-  endpointDraft,
   newEndpoint,
 } from '../shapes/endpoint.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
@@ -167,7 +167,7 @@ export const operations = withIds({
     path: '/api/endpoints/check',
     auth: 'admin',
     bodyBytesMax: LONG_BODY_BYTES_MAX,
-    body: endpointDraft,
+    body: endpointCheckRequest,
     responses: { 200: { description: 'What the compiler says of the code.', body: endpointCheck } },
     errors: [],
     onReplica: 'serve',

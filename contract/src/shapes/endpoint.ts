@@ -99,10 +99,29 @@ export const endpointDefinition = z.strictObject({
 });
 export type EndpointDefinition = Immutable<z.infer<typeof endpointDefinition>>;
 
-/** The body and the answer of `POST /api/endpoints/check`. */
+/** Code that is not saved. */
 export const endpointDraft = z.strictObject({
   code: endpointCode,
   isReadOnly: z.boolean().optional(),
 });
 
-export const endpointCheck = z.strictObject({ diagnostics: z.array(diagnostic) });
+/** A JSON Schema, draft 2020-12. */
+const jsonSchema = z.record(z.string(), z.unknown());
+
+/** The body of `POST /api/endpoints/check`. */
+export const endpointCheckRequest = endpointDraft.extend({
+  /** Asks what the types say, too. */
+  types: z.boolean().optional(),
+});
+
+/** What stands beside the diagnostics is there when it was asked for and says something. */
+export const endpointCheck = z.strictObject({
+  diagnostics: z.array(diagnostic),
+  /** What the types say that JSON Schema cannot: it is neither checked nor described. */
+  notices: z.array(diagnostic).optional(),
+  /** What the type of the body takes, of code that compiles and has no `input`. */
+  input: jsonSchema.optional(),
+  /** What the endpoint answers with the status 200. */
+  output: jsonSchema.optional(),
+});
+export type EndpointCheck = Immutable<z.infer<typeof endpointCheck>>;

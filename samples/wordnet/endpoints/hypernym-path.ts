@@ -19,7 +19,7 @@ export default async function hypernymPath({
   badRequest,
   notFound,
 }: Scope<Question>) {
-  const asked = typeof body?.word === 'string' ? body.word.trim().replaceAll('_', ' ') : '';
+  const asked = body.word.trim().replaceAll('_', ' ');
   if (asked === '') return badRequest('Send {"word": "..."}: a noun, such as "dog".');
   const word = await graph.tryGet('Word', asked);
   if (word === null) return notFound(`"${asked}" is not in the dictionary.`);

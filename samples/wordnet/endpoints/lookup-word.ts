@@ -15,7 +15,7 @@ export default async function lookupWord({
   badRequest,
   notFound,
 }: Scope<Question>) {
-  const asked = typeof body?.word === 'string' ? body.word.trim().replaceAll('_', ' ') : '';
+  const asked = body.word.trim().replaceAll('_', ' ');
   if (asked === '') return badRequest('Send {"word": "..."}: the word to look up.');
   const found = (await graph.getMany('Word', spellings(asked))).filter((word) => word !== null);
   if (found.length === 0) return notFound(`"${asked}" is not in the dictionary.`);

@@ -18,10 +18,7 @@ export default async function shortestPath({
   badRequest,
   notFound,
 }: Scope<Question>) {
-  const { from, to, maxHops = HOPS_DEFAULT } = body ?? {};
-  if (typeof from !== 'string' || typeof to !== 'string') {
-    return badRequest('Send {"from": "...", "to": "..."}: two words.');
-  }
+  const { from, to, maxHops = HOPS_DEFAULT } = body;
   if (!Number.isInteger(maxHops) || maxHops < 1 || maxHops > HOPS_MAX) {
     return badRequest(`maxHops is a whole number from 1 to ${HOPS_MAX}.`);
   }

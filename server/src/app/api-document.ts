@@ -12,6 +12,8 @@ import {
 } from '@trellis/contract/openapi/document.ts';
 import { endpointPath, type CalledWith } from '@trellis/contract/openapi/endpoint-path.ts';
 
+type DescribedEndpoints = Pick<EndpointService, 'callable' | 'bodySchema' | 'types'>;
+
 /** Members of an object as JSON text, with "," between and without braces. */
 type Members = string;
 
@@ -36,7 +38,7 @@ interface Base {
  * pieces, so that other requests are answered in between.
  */
 export class ApiDocument implements ApiDocumentService {
-  readonly #endpoints: Pick<EndpointService, 'callable' | 'bodySchema'>;
+  readonly #endpoints: DescribedEndpoints;
   readonly #version: string;
   #base: Promise<Base> | undefined;
   /** Keyed by the definition: each version is another object. */
@@ -45,7 +47,7 @@ export class ApiDocument implements ApiDocumentService {
     'endpoint-token': new WeakMap<EndpointDefinition, EndpointText>(),
   };
 
-  constructor(endpoints: Pick<EndpointService, 'callable' | 'bodySchema'>, version: string) {
+  constructor(endpoints: DescribedEndpoints, version: string) {
     this.#endpoints = endpoints;
     this.#version = version;
   }
@@ -85,7 +87,16 @@ export class ApiDocument implements ApiDocumentService {
     if (known !== undefined) return known;
     const { name, description, isReadOnly, mode } = definition;
     const input = await this.#endpoints.bodySchema(name);
-    const described = { name, description, isReadOnly, mode, input: input ?? {} };
+    const types = this.#endpoints.types(name);
+    const described = {
+      name,
+      description,
+      isReadOnly,
+      mode,
+      input: input ?? {},
+      isInputOptional: (types?.input ?? null) !== null && types?.isBodyOptional === true,
+      output: types?.output ?? {},
+    };
     const { path, item, schemas } = endpointPath(document, described, by);
     const text = { paths: membersOf({ [path]: item }), schemas: membersOf(schemas) };
     // When the workers were busy, the next document may say more.

@@ -76,6 +76,14 @@ export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
 export const ENDPOINT_INPUT_SCHEMA_MS = 30_000;
 export const ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX = 64 * 1024;
 /**
+ * The JSON Schema of a type in the code of an endpoint: how many types it is made of, how deep they
+ * stand in each other, and the characters of one description and of the whole.
+ */
+export const TYPE_SCHEMA_TYPES_MAX = 500;
+export const TYPE_SCHEMA_DEPTH_MAX = 16;
+export const TYPE_SCHEMA_DESCRIPTION_CHARACTERS_MAX = 400;
+export const TYPE_SCHEMA_CHARACTERS_MAX = 32 * 1024;
+/**
  * The private memory of the process of an endpoint worker, as the operating system counts it
  * (`RLIMIT_DATA`). 1.1 GB of it are stacks and unused room for machine code.
  */

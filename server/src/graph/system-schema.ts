@@ -73,6 +73,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Diagnostics: 'Json',
         ServingCode: 'String',
         ServingVersion: 'Int',
+        ServingTypes: 'Json',
         UpdatedBy: 'UID',
       },
     },

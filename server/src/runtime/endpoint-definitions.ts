@@ -6,14 +6,14 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type {
-  Diagnostic,
   EndpointChange,
   EndpointDefinition,
   NewEndpoint,
 } from '@trellis/contract/shapes/endpoint.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
-import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
+import type { EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
+import type { EndpointTypes } from './compile/endpoint-types.ts';
 import {
   checkCode,
   checkName,
@@ -174,9 +174,9 @@ export class EndpointDefinitions {
   }
 
   /** What the compiler says of code that is not saved. */
-  check(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<Diagnostic[]> {
+  inspect(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<InspectedCode> {
     checkCode(code);
-    return this.#options.compiler.check(code, schema, isReadOnly);
+    return this.#options.compiler.inspect(code, schema, isReadOnly);
   }
 
   #schema(): SchemaDocument {
@@ -197,15 +197,29 @@ export class EndpointDefinitions {
     return endpoint;
   }
 
-  async #diagnose(
+  async #inspect(
     { code, isReadOnly }: EndpointSettings,
     schema: SchemaDocument,
-  ): Promise<Diagnostic[]> {
-    const diagnostics = await this.#options.compiler.check(code, schema, isReadOnly);
-    if (!isReadOnly || diagnostics.length === 0) return diagnostics;
+  ): Promise<InspectedCode> {
+    const inspected = await this.#options.compiler.inspect(code, schema, isReadOnly);
+    const { diagnostics } = inspected;
+    if (!isReadOnly || diagnostics.length === 0) return inspected;
     throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
       details: { diagnostics },
     });
+  }
+
+  /**
+   * Of code that compiled when it was saved: it serves, whatever is said of it now. Its types are
+   * asked for when they never were.
+   */
+  async #typesOf(
+    { code, isReadOnly }: EndpointSettings,
+    before: StoredEndpoint,
+    schema: SchemaDocument,
+  ): Promise<EndpointTypes | undefined> {
+    if (before.servingTypes !== undefined) return before.servingTypes;
+    return (await this.#options.compiler.inspect(code, schema, isReadOnly)).types;
   }
 
   async #write(
@@ -222,12 +236,11 @@ export class EndpointDefinitions {
     const { name, settings, action, before } = change;
     const { clock, history, verdicts } = this.#options;
     const schema = this.#schema();
-    const isChecked =
-      change.isChecked ??
-      (settings.code === before?.definition.code &&
-        settings.isReadOnly === before.definition.isReadOnly &&
-        before.definition.compiles);
-    const diagnostics = isChecked ? [] : await this.#diagnose(settings, schema);
+    const kept = change.isChecked !== true && isSameCode(settings, before) ? before : undefined;
+    const isChecked = change.isChecked === true || kept !== undefined;
+    const inspected = isChecked ? COMPILES : await this.#inspect(settings, schema);
+    const { diagnostics } = inspected;
+    const types = kept ? await this.#typesOf(settings, kept, schema) : inspected.types;
     const item = endpointItem(name);
     const version = (before?.definition.version ?? history.lastVersion(item)) + 1;
     const compiles = diagnostics.length === 0;
@@ -236,6 +249,7 @@ export class EndpointDefinitions {
       definition: { ...settings, version, compiles, diagnostics },
       servingCode: compiles ? settings.code : before?.servingCode,
       servingVersion: compiles ? version : (before?.servingVersion ?? 0),
+      servingTypes: compiles ? types && keptTypes(types) : before?.servingTypes,
       updatedBy: caller.userUid,
     });
     await commitAndRead(
@@ -264,6 +278,26 @@ export class EndpointDefinitions {
     if (!isChecked) verdicts.note(checkedEndpoint(written), schema, diagnostics);
     return written.definition;
   }
+}
+
+const COMPILES: InspectedCode = { diagnostics: [] };
+
+/** Whether the code of a definition compiled, as it is to be saved again. */
+function isSameCode(
+  { code, isReadOnly }: EndpointSettings,
+  before: StoredEndpoint | undefined,
+): boolean {
+  const { definition } = before ?? {};
+  return (
+    definition?.compiles === true &&
+    definition.code === code &&
+    definition.isReadOnly === isReadOnly
+  );
+}
+
+/** Without what is said to whoever writes the code. */
+function keptTypes({ input, isBodyOptional, output }: EndpointTypes): EndpointTypes {
+  return { input, isBodyOptional, output };
 }
 
 function endpointItem(name: string) {

@@ -24,9 +24,10 @@ export type BodySchema = Readonly<Record<string, unknown>>;
 const ANYTHING: BodySchema = {};
 
 /**
- * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5). It is
- * asked of the code itself, in the sandbox where the endpoint runs, once for each version and when
- * somebody wants it: no text of ours says again what zod knows.
+ * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5), or else
+ * the type of its body. An `input` is asked of the code itself, in the sandbox where the endpoint
+ * runs, once for each version and when somebody wants it: no text of ours says again what zod
+ * knows.
  */
 export class EndpointInputs {
   readonly #runtime: Pick<EndpointRuntime, 'runTrial'>;
@@ -51,6 +52,8 @@ export class EndpointInputs {
    * and it may be told the next time.
    */
   bodySchemaOf(endpoint: StoredEndpoint): Promise<BodySchema | null> {
+    const typed = endpoint.servingTypes?.input ?? undefined;
+    if (typed !== undefined) return Promise.resolve(typed);
     const known = this.#known.get(endpoint);
     if (known !== undefined) return known;
     const asked = this.#ask(endpoint).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type {
-  Diagnostic,
   EndpointChange,
+  EndpointCheck,
   NewEndpoint,
   EndpointDefinition,
 } from '@trellis/contract/shapes/endpoint.ts';
@@ -17,6 +17,7 @@ import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { CodeOverview } from './code-overview.ts';
 import { observedPool, type CallObserver } from './sandbox/endpoint-call.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
+import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
@@ -191,11 +192,23 @@ export class EndpointService implements AsyncDisposable {
   /** Against the schema that there is, or another one. */
   async check(
     _caller: Caller,
-    draft: { readonly code: string; readonly isReadOnly?: boolean | undefined },
+    draft: {
+      readonly code: string;
+      readonly isReadOnly?: boolean | undefined;
+      readonly types?: boolean | undefined;
+    },
     schema?: SchemaDocument,
-  ): Promise<{ readonly diagnostics: Diagnostic[] }> {
+  ): Promise<EndpointCheck> {
     const { code, isReadOnly = false } = draft;
-    return { diagnostics: await this.#definitions.check(code, isReadOnly, schema) };
+    const { diagnostics, types } = await this.#definitions.inspect(code, isReadOnly, schema);
+    if (draft.types !== true) return { diagnostics };
+    const { notices = [], input, output } = types ?? {};
+    return {
+      diagnostics,
+      ...(notices.length > 0 ? { notices: [...notices] } : {}),
+      ...(input ? { input } : {}),
+      ...(output ? { output } : {}),
+    };
   }
 
   /** Those that this caller may run on this server, by name. */
@@ -233,6 +246,11 @@ export class EndpointService implements AsyncDisposable {
   async bodySchema(name: string): Promise<BodySchema | null> {
     const endpoint = this.#store.find(name);
     return endpoint?.servingCode === undefined ? null : this.#inputs.bodySchemaOf(endpoint);
+  }
+
+  /** What the types of its code say; undefined where nobody has asked them. */
+  types(name: string): EndpointTypes | undefined {
+    return this.#store.find(name)?.servingTypes;
   }
 
   run(run: EndpointRun): Promise<EndpointAnswer> {

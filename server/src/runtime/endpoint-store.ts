@@ -4,6 +4,7 @@ import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/contract/limits.ts';
+import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { toScript } from './compile/script.ts';
 import { type EndpointCalls, newCalls } from './endpoint-calls.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
@@ -22,6 +23,8 @@ export interface StoredEndpoint {
   readonly servingCode: string | undefined;
   /** The version that this code had. */
   readonly servingVersion: number;
+  /** What its types say of its JSON; undefined where it was saved before they were asked. */
+  readonly servingTypes?: EndpointTypes | undefined;
   /** ISO 8601 UTC. */
   readonly updatedAt: string;
   /** UID of a user; null when the server itself did it. */
@@ -95,6 +98,7 @@ export interface EndpointFields {
   readonly definition: Omit<EndpointDefinition, 'UID' | 'name' | 'mayRunOnPrimary'>;
   readonly servingCode: string | undefined;
   readonly servingVersion: number;
+  readonly servingTypes: EndpointTypes | undefined;
   readonly updatedBy: string | null;
 }
 
@@ -118,6 +122,7 @@ export function nodeFields({
     Diagnostics: definition.diagnostics,
     ServingCode: rest.servingCode ?? null,
     ServingVersion: rest.servingVersion,
+    ServingTypes: rest.servingTypes ?? null,
     UpdatedBy: rest.updatedBy,
   };
 }
@@ -133,9 +138,10 @@ function storedEndpoint(
   const isReadOnly = node['IsReadOnly'] === true;
   const code = String(node['Code'] ?? '');
   const servingCode = node['ServingCode'] as string | undefined;
+  const servingTypes = node['ServingTypes'] as EndpointTypes | undefined;
   let loadable: LoadableEndpoint | Promise<LoadableEndpoint> | undefined;
   const load = async (): Promise<LoadableEndpoint> => {
-    const script = await toScript(must(servingCode, 'code that serves'));
+    const script = await toScript(must(servingCode, 'code that serves'), servingTypes);
     return (loadable = { name, version: identity, script, isReadOnly });
   };
   return {
@@ -162,6 +168,7 @@ function storedEndpoint(
     nodeVersion,
     servingCode,
     servingVersion: Number(node['ServingVersion'] ?? 0),
+    servingTypes,
     updatedAt: node.Timestamp,
     updatedBy: typeof node['UpdatedBy'] === 'string' ? node['UpdatedBy'] : null,
     calls,

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { checkName, DEFAULT_SETTINGS, withChanges } from '#runtime/endpoint-definition.ts';
+import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
+import { bodyShapeText } from '#runtime/compile/script.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { newCalls } from '#runtime/endpoint-calls.ts';
 import type { StoredEndpoint } from '#runtime/endpoint-store.ts';
 import { loadedEndpoint } from '#runtime/guest/calls.ts';
@@ -19,12 +22,20 @@ interface Source {
 /** The endpoints of a test workspace, where a server has its `EndpointStore`. */
 export class BenchEndpoints {
   readonly #pool: InProcessPool;
+  readonly #reader: GraphReader;
+  /** Asked for files alone: of what is imported already the types are gone. */
+  readonly #compiler = new EndpointCompiler();
   readonly #sources = new Map<string, Source>();
   readonly #stored = new Map<string, StoredEndpoint>();
   #lastVersion = 0;
 
-  constructor(pool: InProcessPool) {
+  constructor(pool: InProcessPool, reader: GraphReader) {
     this.#pool = pool;
+    this.#reader = reader;
+  }
+
+  close(): Promise<void> {
+    return this.#compiler.close();
   }
 
   /** The endpoint that a path stands for at the moment. */
@@ -34,7 +45,7 @@ export class BenchEndpoints {
 
   async register(name: string, endpoint: TestedEndpoint | URL): Promise<void> {
     checkName(name);
-    const source = { ...(await sourceOf(endpoint)), name };
+    const source = { ...(await this.#sourceOf(endpoint)), name };
     this.#sources.set(name, source);
     this.#stored.set(name, this.#load(source, {}));
   }
@@ -48,7 +59,7 @@ export class BenchEndpoints {
     settings: TestedSettings,
   ): Promise<StoredEndpoint | undefined> {
     const isPath = typeof endpoint === 'string';
-    const source = isPath ? this.#sources.get(endpoint) : await sourceOf(endpoint);
+    const source = isPath ? this.#sources.get(endpoint) : await this.#sourceOf(endpoint);
     return source === undefined ? undefined : this.#load(source, settings);
   }
 
@@ -66,6 +77,27 @@ export class BenchEndpoints {
       if (registered === undefined) this.#stored.delete(name);
       else this.#stored.set(name, registered);
     }
+  }
+
+  /**
+   * A file is imported, and its header read: it says how a server runs it. The type of its body is
+   * held against bodies as there.
+   */
+  async #sourceOf(endpoint: TestedEndpoint | URL): Promise<Source> {
+    if (!(endpoint instanceof URL)) {
+      const main = typeof endpoint === 'function' ? endpoint : endpoint.default;
+      return { name: main.name || 'default', made: madeBy(endpoint), settings: {} };
+    }
+    const code = readFileSync(endpoint, 'utf8');
+    const settings = parseSettings(code);
+    const name = basename(endpoint.pathname, '.ts');
+    const made = madeBy((await import(endpoint.href)) as TestedEndpoint);
+    if (typeof made !== 'function' || !TYPES_BODY.test(code)) return { name, made, settings };
+    this.#reader.refresh();
+    const schema = this.#reader.schema();
+    const { types } = await this.#compiler.inspect(code, schema, settings.isReadOnly === true);
+    const shape = bodyShapeText(types);
+    return { name, made: shape === undefined ? made : { main: made, shape }, settings };
   }
 
   #load({ name, made, settings }: Source, more: TestedSettings): StoredEndpoint {
@@ -99,16 +131,8 @@ export class BenchEndpoints {
   }
 }
 
-/** A file is imported, and its header read: it says how a server runs it. */
-async function sourceOf(endpoint: TestedEndpoint | URL): Promise<Source> {
-  if (!(endpoint instanceof URL)) {
-    const main = typeof endpoint === 'function' ? endpoint : endpoint.default;
-    return { name: main.name || 'default', made: madeBy(endpoint), settings: {} };
-  }
-  const settings = parseSettings(readFileSync(endpoint, 'utf8'));
-  const module = (await import(endpoint.href)) as TestedEndpoint;
-  return { name: basename(endpoint.pathname, '.ts'), made: madeBy(module), settings };
-}
+/** Other code takes any body, and no compiler has to start for it. */
+const TYPES_BODY = /\bbody\b/;
 
 /** What `compile/script.ts` makes a script give. */
 function madeBy(endpoint: TestedEndpoint): unknown {

@@ -73,6 +73,7 @@ export class BenchWorkspace implements TestWorkspace {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#parts.runtime.close();
+    await this.#parts.endpoints.close();
     await this.#parts.state[Symbol.asyncDispose]();
   }
 

@@ -49,7 +49,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
   const search = new BenchSearch({ reader, writer, audit, embed: options.embed });
   if (options.search !== undefined) await search.put(ADMINISTRATOR, options.search);
   const pool = new InProcessPool(reader, search.live);
-  const endpoints = new BenchEndpoints(pool);
+  const endpoints = new BenchEndpoints(pool, reader);
   for (const [path, endpoint] of Object.entries(options.endpoints ?? {})) {
     await endpoints.register(path, endpoint);
   }

@@ -46,6 +46,7 @@ function open(): AgentRuns {
     runnable: () => [],
     standing: () => undefined,
     inputSchema: async () => null,
+    types: () => undefined,
   };
   const runs = new ToolRuns({
     run: () => Promise.reject(new Error('there are no endpoints')),

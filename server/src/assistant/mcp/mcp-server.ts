@@ -6,6 +6,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
+import type { BodySchema } from '#runtime/endpoint-inputs.ts';
 import type { RunProgress } from '#runtime/pooled-runs.ts';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -127,8 +128,10 @@ async function listTools(
       if (inputSchema === null) return [];
       const { name, description, isReadOnly, mayRunOnPrimary } = tool;
       const annotations = { readOnlyHint: isReadOnly };
+      const outputSchema = structuredSchema(catalog.outputSchema(tool));
       const told = mayRunOnPrimary ? { _meta: { [MAY_RUN_ON_PRIMARY]: true } } : {};
-      return [{ name, description, inputSchema, annotations, ...told }];
+      const answered = outputSchema === undefined ? {} : { outputSchema };
+      return [{ name, description, inputSchema, ...answered, annotations, ...told }];
     }),
   );
   const last = page.at(-1);
@@ -252,7 +255,11 @@ async function callTool(
   const as = { caller, headers, authorization, signal: request.signal, ...listenerOf(request) };
   try {
     using _underWay = request.begin();
-    return await runs.call(tool, given, as, resultOf);
+    const result = await runs.call(tool, given, as, resultOf);
+    const { structuredContent, ...unstructured } = result;
+    const isOther = result.isError === true && structuredContent?.['error'] === undefined;
+    // An error of the endpoint's own making has no shape that was told.
+    return isOther && catalog.outputSchema(tool) !== null ? unstructured : result;
   } catch (error) {
     // The client has gone, or has cancelled the call.
     if (request.signal.aborted) throw error;
@@ -296,6 +303,54 @@ function resultOf({ status, headers, body }: EndpointAnswer): CallToolResult {
     structuredContent: isObject ? { ...value } : { result: value },
     ...(status >= 400 ? { isError: true } : {}),
   };
+}
+
+interface ObjectSchema {
+  readonly type: 'object';
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * The JSON Schema of what `resultOf` makes an object of; undefined where an answer may be an object
+ * or something else. Clients hold every result against it, errors too.
+ */
+function structuredSchema(output: BodySchema | null): ObjectSchema | undefined {
+  if (output === null) return undefined;
+  const { $defs, ...value } = output;
+  const isObject = isObjectIn(output, Object($defs) as Readonly<Record<string, BodySchema>>);
+  if (isObject === undefined) return undefined;
+  const shared = $defs === undefined ? {} : { $defs };
+  const result = isObject ? value : { properties: { result: value }, required: ['result'] };
+  return { ...shared, ...orError(result), type: 'object' };
+}
+
+const ERROR: BodySchema = { properties: { error: { type: 'object' } }, required: ['error'] };
+
+/** Members stay where programs look for them first, if an error has none of their names. */
+function orError(result: BodySchema): BodySchema {
+  const { required = [], ...told } = result;
+  const { properties, additionalProperties, $ref, anyOf } = told;
+  const isPlain = additionalProperties === undefined && $ref === undefined && anyOf === undefined;
+  return isPlain && properties !== undefined && !Object.hasOwn(Object(properties), 'error')
+    ? { ...told, anyOf: [{ required }, { required: ['error'] }] }
+    : { anyOf: [result, ERROR] };
+}
+
+/** Whether such values are objects; undefined when some of them are. */
+function isObjectIn(
+  { $ref, anyOf, type, const: only, enum: values }: BodySchema,
+  definitions: Readonly<Record<string, BodySchema>>,
+): boolean | undefined {
+  if (typeof $ref === 'string') {
+    const { $ref: _next, ...target } = definitions[$ref.split('/').at(-1) ?? ''] ?? {};
+    return isObjectIn(target, definitions);
+  }
+  if (Array.isArray(anyOf)) {
+    const found = new Set(anyOf.map((one: BodySchema) => isObjectIn(one, definitions)));
+    return found.size === 1 ? [...found][0] : undefined;
+  }
+  if (typeof type === 'string') return type === 'object';
+  return only !== undefined || values !== undefined ? false : undefined;
 }
 
 function errorResult({ error }: ErrorText): CallToolResult {

@@ -40,6 +40,7 @@ beforeEach(async () => {
     runnable: () => [endpoint('read', true), endpoint('write', false), endpoint('texts', true)],
     standing: () => undefined,
     inputSchema: async (name: string) => (name === 'texts' ? null : { type: 'object' as const }),
+    types: () => undefined,
   };
   const toolRuns = new ToolRuns({
     run: async (run) => {

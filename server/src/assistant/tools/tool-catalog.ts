@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
-import type { InputSchema } from '#runtime/endpoint-inputs.ts';
+import type { EndpointTypes } from '#runtime/compile/endpoint-types.ts';
+import type { BodySchema, InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
 import { isAdminOf } from '#runtime/endpoint-runtime.ts';
 import { createHash } from 'node:crypto';
@@ -14,6 +15,7 @@ export interface ToolEndpoints {
   runnable(caller: Caller): readonly EndpointDefinition[];
   standing(name: string): EndpointStanding | undefined;
   inputSchema(name: string): Promise<InputSchema | null>;
+  types(name: string): Pick<EndpointTypes, 'output'> | undefined;
 }
 
 /** A tool that a caller may call. */
@@ -91,6 +93,11 @@ export class ToolCatalog {
   /** Null when the endpoint does not take an object: models give arguments by name. */
   inputSchema({ endpoint }: OfferedTool): Promise<InputSchema | null> {
     return this.#endpoints.inputSchema(endpoint);
+  }
+
+  /** JSON Schema of what the endpoint answers with the status 200; null when it is not known. */
+  outputSchema({ endpoint }: OfferedTool): BodySchema | null {
+    return this.#endpoints.types(endpoint)?.output ?? null;
   }
 }
 

@@ -63,7 +63,8 @@ export class MigrationKind implements DefinitionKind {
   ): Promise<DefinitionDiagnostic[]> {
     if (!isDryRun) return [];
     const draft = { code: String(after['code']), isReadOnly: false };
-    return (await this.#sources.endpoints.check(caller, draft, schema)).diagnostics;
+    const { diagnostics } = await this.#sources.endpoints.check(caller, draft, schema);
+    return [...diagnostics];
   }
 
   async write(

@@ -225,7 +225,7 @@ function brokenSyntaxRules(file: SourceFile): Diagnostic[] {
 }
 
 /** Where the default export begins; the start of the file when there is none. */
-function defaultExportStart(file: SourceFile): number {
+export function defaultExportStart(file: SourceFile): number {
   return file.statements.find(isDefaultExport)?.getStart(file) ?? 0;
 }
 
@@ -290,7 +290,7 @@ function isDefaultExport(node: Node): boolean {
 }
 
 /** `export const input = ...`, and nothing else in the statement. */
-function isInputExport(node: Node): boolean {
+export function isInputExport(node: Node): boolean {
   if (!isVariableStatement(node)) return false;
   const { declarations } = node.declarationList;
   const [first] = declarations;

@@ -41,7 +41,14 @@ import {
   oneLine,
   typeText,
 } from './signature-help.ts';
-import { type Asked, type AskOptions, CheckTimeout, TypeChecker } from './type-checker.ts';
+import {
+  type Asked,
+  type AskOptions,
+  checkedSource,
+  CheckTimeout,
+  TypeChecker,
+} from './type-checker.ts';
+import { type InspectedTypes, typesOfEndpoint } from './endpoint-types.ts';
 
 /** A place in code that need not be complete: before the character of that column, both from 1. */
 export interface CodePlace {
@@ -49,6 +56,14 @@ export interface CodePlace {
   readonly isReadOnly: boolean;
   readonly line: number;
   readonly column: number;
+}
+
+/** What the compiler has to say of code. */
+export interface InspectedCode {
+  /** Empty when it compiles. */
+  readonly diagnostics: Diagnostic[];
+  /** Only when it compiles. */
+  readonly types?: InspectedTypes;
 }
 
 /**
@@ -66,14 +81,28 @@ export class EndpointCompiler {
 
   /** An empty list when the code compiles. */
   async check(code: string, schema: SchemaDocument, isReadOnly: boolean): Promise<Diagnostic[]> {
-    try {
+    const check = async () => {
       const checked = await this.#checker.check(this.#scoped(code, schema, isReadOnly));
+      return diagnosticsOf(code, checked, schema);
+    };
+    const diagnostics = await this.#inTime(check, TOO_LONG);
+    return diagnostics.length > 0 ? diagnostics : engineDiagnostics(code);
+  }
+
+  /** The same, with what the types of code that compiles say of its JSON. */
+  async inspect(code: string, schema: SchemaDocument, isReadOnly: boolean): Promise<InspectedCode> {
+    const ask = async (asked: Asked): Promise<InspectedCode> => {
+      const checked = await checkedSource(asked);
       const diagnostics = diagnosticsOf(code, checked, schema);
-      return diagnostics.length > 0 ? diagnostics : await engineDiagnostics(code);
-    } catch (error) {
-      if (!(error instanceof CheckTimeout)) throw error;
-      return [{ line: 1, column: 1, code: 0, message: TOOK_TOO_LONG }];
-    }
+      if (diagnostics.length > 0) return { diagnostics };
+      return { diagnostics, types: await typesOfEndpoint(asked, checked.syntax, schema) };
+    };
+    const source = this.#scoped(code, schema, isReadOnly);
+    const tooLong = { diagnostics: TOO_LONG };
+    const inspected = await this.#inTime(() => this.#checker.ask(source, ask), tooLong);
+    if (inspected.diagnostics.length > 0) return inspected;
+    const diagnostics = await engineDiagnostics(code);
+    return diagnostics.length > 0 ? { diagnostics } : inspected;
   }
 
   /**
@@ -119,6 +148,15 @@ export class EndpointCompiler {
     return this.#checker.close();
   }
 
+  async #inTime<T>(ask: () => Promise<T>, tooLong: T): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CheckTimeout)) throw error;
+      return tooLong;
+    }
+  }
+
   async #at<T>(
     { code, isReadOnly, line, column }: CodePlace,
     schema: SchemaDocument,
@@ -151,6 +189,7 @@ interface ScopeTypes {
 }
 
 const TOOK_TOO_LONG = 'Checking the types of this code took too long: simplify them.';
+const TOO_LONG: Diagnostic[] = [{ line: 1, column: 1, code: 0, message: TOOK_TOO_LONG }];
 
 function noSuchPlace(line: number, column: number): Problem {
   return new Problem('invalid_request', `The code has no line ${line} with a column ${column}`, {

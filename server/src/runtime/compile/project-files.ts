@@ -31,8 +31,21 @@ const COMPILER_OPTIONS = {
 /** Its types are loaded with the first code that may use them, and for an editor. */
 const NAMES_ZOD = /\bz\b/;
 
-/** That the default export is an endpoint cannot be said in its own file. */
-const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoint;\n`;
+/**
+ * That the default export is an endpoint cannot be said in its own file; nor what JSON it takes and
+ * gives, as far as its types say it.
+ */
+const ENTRY = `import endpoint from './endpoint.ts';
+endpoint satisfies Endpoint;
+type AnswerOf<T> = T extends Reply<infer Answer> ? Answer : T;
+type Input = Parameters<typeof endpoint> extends [
+  scope?: infer S extends { readonly body: unknown },
+  ...others: unknown[],
+]
+  ? S['body']
+  : unknown;
+type Output = AnswerOf<Awaited<ReturnType<typeof endpoint>>>;
+`;
 
 /**
  * Looking backwards from a closing bracket, the compiler takes the last opening one of the whole
@@ -105,7 +118,7 @@ export class ProjectFiles {
 }
 
 /** Both projects of a scope have it. */
-function scopeFile(scope: ScopeName): string {
+export function scopeFile(scope: ScopeName): string {
   return `/${scope}/scope-${scope}.d.ts`;
 }
 

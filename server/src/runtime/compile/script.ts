@@ -4,7 +4,9 @@ import { Script } from 'node:vm';
 import { init, parse } from 'es-module-lexer/js';
 import type { DirectExport } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
+import type { BodyShape } from '../guest/body-shape.ts';
 import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
+import type { EndpointTypes } from './endpoint-types.ts';
 
 /**
  * The JavaScript that a worker loads, made from the TypeScript of an endpoint: types are replaced
@@ -12,12 +14,34 @@ import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
  * column, so positions in stack traces are those of the user's file. Throws a SyntaxError for code
  * that is not valid.
  *
- * `export const input` is given beside it, as `{main, input}`. The text is the body of a function:
- * see `sandbox/script-text.ts`.
+ * `export const input` is given beside it, as `{main, input}`; otherwise what its type says of the
+ * body, as `{main, shape}`. The text is the body of a function: see `sandbox/script-text.ts`.
  */
-export async function toScript(code: string): Promise<string> {
+export async function toScript(code: string, types?: EndpointTypes): Promise<string> {
   const { body, main, hasInput } = await split(code);
+  const shape = hasInput ? undefined : shapeLiteral(types);
+  if (shape !== undefined) return `${body}\nreturn { main: ${main}, shape: ${shape} };`;
   return `${body}\nreturn ${hasInput ? `{ main: ${main}, input }` : main};`;
+}
+
+/** JSON text of a `BodyShape`; undefined where any body is taken. */
+export function bodyShapeText(types: EndpointTypes | undefined): string | undefined {
+  if (types === undefined || types.input === null) return undefined;
+  const shape: BodyShape = { schema: types.input, isOptional: types.isBodyOptional };
+  return JSON.stringify(shape, withoutProse);
+}
+
+/** As JSON text: a name in it such as `__proto__` stays a name. No comment begins in it. */
+function shapeLiteral(types: EndpointTypes | undefined): string | undefined {
+  const text = bodyShapeText(types);
+  if (text === undefined) return undefined;
+  const literal = JSON.stringify(text);
+  return literal.replaceAll('<', String.raw`\u003c`).replaceAll('>', String.raw`\u003e`);
+}
+
+/** What is said to people is of no use to a worker. */
+function withoutProse(name: string, value: unknown): unknown {
+  return name === 'description' && typeof value === 'string' ? undefined : value;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
-import { entryFile, ProjectFiles, type ScopedSource } from './project-files.ts';
+import { entryFile, ProjectFiles, type ScopedSource, type ScopeName } from './project-files.ts';
 
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
@@ -30,6 +30,24 @@ export interface Asked {
   readonly project: Project;
   /** The name of the source's file. */
   readonly file: string;
+  readonly scope: ScopeName;
+}
+
+/** Everything that the compiler finds wrong with it. */
+export async function checkedSource({ project, file, scope }: Asked): Promise<CheckedSource> {
+  const { program } = project;
+  const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
+    program.getSyntacticDiagnostics(file),
+    program.getSemanticDiagnostics(file),
+    program.getSemanticDiagnostics(entryFile(scope)),
+    program.getSourceFile(file),
+  ]);
+  return {
+    syntaxErrors,
+    errors,
+    isEndpoint: entryErrors.length === 0,
+    syntax: must(syntax, 'the checked source file'),
+  };
 }
 
 export interface AskOptions {
@@ -93,20 +111,7 @@ export class TypeChecker {
   }
 
   check(source: ScopedSource): Promise<CheckedSource> {
-    return this.ask(source, async ({ project: { program }, file }) => {
-      const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
-        program.getSyntacticDiagnostics(file),
-        program.getSemanticDiagnostics(file),
-        program.getSemanticDiagnostics(entryFile(source.scope)),
-        program.getSourceFile(file),
-      ]);
-      return {
-        syntaxErrors,
-        errors,
-        isEndpoint: entryErrors.length === 0,
-        syntax: must(syntax, 'the checked source file'),
-      };
-    });
+    return this.ask(source, checkedSource);
   }
 
   /**
@@ -170,7 +175,7 @@ export class TypeChecker {
 
   async #prepare(source: ScopedSource, isDraft: boolean): Promise<Asked> {
     const { config, file, changed } = this.#files.put(source, isDraft);
-    return { project: await this.#project(config, changed), file };
+    return { project: await this.#project(config, changed), file, scope: source.scope };
   }
 
   async #project(config: string, changed: readonly string[]): Promise<Project> {

@@ -1,3 +1,4 @@
+import { type BodyShape, faultsOfBody } from './body-shape.ts';
 import { emit, Problem } from './channel.ts';
 import { parse, SafeMap, stringify, text, whenResolved } from './primordials.ts';
 import { endRemarks } from './remarks.ts';
@@ -12,13 +13,17 @@ export type Endpoint = (scope: Scope) => unknown;
 export interface LoadedEndpoint {
   readonly main: Endpoint;
   readonly input: Input | undefined;
+  /** What its body is by its type; not looked at where there is an `input`. */
+  readonly shape: BodyShape | undefined;
   readonly isReadOnly: boolean;
 }
 
-/** What a script gives that exports an `input` beside its endpoint. */
+/** What a script gives that says what bodies its endpoint takes: see `compile/script.ts`. */
 interface EndpointWithInput {
   readonly main: Endpoint;
-  readonly input: Input;
+  readonly input?: Input;
+  /** A `BodyShape` as JSON text. */
+  readonly shape?: string;
 }
 
 /** A schema of zod, as far as it is used here. */
@@ -48,17 +53,21 @@ export interface CallTexts {
 
 const signals = new SafeMap<number, Signal>();
 
-/** From what the script of an endpoint gives: its function, or `{main, input}`. */
+/** From what the script of an endpoint gives: its function, or that and what bodies it takes. */
 export function loadedEndpoint(made: unknown, isReadOnly: boolean): LoadedEndpoint {
-  if (typeof made === 'function') return { main: made as Endpoint, input: undefined, isReadOnly };
-  const { main, input } = made as EndpointWithInput;
-  return { main, input: inputOf(input), isReadOnly };
+  if (typeof made === 'function') {
+    return { main: made as Endpoint, input: undefined, shape: undefined, isReadOnly };
+  }
+  const { main, input, shape } = made as EndpointWithInput;
+  return shape === undefined
+    ? { main, input: inputOf(input), shape, isReadOnly }
+    : { main, input: undefined, shape: parse(shape) as BodyShape, isReadOnly };
 }
 
 /** Calls an endpoint; what comes of it is emitted under the number of the call. */
 export function startCall(
   id: number,
-  { main, input, isReadOnly }: LoadedEndpoint,
+  { main, input, shape, isReadOnly }: LoadedEndpoint,
   { body, headers, user }: CallTexts,
 ): void {
   let parsed: unknown;
@@ -66,6 +75,11 @@ export function startCall(
     parsed = body === '' ? undefined : parse(body);
   } catch (error) {
     emit(`"malformed",${id}`, messageOf(error));
+    return;
+  }
+  const faults = shape === undefined ? [] : faultsOfBody(parsed, shape);
+  if (faults.length > 0) {
+    emit(`"invalid",${id}`, stringify(faults));
     return;
   }
   const signal = new Signal();

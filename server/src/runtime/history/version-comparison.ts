@@ -86,7 +86,8 @@ export class VersionComparison {
 
   async #runnable(version: RecordedVersion<'endpoint'>): Promise<RunnableEndpoint> {
     const { name, code, settings, uid: UID } = version;
-    const diagnostics = await this.#options.definitions.check(code, settings.isReadOnly);
+    const { definitions } = this.#options;
+    const { diagnostics, types } = await definitions.inspect(code, settings.isReadOnly);
     if (diagnostics.length > 0) {
       const message = `Version ${version.version} of the endpoint "${name}" does not compile`;
       throw new Problem('endpoint_not_compiled', message, {
@@ -97,7 +98,7 @@ export class VersionComparison {
     const loaded = {
       name,
       version: `history.${UID}.${version.version}`,
-      script: await toScript(code),
+      script: await toScript(code, types),
       isReadOnly: true,
     };
     const definition = { UID, name, code, ...settings, version: version.version, isReadOnly: true };

@@ -14,6 +14,7 @@ const GUEST_MODULES = [
   'query.ts',
   'reply.ts',
   'scope.ts',
+  'body-shape.ts',
   'calls.ts',
   'boot.ts',
 ];
