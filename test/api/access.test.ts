@@ -231,6 +231,25 @@ describe('an explanation', () => {
     expect(Object(json).reasons.map(({ kind }: { kind: string }) => kind)).toEqual(kinds);
   });
 
+  test('tells who may write a node, and why', async () => {
+    const why = async (who: string, key: string) => {
+      const { mayWrite, writeReasons } = Object((await explain(who, key)).json);
+      return [mayWrite, ...writeReasons.map(({ kind }: { kind: string }) => kind)];
+    };
+    expect(await why('ann', 'open')).toEqual([false, 'no-writer']);
+    expect(await why('admin', 'open')).toEqual([true, 'administrator']);
+    expect(await why('reader', 'open')).toEqual([false, 'read-only-administrator', 'no-writer']);
+    const types = { Note: { writableBy: { teams: [sales], users: [people.uid('ann')] } } };
+    await people.as('admin', 'PUT', '/api/access/types', { types });
+    expect(await why('ann', 'open')).toEqual([true, 'writer-user']);
+    expect(await why('ann', 'sales')).toEqual([false, 'hidden', 'writer-user']);
+    expect((await explain('bob', 'sales')).json).toMatchObject({
+      mayWrite: true,
+      writeReasons: [{ kind: 'writer-team', path: [{ name: 'East' }, { name: 'Sales' }] }],
+    });
+    await people.as('admin', 'PUT', '/api/access/types', { types: {} });
+  });
+
   test('knows which teams a guest sees', async () => {
     await people.add('guest', { isGuest: true });
     const club = await people.addTeam('Club', { add: [people.uid('guest')] });

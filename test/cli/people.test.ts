@@ -113,6 +113,7 @@ test('access is explained, and rules of types are read and put', async () => {
   const uid = (await asAdmin(['uid', 'Note', 'n-1'])).stdout.trim();
   const seen = await asAdmin(['access', 'explain', 'ann', uid]);
   expect(seen.stdout).toContain('ann sees the Note "n-1".');
+  expect(seen.stdout).toContain('ann may not write it.');
   const file = join(folder.path, 'rules.json');
   await writeFile(file, JSON.stringify({ types: { Note: { visibleTo: 'restricted' } } }));
   expect((await asAdmin(['access', 'types', 'put', file])).code).toBe(0);

@@ -53,12 +53,15 @@ describe.skipIf(requireChromium())('the pages of access', () => {
     await panel.getByRole('combobox', { name: 'Users who read Price' }).fill('ann');
     await page.getByRole('option', { name: /Ann Lee/ }).click();
     await panel.getByRole('button', { name: 'Remove Ann Lee' }).waitFor();
+    await panel.getByRole('combobox', { name: 'Teams that write Contract' }).fill('sal');
+    await page.getByRole('option', { name: 'Sales' }).click();
     await expectAccessibleInBothThemes(page);
     await panel.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('button', { name: 'Review 2 changes' }).click();
+    await page.getByRole('button', { name: 'Review 3 changes' }).click();
     const review = page.getByRole('dialog', { name: 'Review the changes' });
     await review.getByText('Read by: Sales, Ann Lee, administrators').waitFor();
     await review.getByText('Seen by: owners and administrators').waitFor();
+    await review.getByText('Written by: Sales, administrators').waitFor();
     await expectAccessibleInBothThemes(page);
 
     const theirs = { Note: { visibleTo: 'restricted' } };
@@ -72,7 +75,14 @@ describe.skipIf(requireChromium())('the pages of access', () => {
     await review.waitFor({ state: 'detached' });
     const Price = { teams: [sales], users: [people.uid('ann')] };
     expect(await rules()).toEqual({
-      types: { ...theirs, Contract: { visibleTo: 'restricted', fields: { Price } } },
+      types: {
+        ...theirs,
+        Contract: {
+          visibleTo: 'restricted',
+          writableBy: { teams: [sales], users: [] },
+          fields: { Price },
+        },
+      },
     });
     await page.getByRole('row', { name: /Contract.*Price/ }).waitFor();
     expect(complaints).toEqual([]);

@@ -1,4 +1,8 @@
-import { typeAccess, type TypeAccessDocument } from '@trellis/contract/shapes/access.ts';
+import {
+  type AccessExplanation,
+  typeAccess,
+  type TypeAccessDocument,
+} from '@trellis/contract/shapes/access.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
@@ -12,7 +16,9 @@ export function addAccess(program: Command, run: Run): void {
     .description('Explains why a user sees a node or does not, and changes the rules of types.');
   access
     .command('explain')
-    .description('Says whether a user sees a node, and every reason why or why not.')
+    .description(
+      'Says whether a user sees a node and may write it, and every reason why or why not.',
+    )
     .argument('<user>', 'user name or UID')
     .argument('<node>', 'UID of the node')
     .addHelpText(
@@ -61,17 +67,25 @@ async function explain(
   node: string,
 ): Promise<void> {
   const explanation = await client.access.explain({ user, node }, { signal: terminal.signal });
-  const { visible, reasons, withheldFields } = explanation;
+  const { visible, reasons, withheldFields, mayWrite, writeReasons } = explanation;
   const { type, name } = explanation.node;
   const lines = [
     `${explanation.user.name} ${visible ? 'sees' : 'does not see'} the ${type} "${name}".`,
-    ...reasons.map(({ grants, message, path }) => {
-      const way = path === undefined ? '' : ` (${path.map((team) => team.name).join(' > ')})`;
-      return `  ${grants ? '+' : '-'} ${message}${way}`;
-    }),
+    ...reasons.map(reasonLine),
     ...(withheldFields.length === 0 ? [] : [`  Fields withheld: ${withheldFields.join(', ')}.`]),
+    `${explanation.user.name} ${mayWrite ? 'may' : 'may not'} write it.`,
+    ...writeReasons.map(reasonLine),
   ];
   output.data(explanation, lines.join('\n'));
+}
+
+function reasonLine({
+  grants,
+  message,
+  path,
+}: Pick<AccessExplanation['writeReasons'][number], 'grants' | 'message' | 'path'>): string {
+  const way = path === undefined ? '' : ` (${path.map((team) => team.name).join(' > ')})`;
+  return `  ${grants ? '+' : '-'} ${message}${way}`;
 }
 
 async function resolve(

@@ -69,22 +69,37 @@ export const ACCESS_REASONS = [
   'everyone',
 ] as const;
 
-/** Why a user sees a node, or does not. */
+export const WRITE_REASONS = [
+  'administrator',
+  'read-only-administrator',
+  'deactivated',
+  'hidden',
+  'system-type',
+  'writer-user',
+  'writer-team',
+  'no-writer',
+] as const;
+
+function reasonOf<const Kinds extends readonly [string, ...string[]]>(kinds: Kinds) {
+  return z.strictObject({
+    kind: z.enum(kinds),
+    /** Whether it lets the user do so, or keeps them from it. */
+    grants: z.boolean(),
+    message: z.string(),
+    /** The teams from the user to the one that is named, through nesting. */
+    path: z.array(named).optional(),
+  });
+}
+
+/** Why a user sees a node, or does not; and why they may write it, or may not. */
 export const accessExplanation = z.strictObject({
   user: named,
   node: z.strictObject({ uid: z.string(), type: z.string(), name: z.string() }),
   visible: z.boolean(),
-  reasons: z.array(
-    z.strictObject({
-      kind: z.enum(ACCESS_REASONS),
-      /** Whether it lets the user see the node, or keeps them from it. */
-      grants: z.boolean(),
-      message: z.string(),
-      /** The teams from the user to the one that is named, through nesting. */
-      path: z.array(named).optional(),
-    }),
-  ),
+  reasons: z.array(reasonOf(ACCESS_REASONS)),
   /** Fields that the user may not read of a node that they see. */
   withheldFields: z.array(z.string()),
+  mayWrite: z.boolean(),
+  writeReasons: z.array(reasonOf(WRITE_REASONS)),
 });
 export type AccessExplanation = Immutable<z.infer<typeof accessExplanation>>;

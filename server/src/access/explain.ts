@@ -2,6 +2,8 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { ACCESS_REASONS, WRITE_REASONS } from '@trellis/contract/shapes/access.ts';
+import { isSystemName } from '#graph/names.ts';
 import type { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
 import { readTypeAccess } from './type-rules.ts';
@@ -11,22 +13,12 @@ interface Named {
   readonly name: string;
 }
 
-export type ReasonKind =
-  | 'administrator'
-  | 'deactivated'
-  | 'own-node'
-  | 'system-type'
-  | 'owner'
-  | 'restricted-to-user'
-  | 'restricted-to-team'
-  | 'restricted-to-others'
-  | 'type-restricted'
-  | 'guest'
-  | 'everyone';
+export type ReasonKind = (typeof ACCESS_REASONS)[number];
+type WriteReasonKind = (typeof WRITE_REASONS)[number];
 
-export interface Reason {
-  readonly kind: ReasonKind;
-  /** Whether it lets the user see the node, or keeps them from it. */
+export interface Reason<Kind = ReasonKind> {
+  readonly kind: Kind;
+  /** Whether it lets the user do so, or keeps them from it. */
   readonly grants: boolean;
   readonly message: string;
   /** The teams from the user to the one that is named, through nesting. */
@@ -39,9 +31,14 @@ export interface Explanation {
   readonly visible: boolean;
   readonly reasons: Reason[];
   readonly withheldFields: string[];
+  readonly mayWrite: boolean;
+  readonly writeReasons: Reason<WriteReasonKind>[];
 }
 
-/** Why a user sees a node, or does not: every reason there is. `user` is a UID or a name. */
+/**
+ * Why a user sees a node, or does not, and the same of writing it: every reason there is. `user` is
+ * a UID or a name.
+ */
 export function explain(
   reader: GraphReader,
   access: AccessIndex,
@@ -69,6 +66,8 @@ export function explain(
     withheldFields: visible
       ? Object.keys(node).filter((field) => !visibility.canReadField(id, field))
       : [],
+    mayWrite: visible && access.mayWrite(caller, node.Type),
+    writeReasons: writeReasonsOf(reader, userId, node.Type, visible),
   };
 }
 
@@ -131,6 +130,49 @@ function reasonsOf(reader: GraphReader, user: number, id: number, type: string):
   if (isHiddenTeam) add('guest', false, 'Guests see the teams that they are in.');
   else if (teams.length + users.length === 0) addTypeReason(reader, type, add);
   else addRestrictions(reader, user, teams, users, add);
+  return reasons;
+}
+
+function writeReasonsOf(
+  reader: GraphReader,
+  user: number,
+  type: string,
+  isVisible: boolean,
+): Reason<WriteReasonKind>[] {
+  const reasons: Reason<WriteReasonKind>[] = [];
+  const add = (kind: WriteReasonKind, grants: boolean, message: string, path?: Named[]): void => {
+    reasons.push({ kind, grants, message, ...(path === undefined ? {} : { path }) });
+  };
+  if (reader.field(user, 'Active') !== true) {
+    add('deactivated', false, 'The user is deactivated and cannot sign in.');
+  } else if (!isVisible) {
+    add('hidden', false, 'The user does not see the node.');
+  }
+  if (isSystemName(type)) {
+    add('system-type', false, `The type ${type} is built in: it has pages and routes of its own.`);
+    return reasons;
+  }
+  if (reader.field(user, 'IsReadOnlyAdmin') === true) {
+    add('read-only-administrator', false, 'Read-only administrators change nothing.');
+  } else if (reader.field(user, 'IsAdmin') === true) {
+    add('administrator', true, 'Administrators write every type that is not built in.');
+  }
+  const { users = [], teams = [] } = readTypeAccess(reader)[type]?.writableBy ?? {};
+  if (users.some((uid) => reader.id({ uid }) === user)) {
+    add('writer-user', true, `The type ${type} lets this user write it.`);
+  }
+  const paths = pathsToTeams(reader, user);
+  for (const uid of teams) {
+    const team = reader.id({ uid });
+    const path = team === undefined ? undefined : paths.get(team);
+    if (team === undefined || path === undefined) continue;
+    const { name } = named(reader, team);
+    const through = path.map((one) => named(reader, one));
+    add('writer-team', true, `The type ${type} lets the team ${name} write it.`, through);
+  }
+  if (!reasons.some(({ grants }) => grants)) {
+    add('no-writer', false, `The type ${type} does not let this user write it.`);
+  }
   return reasons;
 }
 

@@ -32,6 +32,22 @@ export function Explanation({ nodeUid, userUid }: ExplanationProps) {
             ))}
           </ul>
           <WithheldFields {...explanation} />
+          <section aria-label="Writing" className="mt-5">
+            <p className="flex flex-wrap items-center gap-2 text-base">
+              <Badge tone={explanation.mayWrite ? 'good' : 'neutral'}>
+                {explanation.mayWrite ? 'May write it' : 'May not write it'}
+              </Badge>
+            </p>
+            <ul aria-label="Reasons about writing" className="mt-3 flex flex-col gap-3">
+              {explanation.writeReasons.map((reason) => (
+                <ReasonRow
+                  key={`${reason.kind} ${reason.message}`}
+                  reason={reason}
+                  explanation={explanation}
+                />
+              ))}
+            </ul>
+          </section>
         </Card>
       )}
     </QueryView>
@@ -59,7 +75,7 @@ function Verdict({ user, node, visible }: AccessExplanation) {
 }
 
 interface ReasonRowProps {
-  readonly reason: AccessExplanation['reasons'][number];
+  readonly reason: AccessExplanation['reasons' | 'writeReasons'][number];
   readonly explanation: AccessExplanation;
 }
 

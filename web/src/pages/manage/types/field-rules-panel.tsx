@@ -2,7 +2,14 @@ import { SidePanel } from '../../../ui/dialog.tsx';
 import { CheckboxField } from '../../../ui/field.tsx';
 import { PrincipalsField } from '../../../ui/principals-field.tsx';
 import type { AccessType } from './access-types.ts';
-import { type FieldReaders, readersOf, type TypeRules, withReaders } from './type-rules.ts';
+import {
+  type Principals,
+  readersOf,
+  type TypeRules,
+  withReaders,
+  withWriters,
+  writersOf,
+} from './type-rules.ts';
 import type { EditRules } from './type-table.tsx';
 
 interface FieldRulesPanelProps {
@@ -13,7 +20,7 @@ interface FieldRulesPanelProps {
   readonly onClose: () => void;
 }
 
-/** Who reads each field of a type. */
+/** Who writes nodes of a type, and who reads each of its fields. */
 export function FieldRulesPanel(props: FieldRulesPanelProps) {
   const { type, rules, isAllowed, onEdit, onClose } = props;
   return (
@@ -23,6 +30,14 @@ export function FieldRulesPanel(props: FieldRulesPanelProps) {
       title={`Fields of ${type.title}`}
       description="Whoever sees the node reads a field without a rule. Save your changes on the page of all types."
     >
+      {!type.type.startsWith('_') && (
+        <TypeWriters
+          title={type.title}
+          writers={writersOf(rules, type.type)}
+          isAllowed={isAllowed}
+          onChange={(writers) => onEdit((last) => withWriters(last, type.type, writers))}
+        />
+      )}
       <ul className="flex flex-col gap-3">
         {type.fields.map(({ name, type: kind }) => (
           <li key={name} className="rounded-card border px-4 py-3">
@@ -43,11 +58,46 @@ export function FieldRulesPanel(props: FieldRulesPanelProps) {
   );
 }
 
+interface TypeWritersProps {
+  readonly title: string;
+  readonly writers: Principals;
+  readonly isAllowed: boolean;
+  readonly onChange: (writers: Principals) => void;
+}
+
+function TypeWriters({ title, writers, isAllowed, onChange }: TypeWritersProps) {
+  return (
+    <section aria-label={`Who writes ${title}`} className="mb-5">
+      <h3 className="mb-1 font-medium">Written by</h3>
+      <p className="mb-3 text-[13px] text-muted">
+        Whoever is named here creates, changes and deletes nodes of this type that they see.
+        Administrators write every type.
+      </p>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <PrincipalsField
+          label={`Teams that write ${title}`}
+          kind="team"
+          value={writers.teams}
+          onChange={(teams) => onChange({ ...writers, teams })}
+          isDisabled={!isAllowed}
+        />
+        <PrincipalsField
+          label={`Users who write ${title}`}
+          kind="user"
+          value={writers.users}
+          onChange={(users) => onChange({ ...writers, users })}
+          isDisabled={!isAllowed}
+        />
+      </div>
+    </section>
+  );
+}
+
 interface FieldRuleProps {
   readonly field: string;
-  readonly readers: FieldReaders | undefined;
+  readonly readers: Principals | undefined;
   readonly isAllowed: boolean;
-  readonly onChange: (readers: FieldReaders | undefined) => void;
+  readonly onChange: (readers: Principals | undefined) => void;
 }
 
 function FieldRule({ field, readers, isAllowed, onChange }: FieldRuleProps) {

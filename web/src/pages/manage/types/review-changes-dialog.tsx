@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { useRulesDraft } from './type-rules-draft.ts';
-import type { FieldReaders, RuleChange } from './type-rules.ts';
+import type { Principals, RuleChange } from './type-rules.ts';
 import { VISIBILITIES } from './type-table.tsx';
 
 interface ReviewChangesDialogProps {
@@ -62,7 +62,7 @@ function ChangeList({ title, changes }: ChangeListProps) {
       <ul className="divide-y rounded-card border">
         {changes.map((change) => (
           <li
-            key={`${change.type} ${change.kind === 'field' ? change.field : ''}`}
+            key={`${change.type} ${change.kind === 'field' ? change.field : change.kind}`}
             className="flex flex-col gap-1 px-3 py-2"
           >
             <span className="font-medium break-all">
@@ -86,15 +86,16 @@ function textOf(
   nameOf: (uid: string) => string,
 ): string {
   if (change.kind === 'visibility') return `Seen by: ${VISIBILITIES[change[when]].toLowerCase()}`;
-  const readers = change[when];
-  if (readers === undefined) return 'Read by: whoever sees the node';
-  const names = [...readers.teams, ...readers.users].map(nameOf);
-  return `Read by: ${[...names, 'administrators'].join(', ')}`;
+  const some = change[when];
+  if (some === undefined) return 'Read by: whoever sees the node';
+  const names = [...some.teams, ...some.users].map(nameOf);
+  const what = change.kind === 'writers' ? 'Written' : 'Read';
+  return `${what} by: ${[...names, 'administrators'].join(', ')}`;
 }
 
 function uidsOf(change: RuleChange): readonly string[] {
   if (change.kind === 'visibility') return [];
-  const uids = (readers: FieldReaders | undefined) =>
+  const uids = (readers: Principals | undefined) =>
     readers === undefined ? [] : [...readers.teams, ...readers.users];
   return [...uids(change.before), ...uids(change.after)];
 }

@@ -30,7 +30,7 @@ export function TypeAccessPage() {
     <>
       <PageHeader
         title="Types and fields"
-        description="By type: who sees nodes that are restricted to nobody, and who reads which field. Administrators see and read everything."
+        description="By type: who sees nodes that are restricted to nobody, who writes nodes, and who reads which field. Administrators see, write and read everything."
         actions={
           changes.length > 0 && (
             <>

@@ -2,22 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   changesBetween,
-  type FieldReaders,
+  type Principals,
   readersOf,
   type TypeRules,
   withChanges,
   withReaders,
   withVisibility,
+  withWriters,
 } from './type-rules.ts';
 
 const TYPES = ['Contract', 'Note'] as const;
 const FIELDS = ['Price', 'Title'] as const;
 
 const uids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'));
-const readers: fc.Arbitrary<FieldReaders | undefined> = fc.option(
-  fc.record({ teams: uids, users: uids }),
-  { nil: undefined },
-);
+const principals: fc.Arbitrary<Principals> = fc.record({ teams: uids, users: uids });
+const readers = fc.option(principals, { nil: undefined });
 /** Rules as the page makes them: one edit after the other. */
 const rules: fc.Arbitrary<TypeRules> = fc
   .array(
@@ -27,14 +26,17 @@ const rules: fc.Arbitrary<TypeRules> = fc
         visibleTo: fc.constantFrom('everyone', 'restricted'),
       }),
       fc.record({ type: fc.constantFrom(...TYPES), field: fc.constantFrom(...FIELDS), readers }),
+      fc.record({ type: fc.constantFrom(...TYPES), writers: principals }),
     ),
   )
   .map((edits) =>
     edits.reduce<TypeRules>(
       (last, edit) =>
-        'visibleTo' in edit
-          ? withVisibility(last, edit.type, edit.visibleTo)
-          : withReaders(last, edit.type, edit.field, edit.readers),
+        'writers' in edit
+          ? withWriters(last, edit.type, edit.writers)
+          : 'visibleTo' in edit
+            ? withVisibility(last, edit.type, edit.visibleTo)
+            : withReaders(last, edit.type, edit.field, edit.readers),
       {},
     ),
   );
@@ -75,5 +77,5 @@ describe('the rules of types', () => {
 });
 
 function placeOf(change: ReturnType<typeof changesBetween>[number]): string {
-  return `${change.type} ${change.kind === 'field' ? change.field : ''}`;
+  return `${change.type} ${change.kind === 'field' ? change.field : change.kind}`;
 }

@@ -5,10 +5,12 @@ import { SelectField } from '../../../ui/field.tsx';
 import type { AccessType } from './access-types.ts';
 import {
   fieldsWithRules,
+  type Principals,
   type TypeRules,
   type TypeVisibility,
   visibilityOf,
   withVisibility,
+  writersOf,
 } from './type-rules.ts';
 
 /** Changes the rules as they are by then. */
@@ -68,6 +70,11 @@ export function TypeTable({ types, rules, isAllowed, onEdit, onOpen }: TypeTable
           ),
         },
         {
+          title: 'Written by',
+          isMinor: true,
+          cell: ({ type }) => <Writers writers={writersOf(rules, type)} />,
+        },
+        {
           title: 'Fields with rules',
           isMinor: true,
           cell: ({ type }) => <FieldBadges fields={fieldsWithRules(rules, type)} />,
@@ -86,6 +93,19 @@ export function TypeTable({ types, rules, isAllowed, onEdit, onOpen }: TypeTable
       ]}
     />
   );
+}
+
+function Writers({ writers: { teams, users } }: { readonly writers: Principals }) {
+  const named = [
+    ...(teams.length === 0 ? [] : [counted(teams.length, 'team')]),
+    ...(users.length === 0 ? [] : [counted(users.length, 'user')]),
+  ];
+  if (named.length === 0) return <span className="text-muted">Administrators</span>;
+  return <span>{named.join(', ')}</span>;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function FieldBadges({ fields }: { readonly fields: readonly string[] }) {
