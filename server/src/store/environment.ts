@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { must } from '#base/assert.ts';
 import { PAGE_REUSE_DELAY_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import {
-  open,
-  type RootDatabase,
-  type RootDatabaseOptionsWithPath,
-  type Transaction,
-} from 'lmdb';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import { CheckedValues } from './checked-values.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
 import { LMDB_FILE } from './lmdb-file/page-format.ts';
@@ -87,9 +82,10 @@ export interface EnvironmentsOptions extends OpeningOptions {
  * handle. Read-only works in any thread and process, also in a worker under the permission model.
  * Throws the problem `storage_failed` (or `storage_full`) when LMDB cannot open it.
  *
- * LMDB does not flush what it writes: see `SteadyEnvironment`. After a power failure the environment
- * is whole and at its last steady point; the log then brings it up to date. Only where LMDB encrypts
- * the pages, it flushes after each transaction, and nobody waits for that (its overlapping sync).
+ * LMDB does not flush what it writes: see `SteadyEnvironment`. After a power failure the
+ * environment is whole and at its last steady point; the log then brings it up to date. Only where
+ * LMDB encrypts the pages, it flushes after each transaction, and nobody waits for that (its
+ * overlapping sync).
  */
 export function openEnvironment(name: EnvironmentName, options: EnvironmentOptions): Environment {
   const path = join(options.storage, name);
@@ -108,7 +104,10 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
   // The vault comes first, as at a steady point.
   const vault = openEnvironment('vault', { ...opening, encryptionKey: vaultKey });
   try {
-    return { graph: openEnvironment('graph', { ...opening, encryptionKey: environmentKey }), vault };
+    return {
+      graph: openEnvironment('graph', { ...opening, encryptionKey: environmentKey }),
+      vault,
+    };
   } catch (error) {
     abandon(vault);
     throw error;

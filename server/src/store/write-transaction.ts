@@ -2,16 +2,16 @@ import type { Environment, Environments } from './environment.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /**
- * Environments whose last transaction has failed. After some failures LMDB refuses the next one, and
- * only `batch` can be told so.
+ * Environments whose last transaction has failed. After some failures LMDB refuses the next one,
+ * and only `batch` can be told so.
  */
 const failing = new WeakSet<Environment>();
 
 /**
  * Carries out all puts and removals that `put` makes in the stores of the environment, in one
- * transaction. If it `isSmall`, it is over when this returns; otherwise a thread of lmdb-js works on
- * it while `put` is still running. Values must not change until it resolves, since plain ones are
- * not copied.
+ * transaction. If it `isSmall`, it is over when this returns; otherwise a thread of lmdb-js works
+ * on it while `put` is still running. Values must not change until it resolves, since plain ones
+ * are not copied.
  *
  * Resolves when every reader that begins a transaction sees the result. Rejects with the problem
  * `storage_full` or `storage_failed`; then nothing has changed.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DATABASES } from '../databases.ts';
 import { openEnvironments, type Environment } from '../environment.ts';
 import { LMDB_FILE } from '../lmdb-file/page-format.ts';
+import { settleStopped } from '../steady/settle-environment.ts';
 import { readStoreKeys } from '../master-key.ts';
 
 export interface DatabaseSize {
@@ -31,9 +32,14 @@ interface StoreAccess {
   readonly masterKey: string | undefined;
 }
 
-/** The sizes of the databases, as LMDB counts them. */
+const ENVIRONMENTS = ['graph', 'vault'] as const;
+
+/** The sizes of the databases of a stopped store, as LMDB counts them. */
 export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
   const keys = readStoreKeys({ storage, masterKey });
+  const isPaged = keys.values === 'plain' && keys.environmentKey !== undefined;
+  // The vault comes first, as at a steady point.
+  for (const name of isPaged ? [] : ENVIRONMENTS.toReversed()) settleStopped(join(storage, name));
   const { graph, vault } = openEnvironments({ storage, readOnly: true, ...keys });
   try {
     const environments = { graph, vault };
@@ -43,7 +49,7 @@ export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
     });
     return {
       databases,
-      environments: (['graph', 'vault'] as const).map((name) => {
+      environments: ENVIRONMENTS.map((name) => {
         const used = databases
           .filter((one) => one.environment === name)
           .reduce((sum, { bytes }) => sum + bytes, 0);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -18,7 +19,7 @@ import {
 } from '../lmdb-file/meta-pages.ts';
 import { LMDB_FILE } from '../lmdb-file/page-format.ts';
 import { bootNumber, readBootId } from './boot-id.ts';
-import { SteadyFile, type SteadyRecord } from './steady-file.ts';
+import { STEADY_FILE, SteadyFile, type SteadyRecord } from './steady-file.ts';
 
 /** LMDB's table of readers and writers. */
 const LMDB_LOCK_FILE = 'lock.mdb';
@@ -74,21 +75,43 @@ export function settleEnvironment(folder: string): SettledEnvironment | undefine
 }
 
 /**
+ * The same for a stopped store that is opened only for reading. Nothing is written where everything
+ * counts.
+ */
+export function settleStopped(folder: string): void {
+  const path = join(folder, LMDB_FILE);
+  if (!existsSync(join(folder, STEADY_FILE)) || !existsSync(path)) return;
+  {
+    using steady = SteadyFile.open(folder);
+    const { record } = steady;
+    const { dev: device, ino: inode } = statSync(path, { bigint: true });
+    const found = { device, inode, bootId: readBootId() };
+    if (record === undefined || record.mark === 'clean' || isSameBoot(record, found)) return;
+  }
+  settleEnvironment(folder)?.steady[Symbol.dispose]();
+}
+
+type Found = Pick<SteadyRecord, 'device' | 'inode' | 'bootId'>;
+
+/** Whether the system still has all that was written, since only the process has ended. */
+function isSameBoot(record: SteadyRecord, { bootId, device, inode }: Found): boolean {
+  if (record.bootId === '' || record.bootId !== bootId) return false;
+  // The numbers of a new file were not known yet.
+  return record.mark === 'new' || (record.device === device && record.inode === inode);
+}
+
+/**
  * Whether only what the record says counts. Otherwise the meta pages count, as LMDB reads them:
  * they are whole, or a version without steady points has written them.
  */
 function isAfterRecord(
   record: SteadyRecord,
   metas: ReturnType<typeof readMetaPages>,
-  found: Pick<SteadyRecord, 'device' | 'inode' | 'bootId'>,
+  found: Found,
 ): boolean {
   if (record.mark === 'clean') return false;
   const newest = newestOf(metas);
-  const isSameBoot = record.bootId !== '' && record.bootId === found.bootId;
-  if (isSameBoot) {
-    if (record.mark === 'new') return newest === undefined;
-    if (record.device === found.device && record.inode === found.inode) return false;
-  }
+  if (isSameBoot(record, found)) return record.mark === 'new' && newest === undefined;
   const transaction = record.meta?.transaction ?? 0;
   if (hasOverlappingAfter(metas, transaction)) return false;
   // LMDB never goes back, so this would be another file, put here by somebody.

@@ -25,8 +25,8 @@ export const STEADY_FILE = 'steady';
  * What the file says about `data.mdb` beside it.
  *
  * - `new`: LMDB has not had a steady point yet. After a power failure nothing in it counts.
- * - `open`: the pages of the transaction `meta` are on the device and stay as they are, whatever was
- *   written later. After a power failure only they count.
+ * - `open`: the pages of the transaction `meta` are on the device and stay as they are, whatever
+ *   was written later. After a power failure only they count.
  * - `clean`: it was closed at the transaction `meta`, and all of it is on the device.
  */
 export interface SteadyRecord {

@@ -7,6 +7,7 @@ import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { readGraphApplied } from '../applied.ts';
+import { readSizes } from '../care/entry-counts.ts';
 import type { State } from '../commit-pipeline.ts';
 import { DB } from '../databases.ts';
 import { MAP_BYTES, openEnvironments } from '../environment.ts';
@@ -87,6 +88,8 @@ it('goes back to the last steady point on another machine, if it was not closed'
   await put(state, 'two');
   moveToAnotherMachine(folder.path, other.path);
   vi.restoreAllMocks();
+  const { databases } = readSizes({ storage: other.path, masterKey: undefined });
+  expect(databases.find(({ name }) => name === 'nodes')?.entries).toBe(1);
   expect(await settledIn(other.path)).toBe(2);
   await using again = await openIn(other.path, NEVER);
   expect(valueIn(again)).toBe('two');
