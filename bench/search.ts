@@ -2,6 +2,7 @@ import type { Report } from './report.ts';
 import { mixedCorpus, wordnetCorpus, type Corpus } from './search/corpus.ts';
 import { benchFreshness } from './search/freshness.ts';
 import { benchLatency } from './search/latency.ts';
+import { benchNames } from './search/names.ts';
 import { englishAnalyzer } from './search/our-index.ts';
 import { benchQuality } from './search/quality.ts';
 import { buildSubjects } from './search/subjects.ts';
@@ -15,6 +16,7 @@ export async function benchSearch(report: Report): Promise<void> {
   const wordnet = wordnetCorpus();
   await benchCorpus(report, wordnet, { all: 0.3, any: 0.1 }, true);
   await benchCorpus(report, mixedCorpus(wordnet), { all: 0.2, any: 0.05 }, false);
+  await benchNames(report);
   await benchFreshness(report);
 }
 

@@ -136,6 +136,15 @@ export interface HitExplanation {
     /** Its part of the score, before decay. */
     readonly score: number;
   }[];
+  /**
+   * The hit comes before others because the query is its name or its UID, or because its name begins
+   * with the query.
+   */
+  readonly name?: {
+    readonly match: 'whole' | 'uid' | 'beginning';
+    /** The weight of its type in the search settings: more comes first among nodes of one name. */
+    readonly typeWeight?: number;
+  };
   /** The factor of `timeDecay`. */
   readonly decay?: number;
   /** The part of the words, if vectors count too. */

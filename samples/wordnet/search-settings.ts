@@ -13,6 +13,12 @@ export const wordnetSearchSettings = {
         LexFile: { facet: true },
       },
     },
-    Word: { searchable: true, language: 'en', fields: { Lemma: { text: { boost: 1 } } } },
+    // So much that a word comes before its synsets, which are called like it, too.
+    Word: {
+      searchable: true,
+      language: 'en',
+      weight: 20,
+      fields: { Lemma: { text: { boost: 1 } } },
+    },
   },
 };

@@ -58,6 +58,8 @@ const typeSettings = z.strictObject({
   /** False keeps the rest of the settings for later. */
   searchable: z.boolean().default(true),
   language: language.default('auto'),
+  /** Among nodes of the same name, those of a type that counts more come first; 1 by default. */
+  weight: z.number().positive().max(SEARCH_BOOST_MAX).optional(),
   fields: recordUpTo(SEARCH_FIELDS_MAX, graphName.min(1), fieldSettings),
 });
 

@@ -162,6 +162,8 @@ export const SEARCH_TYPO_WORD_CODE_POINTS_MAX = 60;
  */
 export const SEARCH_WORD_TYPOS_MAX = 32;
 export const SEARCH_WORD_COMPLETIONS_MAX = 64;
+/** With more names that begin as a query does, their nodes do not come before others. */
+export const SEARCH_NAME_COMPLETIONS_MAX = 256;
 /**
  * Words of one query that are expanded in this way, and the words that all of them become together.
  */

@@ -15,7 +15,7 @@ import { roomBytes } from '#store/storage-problem.ts';
  * Differs when documents are made in another way from the same nodes: analysis, detection of
  * languages.
  */
-const ANALYSIS = 1;
+const ANALYSIS = 2;
 
 /** The place in the log that a kept index goes on from, and how its documents were made. */
 interface Origin {

@@ -57,10 +57,15 @@ export function normalizeWord(raw: string, rules: FoldRules): string {
 
 /** Drops accents. Folding a folded word changes nothing. */
 export function foldWord(word: string, rules: FoldRules): string {
-  if (ASCII.test(word)) return word;
+  return ASCII.test(word) ? word : cut(foldLetters(word, rules));
+}
+
+/** The same for a text of any length. */
+export function foldLetters(text: string, rules: FoldRules): string {
+  if (ASCII.test(text)) return text;
   let folded = '';
-  for (const letter of word.normalize('NFC')) folded += foldLetter(letter, rules);
-  return cut(folded.normalize('NFC'));
+  for (const letter of text.normalize('NFC')) folded += foldLetter(letter, rules);
+  return folded.normalize('NFC');
 }
 
 function foldLetter(letter: string, { keeps = '', replaces }: FoldRules): string {

@@ -15,7 +15,7 @@ import {
   NO_NUMBERS,
   planIndex,
 } from '../settings/index-plan.ts';
-import { SEARCH_SETTING, withFiles } from '../settings/search-settings.ts';
+import { SEARCH_SETTING, withFiles, withUnnamedTypes } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
@@ -213,7 +213,8 @@ export class IndexFollower {
     if (this.#planned?.schema === schema && this.#planned.settings === settings) return;
     this.#planned = { schema, settings };
     const { numbers } = this.#plan;
-    this.#plan = planIndex(withFiles(readSearchSettings(reader)), reader.registry, numbers);
+    const searched = withFiles(withUnnamedTypes(readSearchSettings(reader), schema));
+    this.#plan = planIndex(searched, reader.registry, numbers);
     const digests = new Map(
       [...this.#plan.types.values()].map(({ name, digest }) => [name, digest]),
     );

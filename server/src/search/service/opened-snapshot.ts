@@ -202,8 +202,8 @@ function newSight(hidden: readonly string[]): Known {
 function hiddenFields({ snapshot, visibility }: Seer): readonly string[] {
   return snapshot.types
     .filter(({ name }) => visibility.withholdsFields(name))
-    .flatMap(({ id, name, texts }) =>
-      texts
+    .flatMap(({ id, name, texts, names }) =>
+      [...texts, ...names]
         .filter((text) => !visibility.canReadFieldOfType(name, text.name))
         .map(({ field }) => `${id} ${field}`),
     );

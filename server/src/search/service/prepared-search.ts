@@ -128,6 +128,10 @@ export class PreparedSearch {
     return this.request.query.trim() !== '';
   }
 
+  /** What a node counts for among others of the same name; more comes first. */
+  readonly worthOf = (_node: number, type: number): number =>
+    this.scope.types.get(type)?.weight ?? 0;
+
   /** New collectors each time, as they count what they are shown. */
   openFacets(): readonly Facet[] {
     return openFacets(this.request.facets, this.sources.snapshot, this.scope, this.context);

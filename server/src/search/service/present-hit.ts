@@ -3,15 +3,16 @@ import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { RankedHit, SideScore } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { explainHit } from '../text/explain-hit.ts';
-import type { IndexView } from '../text/index-view.ts';
 import type { PlannedText } from '../settings/index-plan.ts';
-import type { FoundHit } from './text-run.ts';
+import { isNameTerm } from '../analysis/fold-name.ts';
+import type { FoundHit, NameMatch } from './text-run.ts';
 import { fittedTo, highlight, type Snippet } from '../text/highlight/highlight.ts';
 import type { TextQuery } from '../text/text-query.ts';
 import type { TextHit } from '../text/text-search.ts';
 import { chunksOf } from '../embeddings/embedding-record.ts';
 import type { VectorCandidate } from './vector-candidates.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
+import type { SearchScope } from './scope.ts';
 
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SearchHit {
@@ -65,14 +66,15 @@ function fileOf(
 }
 
 function explain(search: PreparedSearch, found: RankedHit): HitExplanation {
-  const { scope, sources, decay } = search;
+  const { scope, decay } = search;
   const { hit, words, nearest, sides, score } = found;
   const texts = scope.texts.get(hit.type) ?? [];
-  const ofWords = words && explanationOf(sources.snapshot.view, words, texts);
+  const ofWords = words && explanationOf(search, words, texts);
   if (ofWords !== undefined && sides === undefined) return ofWords;
   return {
     score,
     parts: ofWords?.parts ?? [],
+    ...(ofWords?.name && { name: ofWords.name }),
     ...(decay && { decay: decay(hit.timestampMs) }),
     ...(sides?.text && { text: sides.text }),
     ...(nearest &&
@@ -91,6 +93,7 @@ function explain(search: PreparedSearch, found: RankedHit): HitExplanation {
 interface HitExplanation {
   readonly score: number;
   readonly parts: readonly ExplainedPart[];
+  readonly name?: ExplainedName;
   readonly decay?: number;
   /** What the two sides of a hybrid search give: the score is their sum. */
   readonly text?: SideScore;
@@ -99,6 +102,12 @@ interface HitExplanation {
     readonly model: string;
     readonly similarity: number;
   };
+}
+
+/** Why a hit comes before others. What a hit is worth decides among those that are named alike. */
+interface ExplainedName {
+  readonly match: NameMatch;
+  readonly typeWeight?: number;
 }
 
 interface ExplainedPart {
@@ -114,15 +123,17 @@ interface ExplainedPart {
  * see.
  */
 function explanationOf(
-  view: IndexView,
-  { hit, resolved: { query, origins }, options }: FoundHit,
+  { sources, scope }: PreparedSearch,
+  { hit, resolved: { origins }, query, name: match, options }: FoundHit,
   texts: readonly PlannedText[],
 ): HitExplanation {
-  const { score, decay, contributions } = explainHit(view, hit, query, options);
+  const { score, decay, contributions } = explainHit(sources.snapshot.view, hit, query, options);
+  const words = contributions.filter(({ term }) => !isNameTerm(term));
   const names = new Map(texts.map(({ field, name }) => [field, name]));
   return {
     score,
-    parts: contributions.map(({ field, term, weight, contribution }) => {
+    ...(match && { name: explainedName(match, scope, hit) }),
+    parts: words.map(({ field, term, weight, contribution }) => {
       const known = origins.get(term) ?? [];
       const origin = known.find((one) => one.weight === weight) ?? known[0];
       return {
@@ -135,6 +146,10 @@ function explanationOf(
     }),
     ...(options.decay === undefined ? {} : { decay }),
   };
+}
+
+function explainedName(match: NameMatch, { types }: SearchScope, { type }: TextHit): ExplainedName {
+  return match === 'whole' ? { match, typeWeight: types.get(type)?.weight ?? 0 } : { match };
 }
 
 /** The same shape as that of `@trellis/endpoint`. */

@@ -44,7 +44,14 @@ export class SearchScope {
       ]),
     );
     const numbers = new Map(
-      [...this.texts].map(([id, texts]) => [id, new Set(texts.map(({ field }) => field))]),
+      types.map((type) => {
+        const named = type.names.filter(
+          ({ name, isKey }) =>
+            wanted?.has(name) !== false && this.#canReadName(type.name, name, isKey),
+        );
+        const readable = [...(this.texts.get(type.id) ?? []), ...named];
+        return [type.id, new Set(readable.map(({ field }) => field))];
+      }),
     );
     this.visibleFields = new VisibleFields((type, field) => numbers.get(type)?.has(field) === true);
   }
@@ -89,6 +96,11 @@ export class SearchScope {
     return this.#snapshot.vectors.filter(({ type, field }) =>
       fields.some((one) => one.type.id === type.id && one.field.name === field.name),
     );
+  }
+
+  /** Nodes show their key twice. */
+  #canReadName(type: string, name: string, isKey: boolean): boolean {
+    return this.canRead(type, name) && (!isKey || this.canRead(type, 'Id'));
   }
 
   canRead(type: string, field: string): boolean {

@@ -3,7 +3,14 @@ import { searchText, type TextHit } from '../text/text-search.ts';
 import { AllowList } from '../vector/allow-list.ts';
 import { type Entry, fuseRanks, fuseScores, orderByTime, type RankedHit } from './fusion.ts';
 import type { PreparedSearch, SearchSources } from './prepared-search.ts';
-import { type FoundHit, nodeSetOf, type TextFound, type TextPass, TextRun } from './text-run.ts';
+import {
+  type FoundHit,
+  isNamed,
+  nodeSetOf,
+  type TextFound,
+  type TextPass,
+  TextRun,
+} from './text-run.ts';
 import {
   isComparable,
   type SoughtVector,
@@ -190,8 +197,9 @@ function wordsOf(
   nodes: readonly number[],
 ): ReadonlyMap<number, FoundHit> {
   const found = new Map<number, FoundHit>();
-  const allowed = nodeSetOf(nodes);
   for (const pass of passes) {
+    const { only } = pass;
+    const allowed = nodeSetOf(only === undefined ? nodes : nodes.filter((node) => node === only));
     const options = {
       ...pass.options,
       filter: { ...pass.options.filter, allowed },
@@ -200,7 +208,7 @@ function wordsOf(
       isCounted: false,
       collectors: [],
     };
-    const { hits } = searchText(sources.snapshot.view, pass.resolved.query, options);
+    const { hits } = searchText(sources.snapshot.view, pass.query, options);
     for (const hit of hits) found.set(hit.node, { ...pass, hit });
   }
   return found;
@@ -231,10 +239,28 @@ function ranked(search: PreparedSearch, text: TextFound, entries: readonly Entry
   // With vectors alone, cosines are the scores.
   if (mode === 'vector') return fuseScores(entries, { weight: 0, bestText: 0, decay });
   if (ranking === 'weighted') {
-    return fuseScores(entries, { weight, bestText: bestOf(search, text), decay });
+    return namedFirst(
+      fuseScores(entries, { weight, bestText: bestOf(search, text), decay }),
+      search,
+    );
   }
   const textRanks = new Map(text.hits.map(({ hit }, i) => [hit.node, i + 1]));
-  return fuseRanks(entries, { weight, textRanks, decay });
+  return namedFirst(fuseRanks(entries, { weight, textRanks, decay }), search);
+}
+
+/** What the query names comes first, in the order of a search for words. */
+function namedFirst(fused: readonly RankedHit[], { worthOf }: PreparedSearch): RankedHit[] {
+  const named = fused.flatMap((found) => {
+    const { hit, words } = found;
+    if (!isNamed(words?.name)) return [];
+    return [{ found, worth: words?.name === 'uid' ? Infinity : worthOf(hit.node, hit.type) }];
+  });
+  // Of two that are worth as much, the one with the lower id comes first there.
+  named.sort((a, b) => b.worth - a.worth || a.found.hit.node - b.found.hit.node);
+  return [
+    ...named.map(({ found }) => found),
+    ...fused.filter(({ words }) => !isNamed(words?.name)),
+  ];
 }
 
 /**
@@ -245,8 +271,8 @@ function bestOf({ sources, decay }: PreparedSearch, { hits, passes }: TextFound)
   const known =
     decay === undefined
       ? hits.map(({ hit }) => hit)
-      : passes.flatMap(({ resolved, options: { filter, visibleFields } }) => {
-          return searchText(view, resolved.query, { filter, visibleFields, limit: 1 }).hits;
+      : passes.flatMap(({ query, options: { filter, visibleFields } }) => {
+          return searchText(view, query, { filter, visibleFields, limit: 1 }).hits;
         });
   return known.reduce((best, { score }) => Math.max(best, score), 0);
 }

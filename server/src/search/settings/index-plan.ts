@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
-import type { SchemaRegistry } from '#graph/schema-registry.ts';
-import { SEARCHED_FILE_FIELD } from './search-settings.ts';
+import type { NodeType, SchemaRegistry } from '#graph/schema-registry.ts';
+import { isText, SEARCHED_FILE_FIELD } from './search-settings.ts';
 import type { FieldSettings, TypeSettings } from './search-settings.ts';
 
 /** How the nodes of one type become documents. */
@@ -14,9 +14,13 @@ export interface PlannedType {
   readonly id: number;
   readonly texts: readonly PlannedText[];
   readonly facets: readonly PlannedFacet[];
+  /** What its nodes are called by: the key and the label. */
+  readonly names: readonly PlannedName[];
   /** Changes when the type's words and facets have to be indexed again. */
   readonly digest: string;
   readonly vectors: readonly PlannedVector[];
+  /** What its nodes count for among others of the same name. */
+  readonly weight: number;
   /** Nodes without this field are left out. */
   readonly needs?: string;
 }
@@ -27,6 +31,14 @@ export interface PlannedText {
   readonly field: number;
   readonly boost: number;
   readonly language: string;
+}
+
+export interface PlannedName {
+  /** As nodes show it. */
+  readonly name: string;
+  /** As `PlannedText.field`: the same number where its words are searched, too. */
+  readonly field: number;
+  readonly isKey: boolean;
 }
 
 export interface PlannedVector {
@@ -81,10 +93,22 @@ export function planIndex(
       .toSorted(byName);
     const texts = inSchema.flatMap(([field, own]) => textOf(name, field, own, type, fields));
     const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
-    const digest = digestOf([texts, facets]);
+    const names = namesOf(known, fields);
+    const digest = digestOf([texts, facets, names]);
     const vectors = inSchema.flatMap(([field, own]) => vectorOf(field, own));
+    const { weight = 1 } = type;
     const needs = name === FILE_TYPE ? { needs: SEARCHED_FILE_FIELD } : {};
-    types.set(known.id, { name, id: known.id, texts, facets, digest, vectors, ...needs });
+    types.set(known.id, {
+      name,
+      id: known.id,
+      texts,
+      facets,
+      names,
+      digest,
+      vectors,
+      weight,
+      ...needs,
+    });
   }
   return { numbers: { fields: fields.names, columns: columns.names }, types };
 }
@@ -100,6 +124,20 @@ function textOf(
   const field = numbering.of(`${type}\n${name}`);
   if (field === undefined) return [];
   return [{ name, field, boost: text.boost, language: text.language ?? language }];
+}
+
+/** A label that is the key is one name. */
+function namesOf(type: NodeType, numbering: Numbering): PlannedName[] {
+  const { key = 'Id', label } = type;
+  const isOther = label !== undefined && label !== key && isText(kindOf(type, label));
+  return [key, ...(isOther ? [label] : [])].flatMap((name, i) => {
+    const field = numbering.of(`${type.name}\n${name}`);
+    return field === undefined ? [] : [{ name, field, isKey: i === 0 }];
+  });
+}
+
+function kindOf(type: NodeType, field: string): string {
+  return type.byName.get(field)?.type ?? '';
 }
 
 function vectorOf(name: string, { vector }: FieldSettings): PlannedVector[] {

@@ -7,6 +7,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { isObject } from '#base/assert.ts';
 import { invalid } from '../request/members.ts';
+import { withUnnamedTypes } from './search-settings.ts';
 import { readSearchSettings } from './search-settings-service.ts';
 
 /** As it is stored: an empty list allows everything. */
@@ -81,8 +82,9 @@ export class LlmSearchSettingsService {
   #available(): Record<string, readonly string[]> {
     const { reader } = this.#parts;
     reader.refresh();
-    const { types } = readSearchSettings(reader);
-    const searched = reader.schema().nodes.filter(({ type }) => types[type]?.searchable === true);
+    const schema = reader.schema();
+    const { types } = withUnnamedTypes(readSearchSettings(reader), schema);
+    const searched = schema.nodes.filter(({ type }) => types[type]?.searchable === true);
     return Object.fromEntries(
       searched.map(({ type, fields }) => [
         type,

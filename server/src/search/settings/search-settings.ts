@@ -14,14 +14,15 @@ export const AUTO_LANGUAGE = 'auto';
 export const SEARCH_SETTING = 'search';
 
 /**
- * The settings until an administrator changes them: every text field of every type but the
- * system's. The key counts only if the schema lists it as a field.
+ * The settings until an administrator changes them, and of types that the settings do not name:
+ * every text field of every type but the system's. The words of the key count only if the schema
+ * lists it as a field.
  */
 export function defaultSettings(schema: SchemaDocument): SearchSettings {
   const types: Record<string, TypeSettings> = {};
   for (const { type, fields } of schema.nodes) {
     const texts = Object.entries(fields).filter(([, kind]) => isText(kind));
-    if (type.startsWith('_') || texts.length === 0) continue;
+    if (type.startsWith('_')) continue;
     types[type] = {
       searchable: true,
       language: AUTO_LANGUAGE,
@@ -41,6 +42,14 @@ const FILE_SETTINGS: TypeSettings = {
 /** Adds the settings of files, unless they are there. */
 export function withFiles({ types }: SearchSettings): SearchSettings {
   return { types: { [FILE_TYPE]: FILE_SETTINGS, ...types } };
+}
+
+/** Adds the settings of the types of the schema that are not there. */
+export function withUnnamedTypes(
+  { types }: SearchSettings,
+  schema: SchemaDocument,
+): SearchSettings {
+  return { types: { ...defaultSettings(schema).types, ...types } };
 }
 
 /** A file without this field is not searched, such as files of the admin agent's conversations. */

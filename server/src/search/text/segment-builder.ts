@@ -39,6 +39,11 @@ export interface FieldText {
    * them.
    */
   readonly tokens: readonly Token[];
+  /**
+   * Further terms, each once, that are no words: they do not count for the length of the field, and
+   * are not in the vocabulary.
+   */
+  readonly names?: readonly string[];
 }
 
 export interface FacetValues {
@@ -95,7 +100,7 @@ export class SegmentBuilder {
     for (const field of document.fields) {
       assert(field.field > before && field.field < FIELDS_MAX, 'fields ascend, up to 1,023');
       before = field.field;
-      if (field.tokens.length > 0) this.#addField(number, field);
+      if (field.tokens.length > 0 || field.names !== undefined) this.#addField(number, field);
     }
     for (const { column, values } of document.facets) this.#facets.add(number, column, values);
     return number;
@@ -123,12 +128,12 @@ export class SegmentBuilder {
     });
   }
 
-  #addField(document: number, { field, boost, tokens }: FieldText): void {
+  #addField(document: number, { field, boost, tokens, names = [] }: FieldText): void {
     assert(boost > 0, 'boosts are above 0');
     const run = this.#runDocuments.length;
     this.#runDocuments.push(document);
     this.#runFields.push(field);
-    this.#documents.addField(field, boost, encodeLength(tokens.length));
+    this.#documents.addField(field, boost, encodeLength(Math.max(1, tokens.length)));
     for (const token of tokens) {
       const at = WORD_NUMBERS * this.#word(token);
       const numbers = this.#wordNumbers;
@@ -139,6 +144,11 @@ export class SegmentBuilder {
       this.#tokenTerms.push(numbers[at]!);
       this.#tokenRuns.push(run);
       this.#tokenPositions.push(token.position);
+    }
+    for (const name of names) {
+      this.#tokenTerms.push(this.#termNumber(name));
+      this.#tokenRuns.push(run);
+      this.#tokenPositions.push(0);
     }
   }
 
@@ -165,8 +175,7 @@ export class SegmentBuilder {
   }
 
   #addWord(term: string): number {
-    let termNumber = this.#terms.get(term);
-    if (termNumber === undefined) this.#terms.set(term, (termNumber = this.#terms.size));
+    const termNumber = this.#termNumber(term);
     const at = WORD_NUMBERS * this.#wordCount;
     if (at === this.#wordNumbers.length) {
       const larger = new Uint32Array(2 * at);
@@ -175,6 +184,12 @@ export class SegmentBuilder {
     }
     this.#wordNumbers[at] = termNumber;
     return this.#wordCount++;
+  }
+
+  #termNumber(term: string): number {
+    let number = this.#terms.get(term);
+    if (number === undefined) this.#terms.set(term, (number = this.#terms.size));
+    return number;
   }
 
   #tokensByTerm(ranks: Uint32Array, { fields }: DocumentTable): SortedTokens {

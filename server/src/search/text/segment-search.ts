@@ -100,6 +100,13 @@ export class TopHits {
 /** Score of a document in a search without words. */
 export const SCORE_WITHOUT_WORDS = 1;
 
+/** By score, by time, or by what a node and its type are worth: greater values first. */
+export type HitOrder =
+  | 'relevance'
+  | 'newest'
+  | 'oldest'
+  | { readonly worthOf: (node: number, type: number) => number };
+
 /** A search in one segment, shared by all ways of searching. */
 export interface SegmentSearch {
   readonly segment: TextSegment;
@@ -109,7 +116,7 @@ export interface SegmentSearch {
   readonly shoulds: readonly SearchCursor[];
   readonly nots: readonly SearchCursor[];
   readonly filter: DocumentFilter;
-  readonly order: 'relevance' | 'newest' | 'oldest';
+  readonly order: HitOrder;
   readonly decay: ((timestampMs: number) => number) | undefined;
   readonly top: TopHits;
   /** Present if all matches are wanted; else documents without a chance are skipped. */
@@ -131,7 +138,10 @@ export function offer(search: SegmentSearch, document: number, textScore: number
   const { order, decay, top } = search;
   const { nodes, timestampsMs } = search.segment.documents;
   let value = textScore;
-  if (order !== 'relevance') {
+  if (typeof order === 'object') {
+    const { types, typeIds } = search.segment.documents;
+    value = order.worthOf(nodes[document]!, typeIds[types[document]!]!);
+  } else if (order !== 'relevance') {
     value = order === 'newest' ? timestampsMs[document]! : -timestampsMs[document]!;
   } else if (decay !== undefined && value >= top.threshold) {
     value *= decay(timestampsMs[document]!);

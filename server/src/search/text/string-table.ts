@@ -38,6 +38,18 @@ export class StringTable {
 
   /** Number of the string, or -1. */
   find(string: string): number {
+    const first = this.#firstFrom(string);
+    return first < this.size && this.#compare(first, string) === 0 ? first : -1;
+  }
+
+  /** The strings that begin with a prefix: their first number, and the one after the last. */
+  startingWith(prefix: string): [number, number] {
+    const from = this.#firstFrom(prefix);
+    // Greater than everything that begins with it: no string has this unit.
+    return [from, this.#firstFrom(`${prefix}\uffff`)];
+  }
+
+  #firstFrom(string: string): number {
     let low = 0;
     let high = this.size;
     while (low < high) {
@@ -45,7 +57,7 @@ export class StringTable {
       if (this.#compare(middle, string) < 0) low = middle + 1;
       else high = middle;
     }
-    return low < this.size && this.#compare(low, string) === 0 ? low : -1;
+    return low;
   }
 
   #read(index: number): string {

@@ -5,6 +5,7 @@ import { NO_DOCUMENT } from './postings-cursor.ts';
 import { type PreparedGroup, prepareQuery } from './prepared-query.ts';
 import type { SearchCursor } from './search-cursor.ts';
 import {
+  type HitOrder,
   keepMatching,
   offer,
   offerAll,
@@ -20,7 +21,7 @@ export interface TextSearchOptions {
   /** How many hits, from `offset` on. 0 where only counts are asked for. */
   readonly limit: number;
   readonly offset?: number;
-  readonly order?: 'relevance' | 'newest' | 'oldest';
+  readonly order?: HitOrder;
   readonly filter?: SearchFilter;
   /** Other fields neither match nor score. Absent: all fields. */
   readonly visibleFields?: VisibleFields;
@@ -40,7 +41,7 @@ export interface TextHit {
   readonly type: number;
   readonly timestampMs: number;
   readonly language: string;
-  /** Includes the decay; 0 when sorted by time. */
+  /** Includes the decay; 0 when sorted by time; what the hit is worth when sorted by that. */
   readonly score: number;
   /** Its place in the view: part, and document within the segment. */
   readonly part: number;
@@ -89,7 +90,7 @@ export function searchText(
   const hits = top.ranked().slice(offset);
   return {
     hits: hits.map(({ value, part, document }) =>
-      hitOf(view, part, document, order === 'relevance' ? value : 0),
+      hitOf(view, part, document, order === 'newest' || order === 'oldest' ? 0 : value),
     ),
     ...(options.isCounted === true ? { total: matches!.total } : {}),
   };

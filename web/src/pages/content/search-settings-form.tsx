@@ -12,11 +12,11 @@ import { Notice } from '../../ui/notice.tsx';
 import { toastDone } from '../../ui/toast.ts';
 import { SaveOrDiscard } from '../../ui/save-or-discard.tsx';
 import {
-  DEFAULT_TYPE,
   searchableTypes,
   searchIndexQuery,
   searchSettingsQuery,
   type TypeSettings,
+  unnamedType,
 } from './search-settings.ts';
 import { TypeSearchSettings } from './type-search-settings.tsx';
 
@@ -53,6 +53,7 @@ export function SearchSettingsForm({ schema, settings }: SearchSettingsFormProps
       </Card>
     );
   }
+  const fieldsOf = (type: string) => schema.nodes.find((node) => node.type === type)?.fields ?? {};
   const change = (type: string, part: TypeSettings) =>
     setChanged({ types: { ...shown.types, [type]: part } });
   return (
@@ -70,8 +71,8 @@ export function SearchSettingsForm({ schema, settings }: SearchSettingsFormProps
           <TypeSearchSettings
             key={type}
             type={type}
-            fields={schema.nodes.find((node) => node.type === type)?.fields ?? {}}
-            settings={shown.types[type] ?? DEFAULT_TYPE}
+            fields={fieldsOf(type)}
+            settings={shown.types[type] ?? unnamedType(fieldsOf(type))}
             onChange={(part) => change(type, part)}
           />
         ))}

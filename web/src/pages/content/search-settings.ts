@@ -19,7 +19,15 @@ export const searchIndexQuery = queryOptions({
 export type TypeSettings = SearchSettings['types'][string];
 export type FieldSettings = TypeSettings['fields'][string];
 
-export const DEFAULT_TYPE: TypeSettings = { searchable: false, language: 'auto', fields: {} };
+/** How a type is searched that the settings do not name: by its texts. */
+export function unnamedType(fields: Readonly<Record<string, FieldType>>): TypeSettings {
+  const texts = Object.entries(fields).filter(([, type]) => isTextType(type));
+  return {
+    searchable: true,
+    language: 'auto',
+    fields: Object.fromEntries(texts.map(([name]) => [name, { text: { boost: 1 } }])),
+  };
+}
 
 /**
  * Those of the languages that people choose; any of the others can be set with

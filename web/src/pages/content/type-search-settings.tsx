@@ -37,6 +37,20 @@ export function TypeSearchSettings({ type, fields, settings, onChange }: TypeSea
           options={languageOptions(settings.language)}
           onChange={({ target }) => onChange({ ...settings, language: target.value })}
         />
+        <label className="flex items-center gap-2 text-[13px] text-muted">
+          Weight
+          <input
+            type="number"
+            min={0.1}
+            step="any"
+            aria-label={`Weight of ${type}`}
+            title="Among nodes of the same name, types of more weight come first."
+            disabled={!settings.searchable}
+            value={settings.weight ?? 1}
+            onChange={({ target }) => onChange({ ...settings, weight: Number(target.value) })}
+            className={`${CONTROL_CLASSES} h-8 w-16 px-2`}
+          />
+        </label>
       </div>
       {settings.searchable && (
         <ul className="mt-3 divide-y border-t">
