@@ -200,4 +200,35 @@ describe.skipIf(requireChromium())('while the primary is away', () => {
     await page.getByText('The settings are saved').waitFor();
     await server.kill();
   });
+
+  test('pages open that were not looked at yet, and one whose code is not there says so', async () => {
+    await using folder = await temporaryFolder();
+    const server = await TrellisProcess.start({ storage: folder.path });
+    const at = { server, http: new HttpClient(server.url) };
+    await using opened = await browser.signedInPage(at, { path: '#/tour' });
+    const { page } = opened;
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+    await page.evaluate('globalThis.isSamePage = true');
+
+    // It is needed before the browser had a moment to fetch it by itself.
+    await page.route(/license-page-/, (route) => route.abort());
+    await menu.getByRole('link', { name: 'License' }).click();
+    await page.getByText('This page could not be shown').waitFor();
+    await expectAccessible(page);
+    await page.unroute(/license-page-/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await title('License').waitFor();
+
+    const fetched = () =>
+      page.evaluate(`performance.getEntriesByType('resource')
+        .some(({ name }) => name.includes('/definitions-page-'))`);
+    await expect.poll(fetched).toBe(true);
+    await page.getByRole('banner').getByText('Online').waitFor();
+    await server.kill();
+    await page.getByText('The primary does not answer. You can read').waitFor();
+    await menu.getByRole('link', { name: 'Definitions' }).click();
+    await title('Definitions').waitFor();
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  });
 });

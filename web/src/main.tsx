@@ -1,11 +1,12 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { lazy, StrictMode, Suspense } from 'react';
+import { StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
 import { session } from './app/session.ts';
 import { router } from './router.tsx';
+import { lazyPart } from './ui/lazy-part.tsx';
 import './styles/main.css';
 
 // What one user saw must not be there for the next.
@@ -14,9 +15,7 @@ session.subscribe(() => {
   void router.invalidate();
 });
 
-const ToastViewport = lazy(async () => ({
-  default: (await import('./ui/toast-viewport.tsx')).ToastViewport,
-}));
+const ToastViewport = lazyPart(async () => (await import('./ui/toast-viewport.tsx')).ToastViewport);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element "root"');

@@ -3,7 +3,7 @@ import { Lock } from 'lucide-react';
 import type { Viewer } from '../api/viewer.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { NAVIGATION, navigationItemAt, navigationOf } from './navigation.ts';
+import { mayOpen, NAVIGATION, navigationItemAt, navigationOf } from './navigation.ts';
 import type { NavigationItem } from './navigation-group.ts';
 
 /** The page of the address; for a viewer who has no right to it, what they may open instead. */
@@ -11,9 +11,7 @@ export function AllowedPage({ viewer }: { readonly viewer: Viewer }) {
   // Of what the outlet shows: the location is ahead of it while the next page is loaded.
   const pathname = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
   const item = navigationItemAt(NAVIGATION, pathname);
-  if (item === undefined) return <Outlet />;
-  const { isFor, mayOpen = isFor } = item;
-  if (mayOpen(viewer)) return <Outlet />;
+  if (item === undefined || mayOpen(item, viewer)) return <Outlet />;
   return <PageNotAllowed item={item} viewer={viewer} />;
 }
 

@@ -239,3 +239,7 @@ export function navigationItemAt(
     .filter(({ to }) => pathname === to || pathname.startsWith(`${to}/`));
   return above.toSorted((a, b) => b.to.length - a.to.length)[0];
 }
+
+export function mayOpen(item: NavigationItem, viewer: Viewer): boolean {
+  return (item.mayOpen ?? item.isFor)(viewer);
+}

@@ -1,22 +1,46 @@
-import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, useLocation, useRouter } from '@tanstack/react-router';
 import { MapPinOff } from 'lucide-react';
-import { buttonClasses } from '../ui/button.tsx';
+import { useEffect, useRef } from 'react';
+import { Button, buttonClasses } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorPanel } from '../ui/error-panel.tsx';
+import { PartNotLoaded } from '../ui/lazy-part.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { useConnectionState } from './live-connection.ts';
+import { NAVIGATION, navigationItemAt } from './navigation.ts';
 
-/**
- * Replaces a page that broke. After an update of the server the old parts of a page are gone:
- * loading it again helps.
- */
+/** Replaces a page that broke, or whose code could not be fetched. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const retry = () => {
-    if (error instanceof Error && /import|module/i.test(error.message)) location.reload();
+  const connection = useConnectionState();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const notLoaded = error instanceof PartNotLoaded ? error : undefined;
+  const wasAway = useRef(false);
+  const retry = async () => {
+    await notLoaded?.again();
     reset();
-    return router.invalidate();
+    await router.invalidate();
   };
-  return <ErrorPanel title="This page could not be shown" error={error} onRetry={retry} />;
+  const latest = useRef(retry);
+  latest.current = retry;
+  useEffect(() => {
+    if (notLoaded !== undefined && connection === 'online' && wasAway.current) {
+      void latest.current();
+    }
+    wasAway.current = connection === 'away';
+  }, [connection, notLoaded]);
+  return (
+    <>
+      <PageHeader title={navigationItemAt(NAVIGATION, pathname)?.label ?? 'Page'} />
+      <ErrorPanel title="This page could not be shown" error={error} onRetry={retry} />
+      {notLoaded !== undefined && connection === 'online' && (
+        // After an update of the server the code of before is gone.
+        <Button size="small" className="mt-3" onClick={() => location.reload()}>
+          Load everything again
+        </Button>
+      )}
+    </>
+  );
 }
 
 export function PageNotFound() {

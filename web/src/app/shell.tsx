@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search, X } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { type Viewer, viewerQuery } from '../api/viewer.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -11,13 +11,13 @@ import { AllowedPage } from './allowed-page.tsx';
 import { Banners } from './banners.tsx';
 import { ConnectionIndicator } from './connection-indicator.tsx';
 import { NavigationMenu } from './navigation-menu.tsx';
+import { usePreloadedPages } from './preloaded-pages.ts';
 import { useSession } from './session.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 
 // What floats above the page comes after it: the first page is there sooner.
-const CommandPalette = lazy(async () => ({
-  default: (await import('./command-palette.tsx')).CommandPalette,
-}));
-const UserMenu = lazy(async () => ({ default: (await import('./user-menu.tsx')).UserMenu }));
+const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx')).CommandPalette);
+const UserMenu = lazyPart(async () => (await import('./user-menu.tsx')).UserMenu);
 
 /** The frame of every page: menu, palette, state of the connection, and the page itself. */
 export function Shell() {
@@ -27,6 +27,7 @@ export function Shell() {
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const { pathname } = useLocation();
   useSignInWhenSessionEnds(isSignedIn);
+  usePreloadedPages(viewer.data);
   usePaletteKey(() => setIsPaletteOpen(true));
   useEffect(() => setIsMenuOpen(false), [pathname]);
 

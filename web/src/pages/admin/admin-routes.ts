@@ -1,78 +1,76 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { listSearch } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
+import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const adminRoutes = [
   createRoute({
     path: '/admin',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+    component: lazyPage(() => import('./overview-page.tsx'), 'OverviewPage'),
   }),
   createRoute({
     path: '/admin/replicas',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./replicas-page.tsx'), 'ReplicasPage'),
+    component: lazyPage(() => import('./replicas-page.tsx'), 'ReplicasPage'),
   }),
   createRoute({
     path: '/admin/build',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./build-tree-page.tsx'), 'BuildTreePage'),
+    component: lazyPage(() => import('./build-tree-page.tsx'), 'BuildTreePage'),
   }),
   createRoute({
     path: '/admin/history',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['from', 'to']),
-    component: lazyRouteComponent(() => import('./code-history-page.tsx'), 'CodeHistoryPage'),
+    component: lazyPage(() => import('./code-history-page.tsx'), 'CodeHistoryPage'),
   }),
   createRoute({
     path: '/admin/jobs',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['state', 'job']),
-    component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
+    component: lazyPage(() => import('./jobs-page.tsx'), 'JobsPage'),
   }),
   createRoute({
     path: '/admin/backups',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./backups-page.tsx'), 'BackupsPage'),
+    component: lazyPage(() => import('./backups-page.tsx'), 'BackupsPage'),
   }),
   createRoute({
     path: '/admin/tasks',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
+    component: lazyPage(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
     path: '/admin/migrations',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(
-      () => import('./migrations/migrations-page.tsx'),
-      'MigrationsPage',
-    ),
+    component: lazyPage(() => import('./migrations/migrations-page.tsx'), 'MigrationsPage'),
   }),
   createRoute({
     path: '/admin/logs',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) =>
       listSearch(search, ['tab', 'query', 'level', 'action', 'user', 'outcome']),
-    component: lazyRouteComponent(() => import('./logs-page.tsx'), 'LogsPage'),
+    component: lazyPage(() => import('./logs-page.tsx'), 'LogsPage'),
   }),
   createRoute({
     path: '/admin/settings',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     path: '/admin/interfaces',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./interfaces-page.tsx'), 'InterfacesPage'),
+    component: lazyPage(() => import('./interfaces-page.tsx'), 'InterfacesPage'),
   }),
   createRoute({
     path: '/admin/definitions',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./definitions-page.tsx'), 'DefinitionsPage'),
+    component: lazyPage(() => import('./definitions-page.tsx'), 'DefinitionsPage'),
   }),
   createRoute({
     path: '/admin/license',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./license-page.tsx'), 'LicensePage'),
+    component: lazyPage(() => import('./license-page.tsx'), 'LicensePage'),
   }),
 ] as const;

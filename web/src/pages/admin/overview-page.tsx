@@ -1,6 +1,6 @@
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -13,10 +13,9 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { FigureTile } from './figure-tile.tsx';
 import { healthQuery, statisticsQuery } from './statistics.ts';
 import { SearchIndexCard } from './search-index-card.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 
-const OverviewCharts = lazy(async () => ({
-  default: (await import('./overview-charts.tsx')).OverviewCharts,
-}));
+const OverviewCharts = lazyPart(async () => (await import('./overview-charts.tsx')).OverviewCharts);
 
 export function OverviewPage() {
   return (

@@ -1,22 +1,23 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { texts } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
+import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const contentRoutes = [
   createRoute({
     path: '/admin/schema',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['tab']),
-    component: lazyRouteComponent(() => import('./schema-page.tsx'), 'SchemaPage'),
+    component: lazyPage(() => import('./schema-page.tsx'), 'SchemaPage'),
   }),
   createRoute({
     path: '/admin/import',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
+    component: lazyPage(() => import('./import-page.tsx'), 'ImportPage'),
   }),
   createRoute({
     path: '/admin/search',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./search-settings-page.tsx'), 'SearchSettingsPage'),
+    component: lazyPage(() => import('./search-settings-page.tsx'), 'SearchSettingsPage'),
   }),
 ] as const;

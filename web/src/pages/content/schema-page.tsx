@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -16,10 +16,9 @@ import { IndexList } from './indexes/index-list.tsx';
 import { NodeTypeDialog } from './node-type-dialog.tsx';
 import { schemaQuery } from './schema.ts';
 import { SchemaLists } from './schema-lists.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 
-const SchemaPicture = lazy(async () => ({
-  default: (await import('./schema-picture.tsx')).SchemaPicture,
-}));
+const SchemaPicture = lazyPart(async () => (await import('./schema-picture.tsx')).SchemaPicture);
 
 const route = getRouteApi('/workspace/admin/schema');
 const TABS = ['list', 'indexes', 'picture'] as const;

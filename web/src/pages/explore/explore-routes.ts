@@ -1,42 +1,43 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { listSearch, texts } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
 import { readSearchAddress } from './search/search-address.ts';
+import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const exploreRoutes = [
   createRoute({
     path: '/',
     getParentRoute: () => workspaceRoute,
     validateSearch: readSearchAddress,
-    component: lazyRouteComponent(() => import('./search-page.tsx'), 'SearchPage'),
+    component: lazyPage(() => import('./search-page.tsx'), 'SearchPage'),
   }),
   createRoute({
     path: '/node/$uid',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['edge', 'direction', 'filter']),
-    component: lazyRouteComponent(() => import('./node-page.tsx'), 'NodePage'),
+    component: lazyPage(() => import('./node-page.tsx'), 'NodePage'),
   }),
   createRoute({
     path: '/preferences',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('./preferences-page.tsx'), 'PreferencesPage'),
+    component: lazyPage(() => import('./preferences-page.tsx'), 'PreferencesPage'),
   }),
   createRoute({
     path: '/graph',
     getParentRoute: () => workspaceRoute,
     /** `node`: UIDs with commas; `layout`: a shared picture; `view`: "table", or the picture. */
     validateSearch: (search: Record<string, unknown>) => texts(search, ['node', 'layout', 'view']),
-    component: lazyRouteComponent(() => import('../graph/graph-page.tsx'), 'GraphPage'),
+    component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage'),
   }),
   createRoute({
     path: '/tour',
     getParentRoute: () => workspaceRoute,
-    component: lazyRouteComponent(() => import('../tour/tour-page.tsx'), 'TourPage'),
+    component: lazyPage(() => import('../tour/tour-page.tsx'), 'TourPage'),
   }),
   createRoute({
     path: '/api',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['query', 'operation']),
-    component: lazyRouteComponent(() => import('../reference/api-page.tsx'), 'ApiPage'),
+    component: lazyPage(() => import('../reference/api-page.tsx'), 'ApiPage'),
   }),
 ] as const;

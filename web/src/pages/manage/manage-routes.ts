@@ -1,48 +1,49 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { listSearch, texts } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
+import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const manageRoutes = [
   createRoute({
     path: '/manage/access/tokens',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['kind', 'show']),
-    component: lazyRouteComponent(() => import('./tokens/tokens-page.tsx'), 'TokensPage'),
+    component: lazyPage(() => import('./tokens/tokens-page.tsx'), 'TokensPage'),
   }),
   createRoute({
     path: '/manage/access/users',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['query', 'user']),
-    component: lazyRouteComponent(() => import('./users/users-page.tsx'), 'UsersPage'),
+    component: lazyPage(() => import('./users/users-page.tsx'), 'UsersPage'),
   }),
   createRoute({
     path: '/manage/access/teams',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['query', 'team', 'tab']),
-    component: lazyRouteComponent(() => import('./teams/teams-page.tsx'), 'TeamsPage'),
+    component: lazyPage(() => import('./teams/teams-page.tsx'), 'TeamsPage'),
   }),
   createRoute({
     path: '/manage/access/types',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['query', 'type']),
-    component: lazyRouteComponent(() => import('./types/type-access-page.tsx'), 'TypeAccessPage'),
+    component: lazyPage(() => import('./types/type-access-page.tsx'), 'TypeAccessPage'),
   }),
   createRoute({
     path: '/manage/access/explain',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['node', 'user']),
-    component: lazyRouteComponent(() => import('./explain/explain-page.tsx'), 'ExplainPage'),
+    component: lazyPage(() => import('./explain/explain-page.tsx'), 'ExplainPage'),
   }),
   createRoute({
     path: '/manage/access/sso',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['provider']),
-    component: lazyRouteComponent(() => import('./sso/sso-page.tsx'), 'SsoPage'),
+    component: lazyPage(() => import('./sso/sso-page.tsx'), 'SsoPage'),
   }),
   createRoute({
     path: '/manage/synonyms',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['lang', 'query', 'term', 'show']),
-    component: lazyRouteComponent(() => import('./synonyms/synonyms-page.tsx'), 'SynonymsPage'),
+    component: lazyPage(() => import('./synonyms/synonyms-page.tsx'), 'SynonymsPage'),
   }),
 ] as const;

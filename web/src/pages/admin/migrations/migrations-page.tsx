@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { DatabaseZap, Plus } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
@@ -14,11 +14,12 @@ import { toastDone, toastError } from '../../../ui/toast.ts';
 import { DeleteMigrationDialog } from './delete-migration-dialog.tsx';
 import { MIGRATIONS_KEY, migrationListQuery, refreshMigrations } from './migration-queries.ts';
 import { type MigrationDeed, MigrationTable } from './migration-table.tsx';
+import { lazyPart } from '../../../ui/lazy-part.tsx';
 
 /** With the editor of code, which who only looks does not need. */
-const MigrationDialog = lazy(async () => ({
-  default: (await import('./migration-dialog.tsx')).MigrationDialog,
-}));
+const MigrationDialog = lazyPart(
+  async () => (await import('./migration-dialog.tsx')).MigrationDialog,
+);
 
 /** Jobs that change how a migration is shown: it has run, or a changed schema has broken it. */
 const TELLING: ReadonlySet<string> = new Set(['migration', 'endpoint-recheck']);
