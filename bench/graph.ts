@@ -6,6 +6,7 @@ import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { openWriter, type OpenWriter } from '../server/src/app/writer/open-writer.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
+import { RowPacker } from '../server/src/graph/rows/row-packer.ts';
 import { runQuery } from '../server/src/graph/query/run.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { compareLatency, timed, type Latency } from './measure.ts';
@@ -54,6 +55,7 @@ async function benchLoad(report: Report, wordnet: Wordnet, subjects: Subjects): 
   await writer.graph.commit({ operations: [], schema: wordnetSchema });
   const ours = await timed(() => loadOperations(writer.graph, wordnet));
   await benchCommits(report, writer);
+  await new RowPacker(writer.state.local).pack();
   await writer[Symbol.asyncDispose]();
   const sqlite = await timed(() => subjects.sqlite.load(wordnet.tables));
   const graphology = await timed(() => subjects.graphology.load(wordnet.tables));
@@ -150,7 +152,7 @@ function benchReads(report: Report, wordnet: Wordnet, subjects: Subjects): void 
   };
   expectSame('3 hops', [threeHops.sqlite, threeHops.ours, threeHops.graphology]);
   const hops = compareLatency(threeHops, CALLS);
-  addRead(report, '3 hops, distinct nodes', hops);
+  addRead(report, '3 hops, distinct nodes', hops, 0.2);
   addGraphologyRatio(report, hops);
 
   const path = {
@@ -193,7 +195,7 @@ function expectSame(
   }
 }
 
-function addRead(report: Report, what: string, latency: Record<string, Latency>): void {
+function addRead(report: Report, what: string, latency: Record<string, Latency>, most = 1): void {
   const { ours, sqlite, graphology } = latency;
   if (ours === undefined || sqlite === undefined || graphology === undefined) fail(what);
   report.add({
@@ -201,8 +203,8 @@ function addRead(report: Report, what: string, latency: Record<string, Latency>)
     ours: microseconds(ours),
     others: [`SQLite ${microseconds(sqlite)}`, `graphology ${microseconds(graphology)}`],
     ratio: `${(ours.p50 / sqlite.p50).toFixed(2)} of SQLite's time`,
-    target: 'at most 1',
-    reached: ours.p50 <= sqlite.p50,
+    target: `at most ${most}`,
+    reached: ours.p50 <= most * sqlite.p50,
   });
 }
 

@@ -1,5 +1,6 @@
 import { benchAccess } from './access.ts';
 import { benchBackup } from './backup.ts';
+import { benchConnections } from './connections.ts';
 import { benchCopy } from './copy.ts';
 import { benchEndpointChanges } from './endpoint-changes.ts';
 import { benchEndpoints } from './endpoints.ts';
@@ -21,6 +22,7 @@ import { benchVectors } from './vectors.ts';
  */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
+  connections: benchConnections,
   indexes: benchIndexes,
   import: benchImport,
   http: benchHttp,

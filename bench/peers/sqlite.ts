@@ -11,6 +11,7 @@ export class SqliteGraph {
   readonly #hop: StatementSync;
   readonly #threeHops: StatementSync;
   readonly #path: StatementSync;
+  readonly #bestConnected: StatementSync;
 
   constructor(file: string) {
     const database = new DatabaseSync(file);
@@ -33,6 +34,10 @@ export class SqliteGraph {
       WITH RECURSIVE reached (id, depth) AS (
         SELECT ?, 0 UNION SELECT target, depth + 1 FROM reached JOIN edge ON source = id WHERE depth < ?)
       SELECT depth FROM reached WHERE id = ? LIMIT 1`);
+    this.#bestConnected = database.prepare(`
+      SELECT id, count(*) AS degree FROM (
+        SELECT source AS id FROM edge UNION ALL SELECT target FROM edge)
+      GROUP BY id ORDER BY degree DESC LIMIT ?`);
   }
 
   load(tables: GraphTables): void {
@@ -69,6 +74,11 @@ export class SqliteGraph {
   pathLength(from: number, to: number, hopsMax: number): number | null {
     const row = this.#path.get(from, hopsMax, to);
     return row === undefined ? null : Number(row['depth']);
+  }
+
+  /** The numbers of edges of those that have most. */
+  bestConnected(count: number): number[] {
+    return this.#bestConnected.all(count).map((row) => Number(row['degree']));
   }
 
   close(): void {
