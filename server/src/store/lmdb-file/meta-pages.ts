@@ -116,7 +116,10 @@ function readFlushed(file: number, pageBytes: number, first: MetaPage | undefine
   const bytes = Buffer.from(first.bytes);
   const length = META_BYTES - META_VARYING_AT;
   const read = readSync(file, bytes, META_VARYING_AT, length, pageBytes / 2 + META_VARYING_AT);
-  return read < length ? undefined : toMetaPage(bytes);
+  if (read < length) return undefined;
+  // LMDB writes the transaction to that one of the two pages.
+  bytes.writeBigUInt64LE(bytes.readBigUInt64LE(META_TRANSACTION_AT) % BigInt(META_PAGES), 0);
+  return toMetaPage(bytes);
 }
 
 function isUnflushed({ bytes }: MetaPage): boolean {
