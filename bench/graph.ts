@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
@@ -9,7 +9,7 @@ import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { RowPacker } from '../server/src/graph/rows/row-packer.ts';
 import { runQuery } from '../server/src/graph/query/run.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { compareLatency, timed, type Latency } from './measure.ts';
+import { compareLatency, latencyOf, timed, type Latency } from './measure.ts';
 import { GraphologyGraph } from './peers/graphology.ts';
 import { SqliteGraph } from './peers/sqlite.ts';
 import type { Report } from './report.ts';
@@ -19,6 +19,8 @@ import { readWordnet, type Wordnet } from './wordnet.ts';
 const COMMITS_IN_FLIGHT = 3;
 const CALLS = 1_000;
 const PATHS = 40;
+/** About what one small commit adds to the log. */
+const BARE_WRITE_BYTES = 400;
 const PATH_HOPS_MAX = 12;
 
 /**
@@ -55,6 +57,7 @@ async function benchLoad(report: Report, wordnet: Wordnet, subjects: Subjects): 
   await writer.graph.commit({ operations: [], schema: wordnetSchema });
   const ours = await timed(() => loadOperations(writer.graph, wordnet));
   await benchCommits(report, writer);
+  await benchOneCommit(report, writer, join(subjects.storage, 'bare-write'));
   await new RowPacker(writer.state.local).pack();
   await writer[Symbol.asyncDispose]();
   const sqlite = await timed(() => subjects.sqlite.load(wordnet.tables));
@@ -83,15 +86,53 @@ async function loadOperations(graph: GraphWriter, { operations }: Wordnet): Prom
   await Promise.all(inFlight);
 }
 
-/** One small durable commit after the other, against 64 callers at once. */
-async function benchCommits(report: Report, { graph }: OpenWriter): Promise<void> {
+/** Commits one small word after the other. */
+function smallCommits({ graph }: OpenWriter, prefix: string): () => Promise<unknown> {
   let next = 0;
-  const commit = (): Promise<unknown> => {
-    const fields = { Lemma: `bench ${next++}` };
+  return () => {
+    const fields = { Lemma: `${prefix} ${next++}` };
     return graph.commit({
       operations: [{ op: 'addOrUpdate', type: 'Word', key: fields.Lemma, fields }],
     });
   };
+}
+
+/** One small durable commit, against a write of as many bytes to a file and its sync. */
+async function benchOneCommit(report: Report, writer: OpenWriter, path: string): Promise<void> {
+  await using file = await open(path, 'w');
+  const bytes = Buffer.alloc(BARE_WRITE_BYTES, 1);
+  let end = 0;
+  const bare = async (): Promise<void> => {
+    await file.write(bytes, 0, bytes.length, end);
+    await file.datasync();
+    end += bytes.length;
+  };
+  const commit = smallCommits(writer, 'one');
+  const times: Record<'commit' | 'bare', number[]> = { commit: [], bare: [] };
+  for (let round = 0; round < 20; round++) {
+    for (const [name, call] of [['commit', commit] as const, ['bare', bare] as const]) {
+      for (let i = 0; i < 100; i++) {
+        const { seconds } = await timed(call);
+        // The first round warms up.
+        if (round > 0) times[name].push(seconds * 1e6);
+      }
+    }
+  }
+  const [ours, synced] = [latencyOf(times.commit), latencyOf(times.bare)];
+  const ratio = ours.p50 / synced.p50;
+  report.add({
+    what: 'one small durable commit, p50 (p99)',
+    ours: microseconds(ours),
+    others: [`a bare synced write ${microseconds(synced)}`],
+    ratio: `${ratio.toFixed(2)} of the write's time`,
+    target: 'at most 2',
+    reached: ratio <= 2,
+  });
+}
+
+/** One small durable commit after the other, against 64 callers at once. */
+async function benchCommits(report: Report, writer: OpenWriter): Promise<void> {
+  const commit = smallCommits(writer, 'bench');
   const caller = async (commits: number): Promise<void> => {
     for (let i = 0; i < commits; i++) await commit();
   };
