@@ -144,6 +144,8 @@ export interface HitExplanation {
     readonly match: 'whole' | 'uid' | 'beginning';
     /** The weight of its type in the search settings: more comes first among nodes of one name. */
     readonly typeWeight?: number;
+    /** Its edges, up to 4,095; 0 for a searcher from whom some nodes are hidden. */
+    readonly connections?: number;
   };
   /** The factor of `timeDecay`. */
   readonly decay?: number;

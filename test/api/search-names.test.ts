@@ -138,6 +138,36 @@ test('nobody finds by a name what they may not read', async () => {
   await ok(admin('PUT', '/api/access/types', { types: {} }));
 });
 
+test('among nodes of one name, that with more connections comes first, for who sees all', async () => {
+  const twin = (key: string) => ({ type: 'Breed', key });
+  const keys = ['t1', 't2', 't3'];
+  const operations = [
+    ...keys.map((key) => ({ op: 'addOrUpdate', ...twin(key), fields: { Title: 'Twin' } })),
+    ...['b2', 'b3'].map((key) => ({ op: 'link', from: twin(key), edge: 'Means', to: twin('t3') })),
+    { op: 'link', from: twin('t2'), edge: 'Means', to: twin('b2') },
+  ];
+  const link = (op: string) =>
+    ok(admin('POST', '/api/ingest', { operations: [{ ...operations[3], op }] }));
+  await ok(admin('POST', '/api/ingest', { operations }));
+  await untilIndexed(people.workspace.http, people.token('admin'));
+  const request = { query: 'twin', explain: true };
+  const hits = valueAt(await search('admin', request), 'hits') as {
+    node: Node;
+    explain: { name: { connections: number } };
+  }[];
+  const counts = hits.map(({ node, explain }) => [node.Id, explain.name.connections]);
+  expect(counts).toEqual([
+    ['t3', 2],
+    ['t2', 1],
+    ['t1', 0],
+  ]);
+  // The number would tell of nodes that are hidden from him.
+  expect(await found(request)).toEqual(keys);
+  await link('unlink');
+  await untilIndexed(people.workspace.http, people.token('admin'));
+  expect(await found(request, 'admin')).toEqual(['t2', 't3', 't1']);
+});
+
 test('among nodes of one name, a type that counts more comes first', async () => {
   const first = async (type: string): Promise<string | undefined> => {
     const types = { [type]: { weight: 5, fields: {} } };

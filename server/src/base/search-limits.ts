@@ -61,6 +61,11 @@ export const SEARCH_FACET_VALUE_CHARACTERS_MAX = 256;
  */
 export const SEARCH_CACHED_WORDS_MAX = 16_384;
 export const SEARCH_INDEXING_CACHED_WORDS_MAX = 65_536;
+/**
+ * Connections of a node are counted up to this number, and this many nodes wait to be counted.
+ */
+export const SEARCH_CONNECTIONS_MAX = 4_095;
+export const SEARCH_CONNECTIONS_WAITING_MAX = 1_000_000;
 /** Nodes that the index takes in before it looks for newer commits. */
 export const SEARCH_BATCH_NODES_MAX = 2_000;
 

@@ -7,7 +7,16 @@ import { readId } from './keys.ts';
  * of the commit's record in the log.
  */
 export function visitChangedNodes(payload: Uint8Array, visit: (id: number) => void): void {
+  visitChanges(payload, { node: visit });
+}
+
+/** As `visitChangedNodes`; `end` gets each node of which the commit wrote or deleted an edge. */
+export function visitChanges(
+  payload: Uint8Array,
+  { node, end }: { readonly node: (id: number) => void; readonly end?: (id: number) => void },
+): void {
   readPlaces(payload, (db, keyStart) => {
-    if (db === DB.nodes) visit(readId(payload, keyStart));
+    if (db === DB.nodes) node(readId(payload, keyStart));
+    else if (db === DB.out || db === DB.in) end?.(readId(payload, keyStart));
   });
 }

@@ -19,6 +19,7 @@ import { isOfTimestamp } from './indexes/field-index.ts';
 import {
   countKey,
   edgeCountKey,
+  edgeOfKey,
   idOfTypeKey,
   indexCountKey,
   KeyEncoder,
@@ -115,6 +116,27 @@ export class StateReader implements GraphReader {
   degree(id: number): number {
     const range = this.#keys.edges(id, ANY_EDGE);
     return this.#state.countRange(DB.out, range) + this.#state.countRange(DB.in, range);
+  }
+
+  /**
+   * The number of edges of a node, counted up to `max`, without those of the system: who owns it,
+   * who may see it, its files.
+   */
+  connections(id: number, max: number): number {
+    let count = 0;
+    for (const db of [DB.out, DB.in] as const) {
+      this.#state.scan(db, { ...this.#keys.edges(id, ANY_EDGE), keysOnly: true }, (key) => {
+        if (!this.#isOfSystem(edgeOfKey(key))) count++;
+        return count < max;
+      });
+    }
+    return Math.min(count, max);
+  }
+
+  #isOfSystem(edge: number): boolean {
+    const known = edge <= this.#schema.registry.edgeTypes.length;
+    const { name } = (known ? this.#schema.registry : this.registry).edgeTypeById(edge);
+    return name.startsWith('_') || name.startsWith('RestrictAccessTo');
   }
 
   /** The present schema of the state. */

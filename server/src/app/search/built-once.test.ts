@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
 import type { WriterOperation } from '#graph/operations.ts';
+import { must } from '#base/assert.ts';
+import { Connections, connectionsIn } from '#search/indexing/connections.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { TextIndex } from '#search/text/text-index.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
@@ -101,4 +103,30 @@ test('what changes after an index was begun again is indexed once more, and no m
   await graph.indexed();
   expect(counted()).toBe(NODES + 1);
   compare(graph);
+});
+
+test('edges change no document, and a node with many of them is counted up to a limit', async () => {
+  await using graph = await opened('one');
+  await load(graph, () => graph.show());
+  const schema = { nodes: [], edges: [{ type: 'Cites' }] };
+  await graph.commit({ operations: [], schema });
+  graph.show();
+  await graph.indexed();
+  const counted = countDocuments();
+  const from = { type: 'Note', key: '1' };
+  const operations = Array.from({ length: NODES - 2 }, (_, i): WriterOperation => {
+    return { op: 'link', from, edge: 'Cites', to: { type: 'Note', key: String(i + 2) } };
+  });
+  await graph.commit({ operations });
+  graph.show();
+  await graph.indexed();
+  expect(counted()).toBe(0);
+  const connections = new Connections(graph.reader);
+  const [hub, other] = ['1', '7'].map((key) => must(graph.reader.id({ type: 'Note', key }), key));
+  for (const id of [hub!, other!]) connections.note(id);
+  connections.work();
+  expect(connections.areWaiting).toBe(false);
+  const pages = connections.share();
+  expect([hub!, other!].map((id) => connectionsIn(pages, id))).toEqual([NODES - 2, 1]);
+  expect(graph.reader.connections(hub!, 10)).toBe(10);
 });

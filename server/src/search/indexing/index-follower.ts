@@ -5,7 +5,7 @@ import {
   SEARCH_INDEXING_CACHED_WORDS_MAX,
   VECTOR_BATCH_NODES_MAX,
 } from '#base/search-limits.ts';
-import { visitChangedNodes } from '#graph/changed-nodes.ts';
+import { visitChanges } from '#graph/changed-nodes.ts';
 import type { NodeRecord } from '#graph/node-record.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
@@ -20,6 +20,7 @@ import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
 import { documentOf, plannedFor } from './build-segments.ts';
+import { Connections } from './connections.ts';
 import { RangeBuilds, Rebuild, type SegmentThreads } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { KeptVectors, VectorFieldOptions, VectorProgress } from './vectors/vector-field.ts';
@@ -74,6 +75,9 @@ export class IndexFollower {
   /** The vectors that there are, and the types whose vectors are rebuilt. */
   readonly vectors: VectorIndexer;
   readonly #vectorRebuild: Rebuild;
+  /** What is kept of edges, and the types whose nodes are still to be counted since the start. */
+  readonly #connections: Connections;
+  readonly #connectionRebuild: Rebuild;
   #plan: IndexPlan;
   /** What the plan was made of. */
   #planned: { readonly schema: object; readonly settings: number } | undefined;
@@ -91,7 +95,12 @@ export class IndexFollower {
     this.#builds = threads && new RangeBuilds({ threads, rebuild, index });
     this.#vectorRebuild = new Rebuild(reader, clock);
     this.vectors = new VectorIndexer({ reader, clock, ...options.vectors }, keptVectors);
+    this.#connections = new Connections(reader);
+    this.#connectionRebuild = new Rebuild(reader, clock);
     reader.refresh();
+    for (const { name } of reader.registry.nodeTypes) {
+      if (!name.startsWith('_')) this.#connectionRebuild.add(name);
+    }
     this.#isWhole = progress?.isWhole ?? false;
     // Indexing a commit twice does no harm.
     const sequences = [progress, keptVectors].map((kept) => kept?.sequence ?? reader.sequence);
@@ -130,7 +139,9 @@ export class IndexFollower {
   }
 
   get isUpToDate(): boolean {
-    return this.#options.log.lastSequence <= this.#sequence && !this.isRebuilding;
+    const isCounting = !this.#connectionRebuild.isDone || this.#connections.areWaiting;
+    const isBehind = this.#options.log.lastSequence > this.#sequence;
+    return !isBehind && !this.isRebuilding && !isCounting;
   }
 
   /** Whether other threads build segments, which it takes in when they come. */
@@ -183,6 +194,7 @@ export class IndexFollower {
       plan: this.#plan,
       view: view.share(),
       vectors: this.vectors.snapshot(),
+      connections: this.#connections.share(),
     };
   }
 
@@ -194,7 +206,10 @@ export class IndexFollower {
     let last = this.#sequence;
     for await (const record of log.read(this.#sequence + 1)) {
       last = record.last;
-      visitChangedNodes(record.payload, (id) => changed.set(id, last));
+      visitChanges(record.payload, {
+        node: (id) => changed.set(id, last),
+        end: (id) => this.#connections.note(id),
+      });
       if (changed.size >= SEARCH_BATCH_NODES_MAX) break;
     }
     reader.refresh();
@@ -246,9 +261,20 @@ export class IndexFollower {
   }
 
   #rebuildSomeVectors(): boolean {
-    if (this.#vectorRebuild.isDone) return false;
+    if (this.#vectorRebuild.isDone) return this.#countSome();
     const visit = (id: number): void => this.#indexVectors(id, this.#records.read(id));
     this.#vectorRebuild.visit(VECTOR_BATCH_NODES_MAX, visit);
+    return true;
+  }
+
+  #countSome(): boolean {
+    if (!this.#connectionRebuild.isDone) {
+      const visit = (id: number): void => this.#connections.count(id);
+      this.#connectionRebuild.visit(SEARCH_BATCH_NODES_MAX, visit);
+      return true;
+    }
+    if (!this.#connections.areWaiting) return false;
+    this.#connections.work();
     return true;
   }
 

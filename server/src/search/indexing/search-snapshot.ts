@@ -1,6 +1,7 @@
 import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
 import type { IndexPlan } from '../settings/index-plan.ts';
 import type { SharedView } from '../text/index-view.ts';
+import type { ConnectionPages } from './connections.ts';
 import type { VectorFieldSnapshot } from './vectors/vector-field.ts';
 
 /** What can be found at one moment, as the thread that indexes posts it to those that search. */
@@ -11,6 +12,7 @@ export interface SearchSnapshot {
   readonly plan: IndexPlan;
   readonly view: SharedView;
   readonly vectors: readonly VectorFieldSnapshot[];
+  readonly connections: ConnectionPages;
 }
 
 export type IndexState = Omit<SearchIndexState, 'embedder'>;

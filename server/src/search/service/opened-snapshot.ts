@@ -4,6 +4,7 @@ import type { Visibility } from '#graph/reader.ts';
 import { SEARCH_FILE_SIGHT_MS, SEARCH_SIGHTS_MAX } from '#base/search-limits.ts';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { Analyzers } from '../analysis/language-analyzer.ts';
+import type { ConnectionPages } from '../indexing/connections.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
@@ -16,7 +17,7 @@ import type { VectorFieldSnapshot } from '../indexing/vectors/vector-field.ts';
 import { openVectorIndex } from '../vector/index-reader.ts';
 import type { VectorIndex } from '../vector/vector-index.ts';
 
-interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors'> {
+interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors' | 'connections'> {
   /** Columns of facets, by the names of their fields. */
   readonly columns: ReadonlyMap<string, number>;
   readonly analyzers: Analyzers;
@@ -29,13 +30,16 @@ export class OpenedSnapshot {
   readonly types: readonly PlannedType[];
   /** One for each field that has vectors. */
   readonly vectors: readonly OpenedVectors[];
+  readonly connections: ConnectionPages;
   readonly #byName: ReadonlyMap<string, PlannedType>;
   readonly #columns: ReadonlyMap<string, number>;
   readonly #analyzers: Analyzers;
   readonly #sights: Sights;
   #languages: readonly string[] | undefined;
 
-  private constructor({ view, types, vectors, columns, analyzers, sights }: SnapshotParts) {
+  private constructor(parts: SnapshotParts) {
+    const { view, types, vectors, columns, analyzers, sights } = parts;
+    this.connections = parts.connections;
     this.view = view;
     this.types = types;
     this.vectors = vectors;
@@ -47,13 +51,14 @@ export class OpenedSnapshot {
 
   /** Reuses what is known of the `previous` snapshot. Throws an `UnreadableSegmentError`. */
   static open(
-    { plan, view, vectors }: SearchSnapshot,
+    { plan, view, vectors, connections }: SearchSnapshot,
     { analyzers, openPages }: { readonly analyzers: Analyzers; readonly openPages?: OpenPages },
     previous?: OpenedSnapshot,
   ): OpenedSnapshot {
     return new OpenedSnapshot({
       view: IndexView.open(view, previous?.view, openPages),
       types: [...plan.types.values()],
+      connections,
       vectors: openVectors(vectors, plan.types, previous?.vectors),
       columns: new Map(plan.numbers.columns.map((name, column) => [name, column])),
       analyzers,
@@ -72,13 +77,14 @@ export class OpenedSnapshot {
   }
 
   #withView(view: IndexView): OpenedSnapshot {
-    const { types, vectors } = this;
+    const { types, vectors, connections } = this;
     const columns = this.#columns;
     const sights = this.#sights;
     return new OpenedSnapshot({
       view,
       types,
       vectors,
+      connections,
       columns,
       analyzers: this.#analyzers,
       sights,

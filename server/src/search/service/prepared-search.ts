@@ -4,6 +4,7 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { RelatedFilter, SearchRequest } from '../request/read-request.ts';
 import { NodeSet, type SearchFilter } from '../text/document-filter.ts';
 import type { WordSources } from '../text/query-text/expand-word.ts';
+import { connectionsIn } from '../indexing/connections.ts';
 import { type Facet, openFacets } from './facets.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import { SearchScope } from './scope.ts';
@@ -107,6 +108,7 @@ export class PreparedSearch {
   readonly filter: SearchFilter;
   /** What a score is multiplied by. */
   readonly decay: ((timestampMs: number) => number) | undefined;
+  #isAllSeen: boolean | undefined;
 
   constructor(sources: SearchSources, request: SearchRequest, visibility: Visibility | undefined) {
     this.sources = sources;
@@ -129,8 +131,22 @@ export class PreparedSearch {
   }
 
   /** What a node counts for among others of the same name; more comes first. */
-  readonly worthOf = (_node: number, type: number): number =>
-    this.scope.types.get(type)?.weight ?? 0;
+  readonly worthOf = (node: number, type: number): number => {
+    const weight = this.scope.types.get(type)?.weight ?? 0;
+    return weight * (1 + Math.log2(1 + this.connectionsOf(node)));
+  };
+
+  /** None for who does not see every node: their number would tell of hidden ones. */
+  connectionsOf(node: number): number {
+    return this.#seesAllNodes ? connectionsIn(this.sources.snapshot.connections, node) : 0;
+  }
+
+  get #seesAllNodes(): boolean {
+    const { visibility, registry } = this.context;
+    return (this.#isAllSeen ??= registry.nodeTypes.every(
+      ({ name }) => name.startsWith('_') || visibility?.mayHideOfType(name) !== true,
+    ));
+  }
 
   /** New collectors each time, as they count what they are shown. */
   openFacets(): readonly Facet[] {

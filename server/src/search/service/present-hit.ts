@@ -12,7 +12,6 @@ import type { TextHit } from '../text/text-search.ts';
 import { chunksOf } from '../embeddings/embedding-record.ts';
 import type { VectorCandidate } from './vector-candidates.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
-import type { SearchScope } from './scope.ts';
 
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SearchHit {
@@ -108,6 +107,7 @@ interface HitExplanation {
 interface ExplainedName {
   readonly match: NameMatch;
   readonly typeWeight?: number;
+  readonly connections?: number;
 }
 
 interface ExplainedPart {
@@ -123,16 +123,21 @@ interface ExplainedPart {
  * see.
  */
 function explanationOf(
-  { sources, scope }: PreparedSearch,
+  search: PreparedSearch,
   { hit, resolved: { origins }, query, name: match, options }: FoundHit,
   texts: readonly PlannedText[],
 ): HitExplanation {
-  const { score, decay, contributions } = explainHit(sources.snapshot.view, hit, query, options);
+  const { score, decay, contributions } = explainHit(
+    search.sources.snapshot.view,
+    hit,
+    query,
+    options,
+  );
   const words = contributions.filter(({ term }) => !isNameTerm(term));
   const names = new Map(texts.map(({ field, name }) => [field, name]));
   return {
     score,
-    ...(match && { name: explainedName(match, scope, hit) }),
+    ...(match && { name: explainedName(match, search, hit) }),
     parts: words.map(({ field, term, weight, contribution }) => {
       const known = origins.get(term) ?? [];
       const origin = known.find((one) => one.weight === weight) ?? known[0];
@@ -148,8 +153,14 @@ function explanationOf(
   };
 }
 
-function explainedName(match: NameMatch, { types }: SearchScope, { type }: TextHit): ExplainedName {
-  return match === 'whole' ? { match, typeWeight: types.get(type)?.weight ?? 0 } : { match };
+function explainedName(
+  match: NameMatch,
+  search: PreparedSearch,
+  { node, type }: TextHit,
+): ExplainedName {
+  if (match !== 'whole') return { match };
+  const typeWeight = search.scope.types.get(type)?.weight ?? 0;
+  return { match, typeWeight, connections: search.connectionsOf(node) };
 }
 
 /** The same shape as that of `@trellis/endpoint`. */

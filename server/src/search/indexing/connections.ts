@@ -1,0 +1,71 @@
+import {
+  SEARCH_BATCH_NODES_MAX,
+  SEARCH_CONNECTIONS_MAX,
+  SEARCH_CONNECTIONS_WAITING_MAX,
+} from '#base/search-limits.ts';
+import type { StateReader } from '#graph/state-reader.ts';
+
+/** Ids whose numbers of connections are in one piece of shared memory. */
+const PAGE_IDS = 65_536;
+
+/** Numbers of connections by node, as the threads share them: a page is there once it has one. */
+export type ConnectionPages = readonly (SharedArrayBuffer | undefined)[];
+
+/** How many connections a node has, up to `SEARCH_CONNECTIONS_MAX`. */
+export function connectionsIn(pages: ConnectionPages, node: number): number {
+  const page = pages[Math.floor(node / PAGE_IDS)];
+  return page === undefined ? 0 : new Uint16Array(page)[node % PAGE_IDS]!;
+}
+
+/**
+ * A column of the index beside its documents: how many edges each node has. Edges change it without
+ * the text of a node being read again. Nodes whose edges have changed wait until the index has
+ * nothing else to do, so that a node of a load is counted once.
+ */
+export class Connections {
+  readonly #reader: StateReader;
+  readonly #pages: (SharedArrayBuffer | undefined)[] = [];
+  readonly #waiting = new Set<number>();
+
+  constructor(reader: StateReader) {
+    this.#reader = reader;
+  }
+
+  get areWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Edges of the node have changed. */
+  note(node: number): void {
+    this.#waiting.add(node);
+    if (this.#waiting.size > SEARCH_CONNECTIONS_WAITING_MAX) this.work();
+  }
+
+  /** Counts some of the nodes that wait. */
+  work(): void {
+    let left = SEARCH_BATCH_NODES_MAX;
+    for (const node of this.#waiting) {
+      this.#waiting.delete(node);
+      this.count(node);
+      if (--left === 0) break;
+    }
+  }
+
+  count(node: number): void {
+    const count = this.#reader.connections(node, SEARCH_CONNECTIONS_MAX);
+    const number = Math.floor(node / PAGE_IDS);
+    let page = this.#pages[number];
+    if (page === undefined) {
+      if (count === 0) return;
+      page = new SharedArrayBuffer(PAGE_IDS * Uint16Array.BYTES_PER_ELEMENT);
+      while (this.#pages.length < number) this.#pages.push(undefined);
+      this.#pages[number] = page;
+    }
+    new Uint16Array(page)[node % PAGE_IDS] = count;
+  }
+
+  /** The pages change when nodes are counted. */
+  share(): ConnectionPages {
+    return [...this.#pages];
+  }
+}
