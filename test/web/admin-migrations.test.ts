@@ -40,6 +40,14 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     const row = page.getByRole('row', { name: /001/ });
     await row.getByText('pending').waitFor();
     await row.getByRole('button', { name: 'Run 001' }).click();
+    const runs = page.getByRole('alertdialog', { name: 'Run the migration “001”?' });
+    await runs.getByText(/may change any of the data: \d+ nodes and \d+ edges\./).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await runs.getByRole('button', { name: 'Cancel' }).click();
+    await runs.waitFor({ state: 'detached' });
+    await row.getByText('pending').waitFor();
+    await row.getByRole('button', { name: 'Run 001' }).click();
+    await runs.getByRole('button', { name: 'Run' }).click();
     await row.getByText('succeeded').waitFor();
     await expectAccessibleInBothThemes(page);
     await row.getByRole('button', { name: '001', exact: true }).click();
@@ -47,6 +55,9 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await shown.getByText('moved', { exact: true }).waitFor();
     await shown.getByRole('button', { name: 'Cancel' }).click();
     await row.getByRole('button', { name: 'Reset 001' }).click();
+    const resets = page.getByRole('alertdialog', { name: 'Reset the migration “001”?' });
+    await resets.getByText('It counts as not run').waitFor();
+    await resets.getByRole('button', { name: 'Reset' }).click();
     await row.getByText('pending').waitFor();
     await row.getByRole('button', { name: 'Delete 001' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete the migration “001”?' });
@@ -64,6 +75,8 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const row = opened.page.getByRole('row', { name: /waits/ });
     await row.getByRole('button', { name: 'Run waits' }).click();
+    const asked = opened.page.getByRole('alertdialog', { name: 'Run the migration “waits”?' });
+    await asked.getByRole('button', { name: 'Run' }).click();
     const bar = row.getByRole('progressbar', { name: /Half of the books/ });
     await bar.waitFor();
     await bar.getByText('50%').waitFor();

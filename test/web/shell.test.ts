@@ -111,6 +111,47 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('goes on from the heading of the page that is opened', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: '#/tour' });
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor();
+    const focused = page.locator(':focus');
+    expect(await focused.count()).toBe(0);
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    await menu.getByRole('link', { name: 'License' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'License' }).and(focused).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'First steps' }).and(focused).waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows in a long dialog what the server refused', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/manage/access/users',
+      viewport: { width: 390, height: 420 },
+    });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add user' });
+    await dialog.getByLabel('User name').fill('reader');
+    await dialog.getByLabel('E-mail address').fill('reader@example.com');
+    const add = dialog.getByRole('button', { name: 'Create user' });
+    await add.scrollIntoViewIfNeeded();
+    await add.click();
+    const fault = dialog.locator('[aria-invalid=true]:focus, [role=alert]:focus');
+    await fault.waitFor();
+    await expect
+      .poll(() =>
+        fault.evaluate((element) => {
+          const { top, bottom } = element.getBoundingClientRect();
+          return top >= 0 && bottom <= 420;
+        }),
+      )
+      .toBe(true);
+  });
+
   test('says that there is no such page', async () => {
     await using opened = await browser.signedInPage(people.workspace, { path: '#/no/such/page' });
     await opened.page.getByRole('heading', { name: 'Page not found' }).waitFor();

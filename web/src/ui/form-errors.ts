@@ -15,7 +15,8 @@ export function applyServerErrors<T extends FieldValues>(
   for (const { path, message } of fieldErrors(error)) {
     const name = path.split(/[.[\]]/).find((part) => known.has(part));
     if (name === undefined) rest.push(`${path}: ${message}`);
-    else form.setError(name as Path<T>, { type: 'server', message });
+    // The first one is scrolled to.
+    else form.setError(name as Path<T>, { type: 'server', message }, { shouldFocus: !isSaid });
     isSaid ||= name !== undefined;
   }
   if (isSaid && rest.length === 0) return;

@@ -11,8 +11,8 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
-import { DeleteMigrationDialog } from './delete-migration-dialog.tsx';
 import { MIGRATIONS_KEY, migrationListQuery, refreshMigrations } from './migration-queries.ts';
+import { type AskedDeed, MigrationQuestion } from './migration-question.tsx';
 import { type MigrationDeed, MigrationTable } from './migration-table.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 
@@ -34,11 +34,11 @@ export function MigrationsPage() {
   const { isAllowed } = useChangePermission();
   const migrations = useQuery(migrationListQuery);
   const [opened, setOpened] = useState<Migration | 'new'>();
-  const [leaving, setLeaving] = useState<string>();
-  const keep = () => setLeaving(undefined);
+  const [asked, setAsked] = useState<{ readonly deed: AskedDeed; readonly name: string }>();
+  const close = () => setAsked(undefined);
   const { refresh, act } = useMigrationDeeds();
   const onDeed = (deed: MigrationDeed, name: string) =>
-    deed === 'delete' ? setLeaving(name) : act.mutate({ deed, name });
+    deed === 'cancel' ? act.mutate({ deed, name }) : setAsked({ deed, name });
   useMigrationJobs();
   return (
     <>
@@ -61,12 +61,13 @@ export function MigrationsPage() {
           </Card>
         )}
       </QueryView>
-      {leaving !== undefined && (
-        <DeleteMigrationDialog
-          name={leaving}
+      {asked !== undefined && (
+        <MigrationQuestion
+          {...asked}
+          migrations={migrations.data ?? []}
           isBusy={act.isPending}
-          onClose={keep}
-          onConfirm={() => act.mutate({ deed: 'delete', name: leaving }, { onSettled: keep })}
+          onClose={close}
+          onConfirm={() => act.mutate(asked, { onSettled: close })}
         />
       )}
       {opened !== undefined && (
