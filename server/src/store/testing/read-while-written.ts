@@ -11,7 +11,10 @@ import { COUNTER_OPERATIONS, readCounter } from './counter-commits.ts';
  */
 export interface ReadWhileWritten {
   readonly storage: string;
-  /** Two numbers: the newest acknowledged sequence, and whether to stop. */
+  /**
+   * Three numbers: the newest acknowledged sequence, whether to stop, and how many different commits
+   * every reader has seen at least.
+   */
   readonly shared: SharedArrayBuffer;
 }
 
@@ -52,6 +55,7 @@ while (Atomics.load(words, 1) === 0) {
     seen.add(await readInOneTurn(reader, withVault));
   }
   turns++;
+  Atomics.store(words, 2, Math.min(...readers.map(({ seen }) => seen.size)));
   await nextTurn();
 }
 for (const { reader } of readers) reader[Symbol.dispose]();
