@@ -327,6 +327,10 @@ export const OPERATION_TABLE = {
     delete: 'DELETE /api/node/{uid} query none',
     /** Add and remove edges of a node, all of them or none. */
     changeLinks: 'POST /api/node/{uid}/links body json',
+    /** Give a node the values of an earlier version, as a new version. */
+    restore: 'POST /api/node/{uid}/restore body json',
+    /** Delete, link, unlink or share many nodes, 1,000 in each commit. */
+    changeMany: 'POST /api/node/bulk body json',
   },
   replicas: {
     /** Report the replicas and how far they are behind. */

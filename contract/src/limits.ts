@@ -77,6 +77,10 @@ export const SYNTHETIC_NODES_MAX = 10_000;
 /** Writing nodes (docs/data.md): aliases of one, and edges that one request adds or removes. */
 export const NODE_ALIASES_MAX = 1_000;
 export const NODE_LINKS_MAX = 1_000;
+/** Nodes that one request changes alike, those that are changed together, and their readers. */
+export const NODES_CHANGED_MAX = 10_000;
+export const NODES_CHANGED_TOGETHER = 1_000;
+export const NODES_CHANGED_READERS_MAX = 20;
 
 /**
  * Signed licenses (open-shapes, section 1): the whole, the features in it, its subject and each

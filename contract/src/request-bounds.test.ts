@@ -13,6 +13,7 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'createNode body.fields': 'each is held to the type of its field by the writer',
   'createNode body.links[].fields': 'each is held to the type of its field by the writer',
   'updateNode body.fields': 'each is held to the type of its field by the writer',
+  'changeManyNodes body.change.add.fields': 'each is held to the type of its field by the writer',
   'changeNodeLinks body.add[].fields': 'each is held to the type of its field by the writer',
   'downloadSyntheticCsv body.nodes[]': 'nodes with whatever fields',
   'downloadSyntheticJsonl body.nodes[]': 'nodes with whatever fields',

@@ -100,6 +100,7 @@ const NARROWINGS: { readonly [Id in OperationId]?: Narrowing } = {
   updateNode: WRITERS,
   deleteNode: WRITERS,
   changeNodeLinks: WRITERS,
+  restoreNode: WRITERS,
   // A job of somebody else.
   getJob: READERS,
   cancelJob: WRITERS,

@@ -27,6 +27,11 @@ export const graphErrors = {
     title: 'Changed in the meantime',
     hint: 'Read the node again and repeat the change on its new version.',
   },
+  node_version_not_found: {
+    status: 404,
+    title: 'Version of a node not found',
+    hint: 'Compare with GET /api/node/{uid}/history, which keeps no values that are large.',
+  },
   invalid_operation: {
     status: 422,
     title: 'Operation cannot be applied',

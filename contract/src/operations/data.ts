@@ -4,11 +4,14 @@ import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts
 import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 import {
   linkedEdges,
+  manyNodesChange,
+  manyNodesOutcome,
   newNode,
   nodeChange,
   nodeDeletion,
   nodeLinks,
   nodeRecord,
+  nodeRestoration,
   nodeTypes,
   writtenNode,
 } from '../shapes/node-write.ts';
@@ -98,5 +101,29 @@ export const operations = withIds({
     responses: { 200: { description: 'How many edges were changed.', body: linkedEdges } },
     errors: ['node_not_found', 'invalid_operation', ...STORE_ERRORS],
     summary: 'Add and remove edges of a node, all of them or none.',
+  },
+
+  restoreNode: {
+    ...writes,
+    sdk: 'nodes.restore',
+    method: 'POST',
+    path: '/api/node/{uid}/restore',
+    params,
+    body: nodeRestoration,
+    responses: { 200: { description: 'The node as it is now.', body: writtenNode } },
+    errors: ['node_not_found', 'node_version_not_found', ...WRITE_ERRORS],
+    summary: 'Give a node the values of an earlier version, as a new version.',
+  },
+
+  changeManyNodes: {
+    ...writes,
+    sdk: 'nodes.changeMany',
+    method: 'POST',
+    path: '/api/node/bulk',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: manyNodesChange,
+    responses: { 200: { description: 'What became of each node.', body: manyNodesOutcome } },
+    errors: ['node_not_found', ...STORE_ERRORS],
+    summary: 'Delete, link, unlink or share many nodes, 1,000 in each commit.',
   },
 } as const satisfies Rows);

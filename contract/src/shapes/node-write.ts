@@ -4,6 +4,8 @@ import type { Immutable } from '../immutable.ts';
 import {
   NODE_ALIASES_MAX,
   NODE_LINKS_MAX,
+  NODES_CHANGED_MAX,
+  NODES_CHANGED_READERS_MAX,
   SCHEMA_FIELDS_PER_TYPE_MAX,
   SCHEMA_TYPES_MAX,
 } from '../limits.ts';
@@ -73,6 +75,13 @@ export const nodeChange = z.strictObject({
 });
 export type NodeChangeDocument = Immutable<z.infer<typeof nodeChange>>;
 
+/** The body of `POST /api/node/{uid}/restore`. */
+export const nodeRestoration = z.strictObject({
+  version: z.int().min(1).max(VERSION_MAX),
+  ifVersion: ifVersion.optional(),
+});
+export type NodeRestoration = Immutable<z.infer<typeof nodeRestoration>>;
+
 /** The query of `DELETE /api/node/{uid}`. */
 export const nodeDeletion = z.object({
   ifVersion: queryInteger(0, VERSION_MAX, 0).meta({
@@ -89,6 +98,37 @@ export type NodeLinksDocument = Immutable<z.infer<typeof nodeLinks>>;
 
 /** How many edges were changed; an inverse edge counts, too. */
 export const linkedEdges = z.strictObject({ added: z.int().min(0), removed: z.int().min(0) });
+
+const readers = z.array(uidText).max(NODES_CHANGED_READERS_MAX).optional();
+
+/** The body of `POST /api/node/bulk`: one change of many nodes. */
+export const manyNodesChange = z.strictObject({
+  uids: z.array(uidText).min(1).max(NODES_CHANGED_MAX),
+  change: z.union(
+    [
+      z.strictObject({ delete: z.literal(true) }),
+      z.strictObject({ add: links.element }),
+      z.strictObject({ remove: unlinks.element }),
+      /** Whom the nodes are restricted to from then on; what is left out stays as it is. */
+      z.strictObject({ access: z.strictObject({ teams: readers, users: readers }) }),
+    ],
+    { error: 'must be one of delete, add, remove and access' },
+  ),
+});
+export type ManyNodesChange = Immutable<z.infer<typeof manyNodesChange>>;
+
+/** What became of each node, in the order of the request, each once. */
+export const manyNodesOutcome = z.strictObject({
+  done: z.int().min(0),
+  outcomes: z.array(
+    z.strictObject({
+      uid: z.string(),
+      done: z.boolean(),
+      error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    }),
+  ),
+});
+export type ManyNodesOutcome = Immutable<z.infer<typeof manyNodesOutcome>>;
 
 /** A node as the caller sees it, and the version that `ifVersion` compares. */
 export const writtenNode = z.strictObject({ node: nodeObject, version: z.int().min(1) });

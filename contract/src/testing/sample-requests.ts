@@ -118,6 +118,11 @@ const samples: Samples = {
     params: { uid: things.uids.node },
     body: { remove: [{ edge: 'NoSuchEdge', to: { uid: things.uids.node } }] },
   }),
+  // There is no such version: 404 is an answer to those who may.
+  restoreNode: (things) => ({ params: { uid: things.uids.node }, body: { version: 999 } }),
+  changeManyNodes: (things) => ({
+    body: { uids: [things.uids.node], change: { access: {} } },
+  }),
   queryNodes: { body: { type: 'Note' } },
   getManyNodes: (things) => ({ body: { uids: [things.uids.node] } }),
   getManyFields: (things) => ({ body: { uids: [things.uids.node], field: 'Text' } }),

@@ -4,7 +4,7 @@ import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { type Principals, TYPE_ACCESS_SETTING, type TypeAccessByType } from '#graph/type-access.ts';
 import type { AccessIndex } from './access-index.ts';
-import { type AuditTrail, deed } from './audit-event.ts';
+import { type AuditTrail, deed, type Doer } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { explain, type Explanation } from './explain.ts';
 import { settingOperation, settingVersion } from './settings.ts';
@@ -80,10 +80,26 @@ export class AccessService {
     change: NodeAccessChange,
     address: string,
   ): Promise<NodeAccess> {
+    const { id, operations } = this.nodeChange({ caller, address }, uid, change);
+    const { reader, commits } = this.#parts;
+    await commits.commit({ system: true, operations });
+    reader.refresh();
+    return this.#accessOf(id);
+  }
+
+  /**
+   * What changes the access of a node, and its event: for a commit with `system`. Throws
+   * `forbidden`, `node_not_found`, `invalid_request`.
+   */
+  nodeChange(
+    { caller, address }: Doer,
+    uid: string,
+    change: NodeAccessChange,
+  ): { readonly id: number; readonly operations: readonly WriterOperation[] } {
     if (caller.isReadOnlyAdmin) throw forbidden('A read-only administrator changes nothing.');
     const { isAdmin } = caller;
     const id = this.#nodeFor(caller, uid, isAdmin);
-    const { reader, commits, audit } = this.#parts;
+    const { reader, audit } = this.#parts;
     const type = reader.typeOf(id) ?? '';
     if (type.startsWith('_')) {
       throw invalid('uid', `is a ${type}, which is not restricted`);
@@ -97,9 +113,7 @@ export class AccessService {
     const details = { before: { teams: before.teams, users: before.users }, ...change };
     const target = { kind: 'node', id: uid };
     const event = deed('access.node-changed', { caller, address }, target, details);
-    await commits.commit({ system: true, operations: [...operations, audit.operation(event)] });
-    reader.refresh();
-    return this.#accessOf(id);
+    return { id, operations: [...operations, audit.operation(event)] };
   }
 
   #accessOf(id: number): NodeAccess {

@@ -2,36 +2,34 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid, randomUid } from '#base/uid.ts';
 import type { FieldValue } from '#graph/field-types.ts';
-import { isSystemName } from '#graph/names.ts';
 import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
 import type {
   NewNode,
   NodeChangeDocument,
-  NodeLink,
   NodeLinksDocument,
   NodeRecordDocument,
-  NodeReferenceDocument,
+  NodeRestoration,
   NodeTypesDocument,
-  NodeUnlink,
   WrittenNode,
 } from '@trellis/contract/shapes/node-write.ts';
 import { type AuditAction, type AuditTrail, deed, type Doer } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { describeNode } from './node-description.ts';
+import {
+  checkMayLink,
+  checkMayWrite,
+  linkOperation,
+  nodeNotFound,
+  type Placed,
+} from './node-operations.ts';
 import { typesFor } from './node-types.ts';
+import { valuesToRestore } from './node-versions.ts';
 import { type NodeReads, NodeView } from './node-view.ts';
 
 export interface NodeWriterParts {
   readonly reads: NodeReads;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-}
-
-/** An operation, and the part of the request that it comes from. */
-interface Placed {
-  readonly operation: WriterOperation;
-  /** Such as `links.2`; empty for the request as a whole. */
-  readonly at: string;
 }
 
 /** What the writer says of a new node whose key is taken: by one that the caller sees, or not. */
@@ -74,7 +72,7 @@ export class NodeWriter {
     const { caller } = doer;
     const { type, fields, links = [], timestamp, aliases } = given;
     const view = this.#view(caller);
-    this.#checkMayWrite(caller, type);
+    checkMayWrite(this.#parts.reads, caller, type);
     const { reader } = this.#parts.reads;
     const keyName = reader.schema().nodes.find((one) => one.type === type)?.key;
     const named = keyName === undefined ? undefined : fields?.[keyName];
@@ -89,7 +87,9 @@ export class NodeWriter {
       ...(aliases === undefined ? {} : { aliases }),
       ifVersion: 0,
     };
-    const linked = links.map((link, i) => this.#linked(view, 'link', uid, link, `links.${i}`));
+    const linked = links.map((link, i) =>
+      linkOperation(this.#parts.reads, view, 'link', uid, link, `links.${i}`),
+    );
     const operations = [{ operation: node, at: '' }, ...linked];
     await this.#commit(doer, operations, 'node.created', { uid, type });
     return this.#written(caller, uid);
@@ -99,7 +99,7 @@ export class NodeWriter {
   async update(doer: Doer, uid: string, change: NodeChangeDocument): Promise<WrittenNode> {
     const { caller } = doer;
     const found = this.#find(caller, uid);
-    this.#checkMayWrite(caller, found.type);
+    checkMayWrite(this.#parts.reads, caller, found.type);
     const { fields, timestamp, aliases, ifVersion } = change;
     const operation: WriterOperation = {
       op: 'update',
@@ -114,11 +114,37 @@ export class NodeWriter {
     return this.#written(caller, uid);
   }
 
+  /**
+   * Gives the fields that the caller may read the values of an earlier version, as a new one.
+   * Throws as `update` does, and `node_version_not_found`.
+   */
+  async restore(doer: Doer, uid: string, wanted: NodeRestoration): Promise<WrittenNode> {
+    const { caller } = doer;
+    const found = this.#find(caller, uid);
+    checkMayWrite(this.#parts.reads, caller, found.type);
+    const view = this.#view(caller);
+    const id = must(view.find(uid), 'a node that was found');
+    const history = must(view.history(id), 'the history of a node that may be written');
+    const { fields, timestamp } = valuesToRestore(history, wanted.version, (field) =>
+      view.canReadField(id, field),
+    );
+    const operation: WriterOperation = {
+      op: 'update',
+      uid,
+      fields: fields as Record<string, FieldValue>,
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ifVersion: wanted.ifVersion ?? history.version,
+    };
+    const details = { fields: Object.keys(fields), restored: wanted.version };
+    await this.#commit(doer, [{ operation, at: '' }], 'node.changed', found, details);
+    return this.#written(caller, uid);
+  }
+
   /** Throws `node_not_found`, `forbidden`, `version_conflict`. */
   async delete(doer: Doer, uid: string, ifVersion: number | undefined): Promise<void> {
     const { caller } = doer;
     const found = this.#find(caller, uid);
-    this.#checkMayWrite(caller, found.type);
+    checkMayWrite(this.#parts.reads, caller, found.type);
     const operation: WriterOperation = {
       op: 'delete',
       uid,
@@ -137,10 +163,14 @@ export class NodeWriter {
     const found = this.#find(caller, uid);
     const view = this.#view(caller);
     const operations = [
-      ...remove.map((link, i) => this.#linked(view, 'unlink', uid, link, `remove.${i}`)),
-      ...add.map((link, i) => this.#linked(view, 'link', uid, link, `add.${i}`)),
+      ...remove.map((link, i) =>
+        linkOperation(this.#parts.reads, view, 'unlink', uid, link, `remove.${i}`),
+      ),
+      ...add.map((link, i) =>
+        linkOperation(this.#parts.reads, view, 'link', uid, link, `add.${i}`),
+      ),
     ];
-    for (const { operation } of operations) this.#checkMayLink(caller, operation);
+    for (const { operation } of operations) checkMayLink(this.#parts.reads, caller, operation);
     const edges = [...new Set([...remove, ...add].map(({ edge }) => edge))];
     const { outcomes } = await this.#commit(doer, operations, 'node.linked', found, { edges });
     const changed = outcomes.map((one) => one.changed);
@@ -211,63 +241,6 @@ export class NodeWriter {
     });
   }
 
-  #linked(
-    view: NodeView,
-    op: 'link' | 'unlink',
-    uid: string,
-    link: NodeLink | NodeUnlink,
-    at: string,
-  ): Placed {
-    const isOut = 'to' in link;
-    const other = this.#referred(
-      view,
-      isOut ? link.to : link.from,
-      `${at}.${isOut ? 'to' : 'from'}`,
-    );
-    const ends = isOut ? { from: { uid }, to: other } : { from: other, to: { uid } };
-    const { edge } = link;
-    if (op === 'unlink') return { operation: { op, edge, ...ends }, at };
-    const { fields, timestamp } = link as NodeLink;
-    return {
-      operation: {
-        op,
-        edge,
-        ...ends,
-        ...(fields === undefined ? {} : { fields: fields as Record<string, FieldValue> }),
-        ...(timestamp === undefined ? {} : { timestamp }),
-      },
-      at,
-    };
-  }
-
-  /** By a key only where the caller may read it: else it would tell them whose it is. */
-  #referred(view: NodeView, reference: NodeReferenceDocument, path: string): { uid: string } {
-    const { reader } = this.#parts.reads;
-    const id = 'uid' in reference ? view.find(reference.uid) : reader.id(reference);
-    const isKnown =
-      id !== undefined && view.canSee(id) && ('uid' in reference || view.canReadField(id, 'Id'));
-    const uid = isKnown ? reader.uid(id) : undefined;
-    if (uid !== undefined) return { uid };
-    throw new Problem('node_not_found', `${path}: there is no such node.`, { details: { path } });
-  }
-
-  #checkMayLink(caller: Caller, operation: WriterOperation): void {
-    if (operation.op !== 'link' && operation.op !== 'unlink') return;
-    const { reader } = this.#parts.reads;
-    const from = reader.id(operation.from);
-    this.#checkMayWrite(caller, (from === undefined ? undefined : reader.typeOf(from)) ?? '');
-  }
-
-  #checkMayWrite(caller: Caller, type: string): void {
-    if (this.#parts.reads.access.mayWrite(caller, type)) return;
-    throw new Problem('forbidden', `You may not write nodes of ${type}.`, {
-      hint: isSystemName(type)
-        ? 'Use the pages and routes that manage users, teams, access and endpoints.'
-        : 'Ask an administrator to let you write this type.',
-      details: { type, right: 'writableBy' },
-    });
-  }
-
   #find(caller: Caller, uid: string): Found {
     const view = this.#view(caller);
     const id = view.find(uid);
@@ -289,8 +262,4 @@ export class NodeWriter {
   #view(caller: Caller): NodeView {
     return NodeView.open(this.#parts.reads, caller);
   }
-}
-
-function nodeNotFound(): Problem {
-  return new Problem('node_not_found', 'There is no such node.');
 }

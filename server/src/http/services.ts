@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { AccessService } from '#access/access-service.ts';
 import type { IngestService } from '#access/ingest-service.ts';
+import type { NodeBulk } from '#access/node-bulk.ts';
 import type { NodeService } from '#access/node-service.ts';
 import type { NodeWriter } from '#access/node-writer.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
@@ -89,6 +90,7 @@ export interface HttpServices {
   readonly schema: SchemaService;
   readonly nodes: NodeService;
   readonly nodeWriter: NodeWriter;
+  readonly nodeBulk: NodeBulk;
   readonly nodeFiles: NodeFiles;
   readonly fileUploads: FileUploads;
   readonly ingest: IngestService;

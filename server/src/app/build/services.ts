@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AccessIndex } from '#access/access-index.ts';
 import { AccessService } from '#access/access-service.ts';
 import { type IngestPort, IngestService } from '#access/ingest-service.ts';
+import { NodeBulk } from '#access/node-bulk.ts';
 import { NodeService } from '#access/node-service.ts';
 import { NodeWriter } from '#access/node-writer.ts';
 import { SchemaService } from '#access/schema-service.ts';
@@ -163,10 +164,13 @@ function buildGraph(
     endpoints.schemaMayHaveChanged();
     indexes.look();
   };
+  const accessService = new AccessService({ reader, commits, audit, access });
+  const reads = { reader, access };
   return {
-    access: new AccessService({ reader, commits, audit, access }),
-    nodes: new NodeService({ reader, access }),
-    nodeWriter: new NodeWriter({ reads: { reader, access }, commits, audit }),
+    access: accessService,
+    nodes: new NodeService(reads),
+    nodeWriter: new NodeWriter({ reads, commits, audit }),
+    nodeBulk: new NodeBulk({ reads, commits, audit, access: accessService }),
     schema: new SchemaService(reader, commits, onSchemaPut),
     ingest: new IngestService(ingest, audit),
   };

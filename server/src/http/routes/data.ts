@@ -16,4 +16,8 @@ export const dataRoutes = routesOf(operations, {
   },
   changeNodeLinks: async ({ caller, params, body, address }, { nodeWriter }) =>
     answer(200, await nodeWriter.changeLinks({ caller, address }, params.uid, body)),
+  restoreNode: async ({ caller, params, body, address }, { nodeWriter }) =>
+    answer(200, await nodeWriter.restore({ caller, address }, params.uid, body)),
+  changeManyNodes: async ({ caller, body, address }, { nodeBulk }) =>
+    answer(200, await nodeBulk.change({ caller, address }, body)),
 });
