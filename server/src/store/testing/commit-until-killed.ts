@@ -16,7 +16,9 @@ import { nextCount, putCounter } from './counter-commits.ts';
 const storage = must(process.argv[2], 'the storage folder');
 const clock = new TestClock();
 const log = await openSegmentLog({ folder: join(storage, 'log'), clock, archive: KEEP_ALL });
-const state = await openState({ storage, log, clock });
+// Steady points are made all the time, so that some are killed in each of their steps.
+const steadyRule = { delayMs: 1, bytesMax: 100_000 };
+const state = await openState({ storage, log, clock, steadyRule });
 
 for (let i = 0; ; i++) {
   const committed = state.commit((batch) => {
