@@ -49,7 +49,6 @@ export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
 export const SCHEMA_NAME_CHARACTERS_MAX = 100;
 export const DECIMAL_CHARACTERS_MAX = 100;
 export const JSON_DEPTH_MAX = 100;
-export const NODE_ALIASES_MAX = 1_000;
 /** JSON text of one atomic ingest commit. */
 export const INGEST_COMMIT_BYTES_MAX = 256 * 1024 * 1024;
 export const INGEST_COMMITS_IN_FLIGHT_MAX = 4;
@@ -102,6 +101,9 @@ export const GZIP_EXPANSION_RATIO_MAX = 200;
 
 /** How long a stop waits for the storage to close. */
 export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
+/** With fewer commits in this time, the writer gives back the memory that a load has filled. */
+export const WRITER_RELEASE_INTERVAL_MS = 30_000;
+export const WRITER_RELEASE_COMMITS_MAX = 30;
 /** How often the log drops segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;
 /**

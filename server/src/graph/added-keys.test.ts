@@ -65,4 +65,17 @@ describe('what a writer knows to be absent', () => {
     for (let i = 0; i < 140_000; i++) keys.addNode(uidOf(i));
     expect(share(100, (i) => keys.mayHaveNode(EMPTY, uidOf(-1 - i)))).toBe(1);
   });
+
+  it('is known again from the next commit on, after its memory was given back', async () => {
+    const keys = await added();
+    keys.addNode(uidOf(1));
+    keys.addEdge(2, 1, 3);
+    keys.clear();
+    keys.begin(4);
+    expect(keys.mayHaveEdge(2, 1, 3)).toBe(true);
+    expect(keys.mayHaveEdge(2, 1, 4)).toBe(false);
+    keys.addEdge(2, 1, 4);
+    keys.addNode(uidOf(2));
+    expect([keys.mayHaveEdge(2, 1, 4), keys.mayHaveNode(EMPTY, uidOf(2))]).toEqual([true, true]);
+  });
 });

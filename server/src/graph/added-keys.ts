@@ -1,3 +1,4 @@
+import { releaseMemory } from '#base/release-memory.ts';
 import { UID_BYTES } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
@@ -20,7 +21,7 @@ export class AddedKeys {
   readonly #uids: AddedHashes;
   readonly #edges: AddedHashes;
   /** Whether a type had no nodes, by its number. */
-  readonly #wasEmpty: (boolean | undefined)[] = [];
+  #wasEmpty: (boolean | undefined)[] = [];
   /** The id of the first node that is newer than this; 0 until `begin`. */
   #firstId = 0;
 
@@ -33,6 +34,14 @@ export class AddedKeys {
   /** Call this before each commit, with the id that the next new node gets. */
   begin(nextId: number): void {
     if (this.#firstId === 0) this.#firstId = nextId;
+  }
+
+  /** Gives its memory back, and begins again with the next commit. */
+  clear(): void {
+    this.#firstId = 0;
+    this.#wasEmpty = [];
+    this.#uids.clear();
+    this.#edges.clear();
   }
 
   addNode(uid: Uint8Array): void {
@@ -128,12 +137,24 @@ class AddedHashes {
     return false;
   }
 
+  clear(): void {
+    this.#drop();
+    this.#room = 0;
+    this.#count = 0;
+    this.#isFull = false;
+  }
+
+  #drop(): void {
+    for (const { buffer } of this.#segments) releaseMemory(new Uint8Array(buffer));
+    this.#segments = [];
+  }
+
   #grow(): void {
     if (this.#isFull) return;
     const words = (this.#segments.at(-1)?.length ?? WORDS_FIRST / GROWTH) * GROWTH;
     const room = (words * 32) / BITS_PER_HASH;
     this.#isFull = this.#count + room > this.#entriesMax;
-    if (this.#isFull) this.#segments = [];
+    if (this.#isFull) this.#drop();
     else this.#segments.push(new Int32Array(words));
     this.#room = room;
   }

@@ -148,6 +148,11 @@ export class GraphWriter implements CommitPort, IngestTarget {
     return this.#writer.ready();
   }
 
+  /** Gives back the memory that a load has filled; commits go on without it. */
+  releaseMemory(): void {
+    this.#state.release();
+  }
+
   /**
    * Adds the built-in types of this version of the server that the workspace lacks. Called at every
    * start.

@@ -1,3 +1,5 @@
+import { releaseMemory } from '#base/release-memory.ts';
+
 /**
  * The ids of nodes that were recently written or referred to, by type and key. It saves the digest
  * of a key and a read of the state. It holds only nodes that exist: code that deletes a node
@@ -85,10 +87,11 @@ const ID_HIGH = 2;
 const KEY_AT = 3;
 
 const SLOTS_FIRST = 1_024;
+const GROWTH = 4;
 /** The slots that a hash may be in. A key that finds them all taken replaces another one. */
 const SLOTS_OF_HASH = 4;
 
-/** Ids by keys of at most `keyBytes` bytes. It doubles as it fills, up to `slotsMax` slots. */
+/** Ids by keys of at most `keyBytes` bytes. It grows as it fills, up to `slotsMax` slots. */
 class KeyTable {
   readonly #slotWords: number;
   readonly #slotsMax: number;
@@ -127,6 +130,7 @@ class KeyTable {
   }
 
   clear(): void {
+    releaseMemory(new Uint8Array(this.#slots.buffer));
     this.#hashes = new Int32Array(0);
     this.#slots = new Int32Array(0);
   }
@@ -169,17 +173,18 @@ class KeyTable {
   #grow(): void {
     const hashes = this.#hashes;
     const slots = this.#slots;
-    const count = Math.max(SLOTS_FIRST, hashes.length * 2);
+    const count = Math.min(this.#slotsMax, Math.max(SLOTS_FIRST, hashes.length * GROWTH));
     this.#hashes = new Int32Array(count);
     this.#slots = new Int32Array(count * this.#slotWords);
     for (let from = 0; from < hashes.length; from++) {
       const hash = hashes[from]!;
       if (hash === 0) continue;
-      // Four slots become eight, so there is always a free one.
+      // The slots of one hash become those of several, so there is always a free one.
       const slot = this.#hashes.indexOf(0, this.#firstOf(hash));
       this.#hashes[slot] = hash;
       const start = from * this.#slotWords;
       this.#slots.set(slots.subarray(start, start + this.#slotWords), slot * this.#slotWords);
     }
+    releaseMemory(new Uint8Array(slots.buffer));
   }
 }

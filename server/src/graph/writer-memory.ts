@@ -68,6 +68,12 @@ export class WriterMemory {
     this.nextId = nextId;
     this.added.begin(nextId);
   }
+
+  /** Gives back the memory that a load has filled. What it held is read from the state again. */
+  release(): void {
+    this.ids.clear();
+    this.added.clear();
+  }
 }
 
 /** What was made of a record the last time: it is made again when the record is another. */

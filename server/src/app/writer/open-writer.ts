@@ -1,4 +1,5 @@
 import { systemClock } from '#base/clock.ts';
+import { WRITER_RELEASE_COMMITS_MAX, WRITER_RELEASE_INTERVAL_MS } from '#base/limits.ts';
 import { keepPacking } from '#graph/rows/keep-packing.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import type { CommitLog } from '#log/commit-log.ts';
@@ -53,7 +54,18 @@ export async function openWriter(
   const graph = new GraphWriter(state, systemClock, { hashesIndexes: masterKey !== null });
   await graph.addSystemSchema();
   opened.use(keepPacking(state.local, onNote));
+  opened.use(keepReleasing(graph));
   opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();
   return { graph, state, log, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Lets the writer give memory back whenever little was written for a while, until disposed. */
+function keepReleasing(graph: GraphWriter): Disposable {
+  let before = graph.commits;
+  const releasing = setInterval(() => {
+    if (graph.commits - before <= WRITER_RELEASE_COMMITS_MAX) graph.releaseMemory();
+    before = graph.commits;
+  }, WRITER_RELEASE_INTERVAL_MS);
+  return { [Symbol.dispose]: () => clearInterval(releasing) };
 }
