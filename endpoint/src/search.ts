@@ -137,8 +137,8 @@ export interface HitExplanation {
     readonly score: number;
   }[];
   /**
-   * The hit comes before others because the query is its name or its UID, or because its name begins
-   * with the query.
+   * The hit comes before others because the query is its name or its UID, or because its name
+   * begins with the query.
    */
   readonly name?: {
     readonly match: 'whole' | 'uid' | 'beginning';

@@ -3,20 +3,15 @@ import { DB } from '#store/databases.ts';
 import { readId } from './keys.ts';
 
 /**
- * Calls `visit` with the id of each node that a commit wrote or deleted. `payload` is the payload
- * of the commit's record in the log.
+ * Calls `node` with the id of each node that a commit wrote or deleted, and `end` with each one of
+ * which it wrote or deleted an edge. `payload` is the payload of the commit's record in the log.
  */
-export function visitChangedNodes(payload: Uint8Array, visit: (id: number) => void): void {
-  visitChanges(payload, { node: visit });
-}
-
-/** As `visitChangedNodes`; `end` gets each node of which the commit wrote or deleted an edge. */
 export function visitChanges(
   payload: Uint8Array,
-  { node, end }: { readonly node: (id: number) => void; readonly end?: (id: number) => void },
+  { node, end }: { readonly node: (id: number) => void; readonly end: (id: number) => void },
 ): void {
   readPlaces(payload, (db, keyStart) => {
     if (db === DB.nodes) node(readId(payload, keyStart));
-    else if (db === DB.out || db === DB.in) end?.(readId(payload, keyStart));
+    else if (db === DB.out || db === DB.in) end(readId(payload, keyStart));
   });
 }
