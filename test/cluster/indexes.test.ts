@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { valueAt } from '../support/http-client.ts';
+import { expectVerified } from '../support/indexed-books.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import type { Link } from './link.ts';
 import { sequenceOf } from './workload.ts';
@@ -178,6 +179,8 @@ test('a replica that is promoted in the middle of a build ends it, and takes no 
   const body = { operations: [copy] };
   const refused = await replica.http.send({ path: '/api/ingest', token, body });
   expect(valueAt(refused.json, 'error', 'code')).toBe('not_unique');
+  await replica.process.stop();
+  await expectVerified(replica.storage);
 });
 
 /** Whether an index was seen that had some of its entries, and not all. */

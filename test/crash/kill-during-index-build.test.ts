@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HttpClient, valueAt } from '../support/http-client.ts';
+import { expectVerified } from '../support/indexed-books.ts';
 import { scale } from '../support/scale.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 import { expectStateEqualsLog } from './rebuild-from-log.ts';
@@ -126,6 +127,7 @@ test(
       if (kills < KILLS) await removeIndexes(client);
     }
     expect(await server.stop()).toBe(0);
+    await expectVerified(folder.path);
     await expectStateEqualsLog(folder.path);
   },
   TIMEOUT_MS,
