@@ -35,13 +35,17 @@ export class Connections {
     return this.#waiting.size > 0;
   }
 
-  /** Edges of the node have changed. */
-  note(node: number): void {
-    this.#waiting.add(node);
-    if (this.#waiting.size > SEARCH_CONNECTIONS_WAITING_MAX) this.work();
+  /** So many wait that some have to be counted before others are noted. */
+  get isFull(): boolean {
+    return this.#waiting.size >= SEARCH_CONNECTIONS_WAITING_MAX;
   }
 
-  /** Counts some of the nodes that wait. */
+  /** Edges of the node have changed. The reader need not see that yet. */
+  note(node: number): void {
+    this.#waiting.add(node);
+  }
+
+  /** Counts some of the nodes that wait, whose changes the reader sees. */
   work(): void {
     let left = SEARCH_BATCH_NODES_MAX;
     for (const node of this.#waiting) {

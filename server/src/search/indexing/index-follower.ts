@@ -210,9 +210,10 @@ export class IndexFollower {
         node: (id) => changed.set(id, last),
         end: (id) => this.#connections.note(id),
       });
-      if (changed.size >= SEARCH_BATCH_NODES_MAX) break;
+      if (changed.size >= SEARCH_BATCH_NODES_MAX || this.#connections.isFull) break;
     }
     reader.refresh();
+    while (this.#connections.isFull) this.#connections.work();
     this.#makePlan();
     const embedding = reader.registry.nodeType(EMBEDDING_TYPE)?.id;
     for (const [id, sequence] of changed) this.#index(id, sequence, embedding);
