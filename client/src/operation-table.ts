@@ -82,6 +82,12 @@ export const OPERATION_TABLE = {
     getCatalog: 'GET /api/build/catalog json replicas',
     /** Give the types that the code of endpoints is checked against. */
     getTypes: 'GET /api/build/types query text replicas',
+    /** Tell which JSON an endpoint takes and answers. */
+    getEndpointTypes: 'GET /api/build/endpoint-types/{+name} json replicas',
+    /** List the last runs of an endpoint on this server: who, status, time and size. */
+    listEndpointCalls: 'GET /api/build/endpoint-calls/{+name} json',
+    /** Run code that is not saved, in the read-only scope. */
+    runDraft: 'POST /api/build/run-draft body json',
   },
   chats: {
     /** Say something to the assistant, in a new conversation or in one that there is. */

@@ -23,6 +23,7 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'compareCode body.body': 'judged by the endpoint',
   'createTask body.body': 'judged by the endpoint',
   'putTask body.body': 'judged by the endpoint',
+  'runDraft body.body': 'judged by the endpoint',
   'putGoldenSet body.request': 'judged as a request of a search',
   'callMcp body': 'judged by the protocol',
   'createAgent body.outputSchema': 'judged as a JSON Schema',

@@ -17,6 +17,7 @@ import * as definitions from '../shapes/definitions.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
+import * as endpointWork from '../shapes/endpoint-work.ts';
 import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
@@ -54,6 +55,7 @@ export const SHAPE_FILES = {
   embedding,
   endpoint,
   'endpoint-log': endpointLog,
+  'endpoint-work': endpointWork,
   file,
   'graph-operation': graphOperation,
   health,

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
 import { catalog, compileStatus, typesQuery } from '../shapes/build.ts';
+import { draftOutcome, draftRun, endpointCalls, endpointTypes } from '../shapes/endpoint-work.ts';
+import { LONG_BODY_BYTES_MAX, PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
+
+/** Any text is asked for: a name that no endpoint can have is not found. */
+const nameInPath = z.object({ name: z.string().min(1).max(PATH_TEXT_CHARACTERS_MAX) });
 
 export const operations = withIds({
   getCompileStatus: {
@@ -47,5 +52,46 @@ export const operations = withIds({
     errors: [],
     onReplica: 'serve',
     summary: 'Give the types that the code of endpoints is checked against.',
+  },
+
+  getEndpointTypes: {
+    sdk: 'build.getEndpointTypes',
+    area: 'build',
+    method: 'GET',
+    path: '/api/build/endpoint-types/{+name}',
+    auth: 'admin',
+    params: nameInPath,
+    responses: { 200: { description: 'What it takes and answers.', body: endpointTypes } },
+    errors: ['endpoint_not_found'],
+    onReplica: 'serve',
+    summary: 'Tell which JSON an endpoint takes and answers.',
+  },
+
+  /** Each server has the calls that it made itself, so this belongs to the area "stats". */
+  listEndpointCalls: {
+    sdk: 'build.listEndpointCalls',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/build/endpoint-calls/{+name}',
+    auth: 'admin',
+    params: nameInPath,
+    responses: { 200: { description: 'The last ones, newest first.', body: endpointCalls } },
+    errors: ['endpoint_not_found'],
+    onReplica: 'serve',
+    summary: 'List the last runs of an endpoint on this server: who, status, time and size.',
+  },
+
+  runDraft: {
+    sdk: 'build.runDraft',
+    area: 'build',
+    method: 'POST',
+    path: '/api/build/run-draft',
+    auth: 'admin-write',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: draftRun,
+    responses: { 200: { description: 'How it ran; nothing is changed.', body: draftOutcome } },
+    errors: ['endpoint_built_in', 'endpoint_not_compiled'],
+    onReplica: 'redirect',
+    summary: 'Run code that is not saved, in the read-only scope.',
   },
 } as const satisfies Rows);

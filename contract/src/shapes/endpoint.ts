@@ -106,7 +106,7 @@ export const endpointDraft = z.strictObject({
 });
 
 /** A JSON Schema, draft 2020-12. */
-const jsonSchema = z.record(z.string(), z.unknown());
+export const jsonSchema = z.record(z.string(), z.unknown());
 
 /** The body of `POST /api/endpoints/check`. */
 export const endpointCheckRequest = endpointDraft.extend({

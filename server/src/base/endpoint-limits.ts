@@ -69,6 +69,8 @@ export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
 export const ENDPOINT_INPUT_FAULTS_MAX = 50;
 /** The most characters of a body of a call that is recorded. */
 export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
+/** The last runs of one endpoint that a server tells of. */
+export const ENDPOINT_RECENT_CALLS_MAX = 50;
 /**
  * The JSON Schema of what an endpoint takes: how long its code may take to make it, and how many
  * characters it may have.

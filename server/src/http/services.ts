@@ -32,6 +32,7 @@ import type { LogHistory } from '#observe/logs/log-history.ts';
 import type { CodeOverview } from '#runtime/code-overview.ts';
 import type { EditorService } from '#runtime/editor-service.ts';
 import type { EndpointLog } from '#runtime/endpoint-log.ts';
+import type { EndpointWorkbench } from '#runtime/endpoint-workbench.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { CodeHistoryService } from '#runtime/history/code-history-service.ts';
 import type { MigrationService } from '#runtime/migrations/migration-service.ts';
@@ -97,6 +98,7 @@ export interface HttpServices {
   readonly endpoints: EndpointService;
   readonly codeOverview: CodeOverview;
   readonly editor: EditorService;
+  readonly workbench: EndpointWorkbench;
   readonly codeHistory: CodeHistoryService;
   readonly endpointLogs: EndpointLog;
   readonly statistics: StatisticsService;

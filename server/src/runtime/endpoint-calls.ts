@@ -3,15 +3,21 @@ import type { Clock } from '#base/clock.ts';
 import { ENDPOINT_SCANS_MAX } from '#base/limits.ts';
 import type { QueryScan } from '#graph/query/run.ts';
 import { RECORDED_INPUT_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
+import { RecentCalls } from './recent-calls.ts';
 
 /** What this process knows of the calls of one endpoint. */
 export interface EndpointCalls {
   readonly metrics: CallMetrics;
   readonly inputs: RecordedInputs;
+  readonly recent: RecentCalls;
 }
 
 export function newCalls(): EndpointCalls {
-  return { metrics: new CallMetrics(), inputs: new RecordedInputs() };
+  return {
+    metrics: new CallMetrics(),
+    inputs: new RecordedInputs(),
+    recent: new RecentCalls(),
+  };
 }
 
 export interface MetricsRow {

@@ -179,6 +179,8 @@ export class EndpointRuntime {
     const deadline = Math.min(startedAt + timeoutMs, parent?.call?.deadline ?? Infinity);
     const isLimited = maxConcurrent > 0;
     let isError = true;
+    let result: CallResult | undefined;
+    let problem: unknown;
     if (isLimited && parent !== undefined) this.#queues.enterNested(definition);
     else if (isLimited) await this.#queues.enter(definition, deadline, run);
     const onEnded = isLimited ? () => this.#queues.leave(name) : undefined;
@@ -189,19 +191,24 @@ export class EndpointRuntime {
       const loaded = loadable instanceof Promise ? await loadable : loadable;
       const onScan = (scan: string): void => calls.metrics.scanned(scan);
       call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded, onScan });
-      const result = ofBuiltIn(name, await pool.run(call));
+      result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
       if (keep !== undefined && !call.host.hasEffects) keep(result);
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);
-      throw this.#problemOf(error, name, run.caller, call);
+      problem = this.#problemOf(error, name, run.caller, call);
+      throw problem;
     } finally {
       if (call === undefined) onEnded?.();
       const { clock } = this.#options;
-      calls.metrics.record(performance.now() - startedAt, isError, clock.now());
+      const ms = performance.now() - startedAt;
+      const atMs = clock.now();
+      calls.metrics.record(ms, isError, atMs);
       calls.inputs.offer(run.body, clock);
+      const [kind, logRun] = [kindOf(nesting), call?.host.logRun];
+      calls.recent.add({ atMs, kind, caller: run.caller, result, error: problem, ms, run: logRun });
     }
   }
 
@@ -285,6 +292,11 @@ export class EndpointRuntime {
     const json = await primary.run({ path, body, caller, authorization, limits });
     return { json, sequence: reader.refresh() };
   }
+}
+
+function kindOf({ parent, isTrial }: Nesting): 'call' | 'nested' | 'draft' {
+  if (parent !== undefined) return 'nested';
+  return isTrial ? 'draft' : 'call';
 }
 
 function isMalformed(error: unknown): boolean {

@@ -26,6 +26,7 @@ import { EndpointRuntime, refusalOf } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
 import { EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 import { EndpointStore } from './endpoint-store.ts';
+import { EndpointWorkbench } from './endpoint-workbench.ts';
 import type { EmbedQuery, EndpointRun, ModelCalls } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
@@ -101,6 +102,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly codeOverview: CodeOverview;
+  readonly workbench: EndpointWorkbench;
   readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
   readonly logs: EndpointLog;
@@ -138,6 +140,7 @@ export class EndpointService implements AsyncDisposable {
     this.migrations = openMigrations({ ...code, store: migrations, services });
     this.#isReplica = options.isReplica;
     const run = runtime.runTrial.bind(runtime);
+    this.workbench = new EndpointWorkbench({ store, definitions, inputs: this.#inputs, run });
     const comparison = new VersionComparison({ store, history, definitions, run });
     this.codeHistory = new CodeHistoryService({
       store,

@@ -159,6 +159,10 @@ export class Invocation implements CallHost {
     this.#services = services;
   }
 
+  get logRun(): number | undefined {
+    return this.#logRun;
+  }
+
   get hasEffects(): boolean {
     return this.#hasEffects;
   }
@@ -269,6 +273,7 @@ export class Invocation implements CallHost {
   }
 
   async #commit(operations: unknown): Promise<HostAnswer> {
+    if (this.isTrial) throw onlyTests('a write');
     if (this.isReadOnly) {
       throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
         hint: 'Turn Read Only off, or write in another endpoint.',
@@ -299,9 +304,7 @@ export class Invocation implements CallHost {
 
   /** What happens elsewhere must not happen twice, nor in a trial. */
   #noteEffect(what: string): void {
-    if (this.isTrial) {
-      throw new Problem('forbidden', `This run only tests the code: ${what} could change data`);
-    }
+    if (this.isTrial) throw onlyTests(what);
     this.noteEffect();
   }
 
@@ -382,6 +385,13 @@ function progressOf(json: string): RunProgress | null {
 
 function cut(text: string): string {
   return text.slice(0, ENDPOINT_PROGRESS_CHARACTERS_MAX).toWellFormed();
+}
+
+/** To code that is tried. */
+function onlyTests(what: string): Problem {
+  return new Problem('forbidden', `This run only tests the code: ${what} could change data`, {
+    hint: 'Save the code and call the endpoint to change data.',
+  });
 }
 
 /** To code that was offered as a reader. */

@@ -191,7 +191,7 @@ function buildIndexes(
 
 /** The services of HTTP for endpoints. */
 function offeredBy(endpoints: EndpointService) {
-  const { codeOverview, editor, codeHistory, logs: endpointLogs } = endpoints;
+  const { codeOverview, editor, workbench, codeHistory, logs: endpointLogs } = endpoints;
   const apiDocument = new ApiDocument(endpoints, VERSION);
-  return { endpoints, codeOverview, editor, codeHistory, endpointLogs, apiDocument };
+  return { endpoints, codeOverview, editor, workbench, codeHistory, endpointLogs, apiDocument };
 }

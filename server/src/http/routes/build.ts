@@ -8,4 +8,10 @@ export const buildRoutes = routesOf(operations, {
     answer(200, await codeOverview.catalog(caller)),
   getBuildTypes: async ({ caller, query }, { codeOverview }) =>
     answer(200, await codeOverview.types(caller, query.scope)),
+  getEndpointTypes: async ({ caller, params }, { workbench }) =>
+    answer(200, await workbench.types(caller, params.name)),
+  listEndpointCalls: async ({ caller, params }, { workbench }) =>
+    answer(200, await workbench.calls(caller, params.name)),
+  runDraft: async ({ caller, body }, { workbench }) =>
+    answer(200, await workbench.runDraft(caller, body)),
 });

@@ -53,6 +53,8 @@ export interface CallHost {
   /** Where the call is observed: what it asks is performed within. */
   within?: (<T>(work: () => T) => T) | undefined;
   log(level: string, record: string): void;
+  /** Names the run among those that have logged; undefined when it has not. */
+  readonly logRun?: number | undefined;
   /** So many lines more it would have logged. */
   unlogged(lines: number): void;
   /** Why the call has no answer, for administrators. */

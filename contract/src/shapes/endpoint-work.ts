@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { author } from './build.ts';
+import { endpointDraft, endpointName, jsonSchema } from './endpoint.ts';
+
+/** Code that is run as it is, under the name and with the settings of an endpoint, if there is one. */
+export const draftRun = endpointDraft.extend({
+  name: endpointName,
+  /** What it is called with; left out for none. */
+  body: z.unknown().optional(),
+});
+export type DraftRun = Immutable<z.infer<typeof draftRun>>;
+
+export const draftOutcome = z.strictObject({
+  /** That of the answer, or of the error. */
+  status: z.int(),
+  /** What it answered; null when it failed, or answered nothing. */
+  body: z.unknown(),
+  error: z
+    .strictObject({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().optional(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    })
+    .nullable(),
+  ms: z.number(),
+});
+export type DraftOutcome = Immutable<z.infer<typeof draftOutcome>>;
+
+/** What is known of the JSON of an endpoint; null where nothing is. */
+export const endpointTypes = z.strictObject({
+  /** Of the body: from `export const input`, or else its type. */
+  input: jsonSchema.nullable(),
+  /** Of what is answered with the status 200. */
+  output: jsonSchema.nullable(),
+});
+export type EndpointTypes = Immutable<z.infer<typeof endpointTypes>>;
+
+/** One run of an endpoint on this server. */
+export const endpointCall = z.strictObject({
+  at: z.iso.datetime(),
+  /** `nested`: another endpoint called it. `draft`: code that was not saved. */
+  kind: z.enum(['call', 'nested', 'draft']),
+  /** Null for a token that acts as nobody. */
+  user: author,
+  /** Null when the caller went before there was an answer. */
+  status: z.int().nullable(),
+  /** Of an error. */
+  code: z.string().nullable(),
+  ms: z.number(),
+  /** Of the answer. */
+  bytes: z.int().min(0),
+  /** The `run` of its log lines; null when it logged nothing. */
+  run: z.int().min(1).nullable(),
+});
+export type EndpointCall = Immutable<z.infer<typeof endpointCall>>;
+
+/** Newest first. */
+export const endpointCalls = z.strictObject({ items: z.array(endpointCall) });

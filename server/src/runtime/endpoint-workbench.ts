@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { errorCatalogue } from '@trellis/contract/errors.ts';
+import type { DraftOutcome, DraftRun } from '@trellis/contract/shapes/endpoint-work.ts';
+import type { EndpointCall, EndpointTypes } from '@trellis/contract/shapes/endpoint-work.ts';
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { EndpointAnswer } from './call-outcome.ts';
+import { toScript } from './compile/script.ts';
+import { newCalls } from './endpoint-calls.ts';
+import { checkName, DEFAULT_SETTINGS, refuseBuiltIn } from './endpoint-definition.ts';
+import { type EndpointDefinitions, notFound } from './endpoint-definitions.ts';
+import type { EndpointInputs } from './endpoint-inputs.ts';
+import type { RunnableEndpoint } from './endpoint-runtime.ts';
+import { type EndpointStore, namesPrimary, type StoredEndpoint } from './endpoint-store.ts';
+import type { EndpointRun } from './invocation.ts';
+
+export interface EndpointWorkbenchParts {
+  readonly store: EndpointStore;
+  readonly definitions: EndpointDefinitions;
+  readonly inputs: EndpointInputs;
+  /** Runs it as a trial, which changes nothing. */
+  readonly run: (endpoint: RunnableEndpoint, run: EndpointRun) => Promise<EndpointAnswer>;
+}
+
+/** What whoever writes an endpoint asks beside its editor. */
+export class EndpointWorkbench {
+  readonly #parts: EndpointWorkbenchParts;
+
+  constructor(parts: EndpointWorkbenchParts) {
+    this.#parts = parts;
+  }
+
+  /** Of the version that serves. Rejects with `endpoint_not_found`, as does the next. */
+  async types(_caller: Caller, name: string): Promise<EndpointTypes> {
+    const endpoint = this.#find(name);
+    if (endpoint.servingCode === undefined) return { input: null, output: null };
+    const input = (await this.#parts.inputs.bodySchemaOf(endpoint)) ?? {};
+    const isSaid = Object.keys(input).length > 0;
+    return { input: isSaid ? input : null, output: endpoint.servingTypes?.output ?? null };
+  }
+
+  calls(_caller: Caller, name: string): { readonly items: EndpointCall[] } {
+    return { items: this.#find(name).calls.recent.list() };
+  }
+
+  /**
+   * Runs code that is not saved, as a trial, with the settings of the endpoint that has this name.
+   * Rejects with `endpoint_built_in`, `endpoint_not_compiled`, `invalid_request`.
+   */
+  async runDraft(caller: Caller, draft: DraftRun): Promise<DraftOutcome> {
+    const { name, body } = draft;
+    checkName(name);
+    refuseBuiltIn(name);
+    const endpoint = await this.#runnable(draft);
+    const started = performance.now();
+    const outcome = await this.#parts
+      .run(endpoint, {
+        name,
+        caller,
+        body: body === undefined ? null : JSON.stringify(body),
+        headers: '{}',
+        authorization: undefined,
+        runKey: null,
+        signal: new AbortController().signal,
+      })
+      .then(({ status, body: json }) => {
+        return { status, body: json === null ? null : (JSON.parse(json) as unknown), error: null };
+      }, failed);
+    return { ...outcome, ms: Number((performance.now() - started).toFixed(3)) };
+  }
+
+  async #runnable({ name, code, isReadOnly }: DraftRun): Promise<RunnableEndpoint> {
+    const { store, definitions } = this.#parts;
+    const existing = store.find(name);
+    const settings = existing?.definition ?? { ...DEFAULT_SETTINGS, UID: '', version: 1 };
+    const scope = isReadOnly ?? settings.isReadOnly;
+    const { diagnostics, types } = await definitions.inspect(code, scope);
+    if (diagnostics.length > 0) {
+      throw new Problem('endpoint_not_compiled', 'The code does not compile', {
+        hint: 'details.diagnostics has the errors against the current schema.',
+        details: { diagnostics },
+      });
+    }
+    // The same draft keeps its realm; a worker forgets those that are not called any more.
+    const digest = createHash('sha256').update(code).digest('base64url');
+    const version = `draft.${name}.${scope}.${digest}`;
+    // It finds the writes of its scope, and is told why they are refused.
+    const loaded = { name, version, script: await toScript(code, types), isReadOnly: scope };
+    return {
+      definition: {
+        ...settings,
+        name,
+        code,
+        isReadOnly: true,
+        compiles: true,
+        diagnostics,
+        mayRunOnPrimary: namesPrimary(code),
+      },
+      loadable: () => loaded,
+      calls: { ...newCalls(), ...(existing && { recent: existing.calls.recent }) },
+    };
+  }
+
+  #find(name: string): StoredEndpoint {
+    const endpoint = this.#parts.store.find(name);
+    if (endpoint === undefined) throw notFound(name);
+    return endpoint;
+  }
+}
+
+function failed(error: unknown): Omit<DraftOutcome, 'ms'> {
+  if (!(error instanceof Problem)) throw error;
+  const { code, message, hint, details } = error;
+  const said = { ...(hint === undefined ? {} : { hint }), ...(details && { details }) };
+  return { status: errorCatalogue[code].status, body: null, error: { code, message, ...said } };
+}

@@ -1,0 +1,79 @@
+import type { EndpointCall } from '@trellis/contract/shapes/endpoint-work.ts';
+import { errorCatalogue } from '@trellis/contract/errors.ts';
+import type { Caller } from '#access/caller.ts';
+import { ENDPOINT_RECENT_CALLS_MAX } from '#base/endpoint-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { answerOf } from './call-outcome.ts';
+import type { CallResult } from './sandbox/endpoint-call.ts';
+
+/** A run that has ended. */
+export interface EndedCall {
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly kind: EndpointCall['kind'];
+  readonly caller: Pick<Caller, 'userUid' | 'userName'>;
+  /** What came of it; otherwise the error. */
+  readonly result: CallResult | undefined;
+  readonly error: unknown;
+  readonly ms: number;
+  readonly run: number | undefined;
+}
+
+/** What is kept of one: no answer, which may be large. */
+interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run'> {
+  readonly uid: string | null;
+  readonly name: string | null;
+  readonly outcome: Outcome;
+}
+
+type Outcome = Pick<EndpointCall, 'status' | 'code' | 'bytes'>;
+
+/** The last runs of one endpoint, in the memory of this process. */
+export class RecentCalls {
+  /** Once it is full, the oldest gives way: `#next` is its place. Made with the first call. */
+  #kept: KeptCall[] | undefined;
+  #next = 0;
+
+  /** On the path of every call. */
+  add({ atMs, kind, caller, result, error, ms, run }: EndedCall): void {
+    this.#kept ??= [];
+    const { userUid: uid, userName: name } = caller;
+    const outcome = result === undefined ? outcomeOfError(error) : outcomeOf(result);
+    this.#kept[this.#next] = { atMs, kind, ms, run, uid, name, outcome };
+    this.#next = (this.#next + 1) % ENDPOINT_RECENT_CALLS_MAX;
+  }
+
+  /** Newest first. */
+  list(): EndpointCall[] {
+    const kept = this.#kept ?? [];
+    return [...kept.slice(this.#next), ...kept.slice(0, this.#next)].toReversed().map(shown);
+  }
+}
+
+function shown({ atMs, kind, uid, name, outcome, ms, run }: KeptCall): EndpointCall {
+  return {
+    at: new Date(atMs).toISOString(),
+    kind,
+    user: uid === null ? null : { uid, name: name ?? '' },
+    ...outcome,
+    ms: Number(ms.toFixed(3)),
+    run: run ?? null,
+  };
+}
+
+function outcomeOf(result: CallResult): Outcome {
+  if (result.kind === 'answer') {
+    return { status: result.status, code: null, bytes: Buffer.byteLength(result.json) };
+  }
+  try {
+    return { status: answerOf(result).status, code: null, bytes: 0 };
+  } catch (error) {
+    return outcomeOfError(error);
+  }
+}
+
+/** Anything that is no problem is the reason of a caller who has gone. */
+function outcomeOfError(error: unknown): Outcome {
+  if (!(error instanceof Problem)) return { status: null, code: null, bytes: 0 };
+  return { status: errorCatalogue[error.code].status, code: error.code, bytes: 0 };
+}
