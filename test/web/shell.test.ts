@@ -92,7 +92,9 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     await menu.getByRole('link', { name: 'Graph' }).waitFor();
     expect(await menu.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
     await using admin = await browser.signedInPage(people.workspace);
-    await admin.page.getByRole('link', { name: 'Tokens' }).waitFor();
+    const all = admin.page.getByRole('navigation', { name: 'Pages' });
+    await all.getByRole('button', { name: 'Access' }).click();
+    await all.getByRole('link', { name: 'Tokens' }).waitFor();
   });
 
   test('finds pages and nodes by the keyboard alone', async () => {
@@ -111,6 +113,35 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('has a menu that fits, with the current page in it, and folds as one left it', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/admin/license',
+      viewport: { width: 1_280, height: 800 },
+    });
+    const { page } = opened;
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const operate = menu.getByRole('button', { name: 'Operate' });
+    await menu.locator('a[aria-current=page]').getByText('License').waitFor();
+    expect(await operate.getAttribute('aria-expanded')).toBe('true');
+    const spills = () =>
+      menu.evaluate((nav) =>
+        [nav, ...nav.querySelectorAll('div')].some((one) => one.scrollHeight > one.clientHeight),
+      );
+    expect(await spills()).toBe(false);
+    await operate.click();
+    await menu.getByRole('link', { name: 'Backups' }).waitFor({ state: 'hidden' });
+    expect(await menu.locator('a[aria-current=page]').isVisible()).toBe(true);
+    await menu.getByRole('button', { name: 'Access' }).click();
+    await expectAccessible(page);
+    await page.reload();
+    await menu.getByRole('link', { name: 'Tokens' }).waitFor();
+    expect(await operate.getAttribute('aria-expanded')).toBe('false');
+    await page.goto(`${people.workspace.server.url}/#/tour`);
+    await menu.locator('a[aria-current=page]').getByText('First steps').waitFor();
+    await menu.getByRole('button', { name: 'Access' }).click();
+    expect(await spills()).toBe(false);
+  });
+
   test('goes on from the heading of the page that is opened', async () => {
     await using opened = await browser.signedInPage(people.workspace, { path: '#/tour' });
     const { page, complaints } = opened;
@@ -118,6 +149,7 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     const focused = page.locator(':focus');
     expect(await focused.count()).toBe(0);
     const menu = page.getByRole('navigation', { name: 'Pages' });
+    await menu.getByRole('button', { name: 'Operate' }).click();
     await menu.getByRole('link', { name: 'License' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'License' }).and(focused).waitFor();
@@ -253,6 +285,7 @@ describe.skipIf(requireChromium())('while the primary is away', () => {
     await page.evaluate('globalThis.isSamePage = true');
 
     // It is needed before the browser had a moment to fetch it by itself.
+    await menu.getByRole('button', { name: 'Operate' }).click();
     await page.route(/license-page-/, (route) => route.abort());
     await menu.getByRole('link', { name: 'License' }).click();
     await page.getByText('This page could not be shown').waitFor();
