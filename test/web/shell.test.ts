@@ -299,8 +299,14 @@ describe.skipIf(requireChromium())('while the primary is away', () => {
         .some(({ name }) => name.includes('/definitions-page-'))`);
     await expect.poll(fetched).toBe(true);
     await page.getByRole('banner').getByText('Online').waitFor();
+    await menu.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('edges', { exact: false }).first().waitFor();
     await server.kill();
     await page.getByText('The primary does not answer. You can read').waitFor();
+    await page.getByText(/It was last there at \w+ \d+, \d{4}, \d+:\d\d [AP]M\./).waitFor();
+    await page.getByText('the server does not give newer ones now').waitFor();
+    await page.getByRole('term').filter({ hasText: 'Memory' }).waitFor();
+    await expectAccessible(page);
     await menu.getByRole('link', { name: 'Definitions' }).click();
     await title('Definitions').waitFor();
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true);

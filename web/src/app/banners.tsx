@@ -1,10 +1,12 @@
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { useConnectionState, useHasNewFrontEnd } from './live-connection.ts';
+import { Time } from '../ui/time.tsx';
+import { useConnectionState, useHasNewFrontEnd, useLastThereAt } from './live-connection.ts';
 
 /** What concerns every page: the primary is away, or there is a newer front end. */
 export function Banners() {
   const connection = useConnectionState();
+  const lastThereAt = useLastThereAt();
   const hasNewFrontEnd = useHasNewFrontEnd();
   if (connection !== 'away' && !hasNewFrontEnd) return null;
   return (
@@ -13,6 +15,12 @@ export function Banners() {
         <Notice tone="warning">
           The primary does not answer. You can read what replicas serve; nothing can be changed
           until it is back.
+          {lastThereAt !== undefined && (
+            <>
+              {' '}
+              It was last there at <Time iso={lastThereAt} isExact />.
+            </>
+          )}
         </Notice>
       )}
       {hasNewFrontEnd && (

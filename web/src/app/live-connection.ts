@@ -32,6 +32,7 @@ class LiveConnection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #state: ConnectionState = 'connecting';
   #hasNewFrontEnd = false;
+  #lastThereAt: string | undefined;
   #replicas = REPLICAS_OF_PAGE;
 
   constructor() {
@@ -42,6 +43,11 @@ class LiveConnection {
 
   get state(): ConnectionState {
     return this.#state;
+  }
+
+  /** When the server was last known to be there, ISO 8601; undefined when it never was. */
+  get lastThereAt(): string | undefined {
+    return this.#lastThereAt;
   }
 
   /** The server has another front end than the one of this page. */
@@ -114,6 +120,8 @@ class LiveConnection {
       session.finish('expired');
       return;
     }
+    // Until now the connection was open.
+    if (this.#state === 'online') this.#lastThereAt = new Date().toISOString();
     this.#setState('away');
     this.#timer = setTimeout(() => this.#follow(), this.#retryMs);
     this.#retryMs = Math.min(RETRY_MS_MAX, this.#retryMs * 2);
@@ -143,4 +151,8 @@ export function useConnectionState(): ConnectionState {
 
 export function useHasNewFrontEnd(): boolean {
   return useSyncExternalStore(liveConnection.subscribe, () => liveConnection.hasNewFrontEnd);
+}
+
+export function useLastThereAt(): string | undefined {
+  return useSyncExternalStore(liveConnection.subscribe, () => liveConnection.lastThereAt);
 }

@@ -12,6 +12,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { FigureTile } from './figure-tile.tsx';
 import { healthQuery, statisticsQuery } from './statistics.ts';
+import { StaleNotice } from './stale-notice.tsx';
 import { SearchIndexCard } from './search-index-card.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 
@@ -22,6 +23,7 @@ export function OverviewPage() {
     <>
       <PageHeader title="Overview" description="This server: what it stores, and what it does." />
       <div className="flex flex-col gap-5">
+        <Freshness />
         <Figures />
         <HealthAdvice />
         <Suspense fallback={<Skeleton />}>
@@ -32,6 +34,10 @@ export function OverviewPage() {
       </div>
     </>
   );
+}
+
+function Freshness() {
+  return <StaleNotice queries={[useQuery(healthQuery), useQuery(statisticsQuery)]} />;
 }
 
 const STATUS_TONES = { ok: 'good', degraded: 'warning', starting: 'info' } as const;

@@ -16,6 +16,7 @@ import { Time } from '../../ui/time.tsx';
 import { FigureTile } from './figure-tile.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { ReplicaVerificationResult } from './replica-verification-result.tsx';
+import { StaleNotice } from './stale-notice.tsx';
 import { replicaHealthQuery, statisticsQuery } from './statistics.ts';
 
 const REFRESH_MS = 2_000;
@@ -50,6 +51,7 @@ export function ReplicasPage() {
         }
       />
       <div className="flex flex-col gap-5">
+        <StaleNotice queries={[health, overview]} />
         <LagFigures />
         {verify.isError && (
           <ErrorPanel title="The replicas could not be compared" error={verify.error} />
