@@ -91,6 +91,9 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     const menu = opened.page.getByRole('navigation', { name: 'Pages' });
     await menu.getByRole('link', { name: 'Graph' }).waitFor();
     expect(await menu.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
+    await menu.getByRole('link', { name: 'First steps' }).click();
+    await opened.page.getByText('2. Look at it in the graph').waitFor();
+    expect(await opened.page.getByText(/^[34]\. /).count()).toBe(0);
     await using admin = await browser.signedInPage(people.workspace);
     const all = admin.page.getByRole('navigation', { name: 'Pages' });
     await all.getByRole('button', { name: 'Access' }).click();

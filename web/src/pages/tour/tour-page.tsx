@@ -19,7 +19,8 @@ const ENDPOINT_CODE = `export default async function ({ body, q }: Scope<{ word:
 `;
 
 /**
- * Four steps over the sample graph: find, look, write, call. What was done is remembered in this
+ * Four steps over the sample graph: find, look, write, call. Who is no administrator can neither
+ * write endpoints nor make tokens, and has the first two. What was done is remembered in this
  * browser.
  */
 export function TourPage() {
@@ -50,24 +51,26 @@ export function TourPage() {
           )}
         </Step>
         {viewer?.seesAdministration === true && (
-          <Step number={3} title="Write an endpoint" steps={steps}>
-            <p>
-              An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
-              <code className="font-mono">meanings</code> with this code, and run it.
-            </p>
-            <CodeBlock label="Code of the endpoint" text={ENDPOINT_CODE} />
-            <Link to="/endpoints" className={buttonClasses()}>
-              Open the endpoints
-            </Link>
-          </Step>
+          <>
+            <Step number={3} title="Write an endpoint" steps={steps}>
+              <p>
+                An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
+                <code className="font-mono">meanings</code> with this code, and run it.
+              </p>
+              <CodeBlock label="Code of the endpoint" text={ENDPOINT_CODE} />
+              <Link to="/endpoints" className={buttonClasses()}>
+                Open the endpoints
+              </Link>
+            </Step>
+            <Step number={4} title="Call it with curl" steps={steps}>
+              <p>
+                With a token of the scope <code className="font-mono">endpoints:run</code>, made
+                under Tokens, any program can call it.
+              </p>
+              <CodeBlock label="Call by curl" text={curlOf('meanings')} />
+            </Step>
+          </>
         )}
-        <Step number={4} title="Call it with curl" steps={steps}>
-          <p>
-            With a token of the scope <code className="font-mono">endpoints:run</code>, made under
-            Tokens, any program can call it.
-          </p>
-          <CodeBlock label="Call by curl" text={curlOf('meanings')} />
-        </Step>
       </ol>
     </>
   );
