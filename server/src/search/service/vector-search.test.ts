@@ -115,6 +115,31 @@ test('a node that has all the words, where few have, may come after others on an
   expect([0, 1, 2, 3].flatMap((skip) => inOrder({ skip, take: 1 }))).toEqual(all);
 });
 
+test.each(['weighted', 'rrf'])(
+  'what the query names comes before what is near: %s',
+  async (ranking) => {
+    const near = (Near: readonly number[]): SceneNode => ({
+      type: 'Note',
+      fields: { Title: 'sea', Near },
+      timestamp: NOW,
+      isHidden: false,
+    });
+    // The key of the third one is the query; it is near, or not at all.
+    for (const third of [near([0, 0, 1]), { ...near([1]), fields: { Title: 'ship' } }]) {
+      await using scene = await VectorScene.open([near([1, 0, 0]), near([1, 1, 0]), third]);
+      const find = (more: object) =>
+        scene.searcher
+          .search(
+            { query: 'N2', vector: [1, 0, 0], mode: 'hybrid', weight: 0.1, ranking, ...more },
+            undefined,
+          )
+          .hits.map((hit) => scene.ids.indexOf(scene.idOf(hit)));
+      expect(find({})).toEqual([2, 0, 1]);
+      expect([0, 1, 2].flatMap((skip) => find({ skip, take: 1 }))).toEqual([2, 0, 1]);
+    }
+  },
+);
+
 function compare(scene: VectorScene, { targets, ...asked }: VectorRequest, take: number): void {
   const uids = targets?.flatMap((i) => scene.uid(scene.ids[i]) ?? []);
   const facets = ['Type', 'Tag', { time: 'month' }];
