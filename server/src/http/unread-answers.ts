@@ -112,8 +112,8 @@ export class UnreadAnswers {
 }
 
 /**
- * Holds the large answers that the framework sends, and compresses those that their client takes so.
- * Routes that send by themselves hold and compress their own.
+ * Holds the large answers that the framework sends, and compresses those that their client takes
+ * so. Routes that send by themselves hold and compress their own.
  */
 export function holdLargeAnswers(
   app: FastifyInstance,

@@ -25,8 +25,8 @@ export const parts: Set<() => Promise<void>> = new Set();
 
 /**
  * A page whose code is fetched when it is first shown, or before by `preload`. When that fails it
- * throws `PartNotLoaded`, and the tab stays: the router's own would load the whole page again, which
- * loses the tab while the server is away.
+ * throws `PartNotLoaded`, and the tab stays: the router's own would load the whole page again,
+ * which loses the tab while the server is away.
  */
 export function lazyPage<Module extends object>(
   load: () => Promise<Module>,
