@@ -9,7 +9,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { CodeNotices } from './code-notices.tsx';
 import { isBuiltIn } from './endpoint-queries.ts';
 import { ProblemList, ProblemSummary } from './problem-list.tsx';
-import { RunPanel } from './run-panel.tsx';
+import { RunPanel, type RunPanelHandle } from './run-panel.tsx';
 import { useEditorServices } from './use-editor-services.ts';
 import type { EndpointDraft } from './use-endpoint-draft.ts';
 import type { EndpointSaving } from './use-endpoint-saving.ts';
@@ -26,6 +26,7 @@ interface CodeTabProps {
 
 export function CodeTab({ definition, draft, saving }: CodeTabProps) {
   const editor = useRef<CodeEditorHandle>(null);
+  const runPanel = useRef<RunPanelHandle>(null);
   const permission = useChangePermission();
   const isLocked = !permission.isAllowed || isBuiltIn(definition.name);
   const { conflict } = saving;
@@ -48,10 +49,14 @@ export function CodeTab({ definition, draft, saving }: CodeTabProps) {
         </Suspense>
       )}
       <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <EditorCard {...{ definition, draft, saving, isLocked }} editor={editor} />
+        <EditorCard
+          {...{ definition, draft, saving, isLocked, editor }}
+          onRun={(code) => runPanel.current?.run(code)}
+        />
         <RunPanel
           definition={definition}
-          isDirty={draft.isDirty}
+          draft={draft.isDirty ? draft.code : undefined}
+          handle={runPanel}
           onSave={isLocked ? undefined : () => saving.save()}
           onGoTo={(place) => editor.current?.goTo(place)}
         />
@@ -63,11 +68,12 @@ export function CodeTab({ definition, draft, saving }: CodeTabProps) {
 interface EditorCardProps extends CodeTabProps {
   readonly isLocked: boolean;
   readonly editor: RefObject<CodeEditorHandle | null>;
+  readonly onRun: (code: string) => void;
 }
 
-function EditorCard({ definition, draft, saving, isLocked, editor }: EditorCardProps) {
+function EditorCard({ definition, draft, saving, isLocked, editor, onRun }: EditorCardProps) {
   const { name, isReadOnly } = definition;
-  const { services, problems, trouble } = useEditorServices(isReadOnly);
+  const { services, problems, checked, notices, trouble } = useEditorServices(isReadOnly);
   const { readOnlyFaults } = saving;
   const connection = useConnectionState();
   useEffect(() => {
@@ -77,6 +83,7 @@ function EditorCard({ definition, draft, saving, isLocked, editor }: EditorCardP
   useEffect(() => {
     if (readOnlyFaults.length > 0) editor.current?.showDiagnostics(readOnlyFaults);
   }, [editor, readOnlyFaults]);
+  const apply = (problem: Diagnostic, meant: string) => editor.current?.replaceName(problem, meant);
   const goTo = (problem: Diagnostic) => editor.current?.goTo(problem);
   return (
     <Card isFlush className="overflow-hidden">
@@ -89,6 +96,7 @@ function EditorCard({ definition, draft, saving, isLocked, editor }: EditorCardP
         onSave={(code) => {
           if (!isLocked && code !== definition.code) void saving.save({ code });
         }}
+        onRun={onRun}
         handle={editor}
         className="h-[62vh] min-h-80"
       />
@@ -97,7 +105,7 @@ function EditorCard({ definition, draft, saving, isLocked, editor }: EditorCardP
           <ProblemSummary problems={problems} />
           {!isLocked && (
             <p className="text-xs text-muted">
-              Tab indents; Escape, then Tab, leaves the editor. Ctrl+S saves.
+              Tab indents; Escape, then Tab, leaves the editor. Ctrl+S saves, Ctrl+Enter runs.
             </p>
           )}
         </div>
@@ -107,8 +115,19 @@ function EditorCard({ definition, draft, saving, isLocked, editor }: EditorCardP
           </p>
         )}
         {problems !== undefined && problems.length > 0 && (
-          <ProblemList label="Problems" problems={problems} onGoTo={goTo} />
+          <ProblemList
+            label="Problems"
+            problems={problems}
+            onGoTo={goTo}
+            onApply={isLocked ? undefined : apply}
+            canApply={checked === draft.code.replaceAll('\r\n', '\n')}
+          />
         )}
+        {notices.map(({ message }) => (
+          <p key={message} className="text-[13px] text-muted">
+            {message}
+          </p>
+        ))}
       </div>
     </Card>
   );

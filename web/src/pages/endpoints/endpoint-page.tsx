@@ -23,6 +23,7 @@ const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx
 const SettingsTab = lazy(async () => ({
   default: (await import('./settings-tab.tsx')).SettingsTab,
 }));
+const CallsTab = lazy(async () => ({ default: (await import('./calls-tab.tsx')).CallsTab }));
 const LogsTab = lazy(async () => ({ default: (await import('./logs-tab.tsx')).LogsTab }));
 
 const route = getRouteApi('/workspace/endpoints/edit/$');
@@ -70,10 +71,11 @@ function later(part: ReactNode): ReactNode {
   return <Suspense fallback={<Skeleton />}>{part}</Suspense>;
 }
 
-type TabName = 'code' | 'settings' | 'history' | 'logs';
+const TAB_NAMES = ['code', 'settings', 'history', 'calls', 'logs'] as const;
+type TabName = (typeof TAB_NAMES)[number];
 
 function isTabName(text: string | undefined): text is TabName {
-  return text === 'code' || text === 'settings' || text === 'history' || text === 'logs';
+  return TAB_NAMES.some((name) => name === text);
 }
 
 function Workbench({ definition }: { readonly definition: EndpointDefinition }) {
@@ -99,6 +101,7 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
       label: 'History',
       content: later(<HistoryTab name={name} current={definition.version} />),
     },
+    { value: 'calls', label: 'Calls', content: later(<CallsTab name={name} />) },
     { value: 'logs', label: 'Logs', content: later(<LogsTab name={name} />) },
   ];
   return (

@@ -67,6 +67,30 @@ export const recordedInputsQuery = (name: string) =>
     refetchInterval: ({ state }) => ((state.data?.keep ?? 0) > 0 ? RECORDED_REFETCH_MS : false),
   });
 
+/** Of the version that serves: changes with each that is saved. */
+export const endpointTypesQuery = (name: string, version: number) =>
+  queryOptions({
+    queryKey: ['endpoints', 'types', name, version],
+    queryFn: ({ signal }) => client.build.getEndpointTypes(name, { signal }),
+  });
+
+const CALL_LINES_MAX = 200;
+
+/** The last calls, with the lines that are still there of each. */
+export const endpointCallsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['endpoints', 'calls', name],
+    queryFn: async ({ signal }) => {
+      const [{ items }, logged] = await Promise.all([
+        client.build.listEndpointCalls(name, { signal }),
+        client.endpoints.listLogs({ endpoint: name, take: CALL_LINES_MAX }, { signal }),
+      ]);
+      const lines = logged.items.toReversed();
+      return items.map((call) => ({ ...call, lines: lines.filter(({ run }) => run === call.run) }));
+    },
+    refetchInterval: METRICS_REFETCH_MS,
+  });
+
 /** The server brings these along; nobody changes them (docs/endpoints.md). */
 export function isBuiltIn(name: string): boolean {
   return name.startsWith('system/');

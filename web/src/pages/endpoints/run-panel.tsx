@@ -1,6 +1,7 @@
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Play, Square } from 'lucide-react';
-import { useState } from 'react';
+import { type Ref, useImperativeHandle, useState } from 'react';
 import { BASE_URL } from '../../app/base-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -10,35 +11,54 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { curlCommand } from './curl-command.ts';
+import { endpointTypesQuery } from './endpoint-queries.ts';
 import { keepText, keptText } from './kept-drafts.ts';
 import { RunResult } from './run-result.tsx';
+import { sampleBody } from './sample-body.ts';
 import { type EndpointRun, useEndpointRun } from './use-endpoint-run.ts';
 
 interface RunPanelProps {
   readonly definition: EndpointDefinition;
-  readonly isDirty: boolean;
+  /** The code of the editor, when it is not what is saved. */
+  readonly draft: string | undefined;
   /** Undefined for those who may not save. */
   readonly onSave: (() => Promise<boolean>) | undefined;
+  readonly handle: Ref<RunPanelHandle>;
   readonly onGoTo: (place: { readonly line: number; readonly column: number }) => void;
 }
 
-/** Runs what is served, with a body that stays for this endpoint. */
-export function RunPanel({ definition, isDirty, onSave, onGoTo }: RunPanelProps) {
-  const { name } = definition;
-  const [body, setBody] = useKeptBody(name);
+export interface RunPanelHandle {
+  /** Runs this code of the editor. */
+  run(code: string): void;
+}
+
+/** Runs what is served, or a draft, with a body that stays for this endpoint. */
+export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanelProps) {
+  const { name, isReadOnly } = definition;
+  const [body, setBody] = useKeptBody(definition);
   const [fault, setFault] = useState<string>();
   const run = useEndpointRun(name);
-  const start = async (savesFirst: boolean, text = body) => {
+  const start = async (what: 'served' | 'draft' | 'saved', text = body, code = draft) => {
     const found = jsonFault(text)?.message;
     setFault(found === undefined ? undefined : `The body is not JSON: ${found}`);
     if (found !== undefined) return;
-    if (savesFirst && (await onSave?.()) !== true) return;
-    await run.start(text);
+    if (what === 'saved' && (await onSave?.()) !== true) return;
+    const isDraft = what === 'draft' && code !== undefined;
+    await run.start(text, isDraft ? { code, isReadOnly } : undefined);
   };
+  const canRunDraft = draft !== undefined && onSave !== undefined;
+  useImperativeHandle(handle, () => ({
+    run: (code) => {
+      const isDraft = onSave !== undefined && code !== definition.code;
+      void start(isDraft ? 'draft' : 'served', body, code);
+    },
+  }));
   return (
     <Card
       title="Run"
-      description={isDirty ? 'Runs the saved version, without your unsaved changes.' : undefined}
+      description={
+        canRunDraft ? 'A draft runs without being saved, and changes nothing.' : undefined
+      }
       actions={<CopyButton text={curlCommand(BASE_URL, name, body)} label="Copy as curl" />}
     >
       <div className="flex flex-col gap-3">
@@ -51,15 +71,16 @@ export function RunPanel({ definition, isDirty, onSave, onGoTo }: RunPanelProps)
             language="json"
             value={body}
             onChange={setBody}
-            onRun={(text) => void start(false, text)}
+            onRun={(text) => void start(canRunDraft ? 'draft' : 'served', text)}
             className="h-36 rounded-control border border-line-strong"
           />
         </div>
         <FormAlert message={fault} />
         <RunButtons
           run={run}
-          onRun={() => void start(false)}
-          onSaveAndRun={isDirty && onSave !== undefined ? () => void start(true) : undefined}
+          onRun={() => void start('served')}
+          onRunDraft={canRunDraft ? () => void start('draft') : undefined}
+          onSaveAndRun={canRunDraft ? () => void start('saved') : undefined}
         />
         <RunResult run={run} onGoTo={onGoTo} />
       </div>
@@ -70,25 +91,31 @@ export function RunPanel({ definition, isDirty, onSave, onGoTo }: RunPanelProps)
 interface RunButtonsProps {
   readonly run: EndpointRun;
   readonly onRun: () => void;
+  readonly onRunDraft: (() => void) | undefined;
   readonly onSaveAndRun: (() => void) | undefined;
 }
 
-function RunButtons({ run, onRun, onSaveAndRun }: RunButtonsProps) {
+function RunButtons({ run, onRun, onRunDraft, onSaveAndRun }: RunButtonsProps) {
   const { isRunning, progress } = run;
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        <Button
-          kind={onSaveAndRun === undefined ? 'primary' : 'plain'}
-          icon={Play}
-          isBusy={isRunning}
-          onClick={onRun}
-          title="Ctrl+Enter in the body"
-        >
-          Run
-        </Button>
+        {onRunDraft !== undefined && (
+          <Button kind="primary" icon={Play} isBusy={isRunning} onClick={onRunDraft} title={KEYS}>
+            Run draft
+          </Button>
+        )}
+        {onRunDraft === undefined ? (
+          <Button kind="primary" icon={Play} isBusy={isRunning} onClick={onRun} title={KEYS}>
+            Run
+          </Button>
+        ) : (
+          <Button disabled={isRunning} onClick={onRun}>
+            Run
+          </Button>
+        )}
         {onSaveAndRun !== undefined && (
-          <Button kind="primary" disabled={isRunning} onClick={onSaveAndRun}>
+          <Button disabled={isRunning} onClick={onSaveAndRun}>
             Save and run
           </Button>
         )}
@@ -105,11 +132,18 @@ function RunButtons({ run, onRun, onSaveAndRun }: RunButtonsProps) {
   );
 }
 
-function useKeptBody(name: string): readonly [string, (body: string) => void] {
-  const [body, setBody] = useState(() => keptText('body', name) ?? '');
+const KEYS = 'Ctrl+Enter in the body or the code';
+
+/** What somebody has written, or else a sample of what the endpoint takes. */
+function useKeptBody({
+  name,
+  version,
+}: EndpointDefinition): readonly [string, (body: string) => void] {
+  const [body, setBody] = useState(() => keptText('body', name));
+  const types = useQuery({ ...endpointTypesQuery(name, version), enabled: body === undefined });
   const change = (next: string) => {
     setBody(next);
     keepText('body', name, next === '' ? undefined : next);
   };
-  return [body, change];
+  return [body ?? sampleBody(types.data?.input ?? null), change];
 }

@@ -8,6 +8,10 @@ export interface CompilerServices {
   readonly services: EditorServices;
   /** What the compiler says of the code of the editor; undefined while it has not said anything. */
   readonly problems: readonly Diagnostic[] | undefined;
+  /** The code that they are about: their places are none in another one. */
+  readonly checked: string | undefined;
+  /** What the types of the code say, and cannot be told outside. */
+  readonly notices: readonly Diagnostic[];
   /** Why it cannot be asked now. */
   readonly trouble: unknown;
 }
@@ -18,6 +22,8 @@ export interface CompilerServices {
  */
 export function useEditorServices(isReadOnly: boolean): CompilerServices {
   const [problems, setProblems] = useState<readonly Diagnostic[]>();
+  const [checked, setChecked] = useState<string>();
+  const [notices, setNotices] = useState<readonly Diagnostic[]>([]);
   const [trouble, setTrouble] = useState<unknown>();
   const scope = useRef(isReadOnly);
   scope.current = isReadOnly;
@@ -32,9 +38,13 @@ export function useEditorServices(isReadOnly: boolean): CompilerServices {
       signatureHelp: (place, options) => channel.signatureHelp(inScope(place), options),
       diagnostics: async (code) => {
         const check = ++lastCheck;
-        const { diagnostics } = await channel.diagnostics(inScope({ code }));
-        if (check === lastCheck) setProblems(diagnostics);
-        return diagnostics;
+        const found = await channel.diagnostics(inScope({ code, types: true }));
+        if (check === lastCheck) {
+          setProblems(found.diagnostics);
+          setNotices(found.notices ?? []);
+          setChecked(code);
+        }
+        return found.diagnostics;
       },
       onTrouble: (error) => {
         const isEnded = error instanceof TrellisError && error.code === 'request_superseded';
@@ -42,5 +52,5 @@ export function useEditorServices(isReadOnly: boolean): CompilerServices {
       },
     };
   }, [channel]);
-  return { services, problems, trouble };
+  return { services, problems, checked, notices, trouble };
 }

@@ -1,10 +1,11 @@
 import type { EndpointAnswer, RunningEndpoint } from '@trellis/client/methods/endpoint-runs.ts';
 import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
+import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { useViewer } from '../../api/viewer.ts';
-import { endpointMetricsQuery } from './endpoint-queries.ts';
+import { endpointCallsQuery, endpointMetricsQuery } from './endpoint-queries.ts';
 
 /** How a run has ended. */
 export interface EndedRun {
@@ -16,12 +17,18 @@ export interface EndedRun {
   readonly lines: readonly EndpointLogLine[];
 }
 
+export interface DraftCode {
+  readonly code: string;
+  readonly isReadOnly: boolean;
+}
+
 export interface EndpointRun {
   readonly ended: EndedRun | undefined;
   readonly isRunning: boolean;
   /** The progress of a long run of mode "pooling". */
   readonly progress: Pick<RunningEndpoint, 'fraction' | 'text'> | undefined;
-  start(body: string): Promise<void>;
+  /** Of what is served, or of code that is not saved. */
+  start(body: string, draft?: DraftCode): Promise<void>;
   cancel(): void;
 }
 
@@ -36,20 +43,26 @@ export function useEndpointRun(name: string): EndpointRun {
   const [pooled, setPooled] = useState<RunningEndpoint>();
   const last = useRef<AbortController>(undefined);
   useEffect(() => () => last.current?.abort(), []);
-  const start = async (body: string) => {
+  const start = async (body: string, draft?: DraftCode) => {
     if (running !== undefined) return;
     const leaving = new AbortController();
     last.current = leaving;
     setRunning(leaving);
     setEnded(undefined);
     const before = await newestSequence(name);
-    const run = await timed(name, body, leaving.signal, setPooled);
+    const { signal } = leaving;
+    const run = await timed(() =>
+      draft === undefined
+        ? runServed(name, body, signal, setPooled)
+        : runDraft(name, body, draft, signal),
+    );
     if (leaving.signal.aborted && last.current !== leaving) return;
     const lines = await linesSince(name, before, viewer?.uid);
     setEnded({ ...run, lines });
     setRunning(undefined);
     setPooled(undefined);
     await queries.invalidateQueries({ queryKey: endpointMetricsQuery.queryKey });
+    await queries.invalidateQueries({ queryKey: endpointCallsQuery(name).queryKey });
   };
   const cancel = () => {
     // A run of mode "pooling" goes on when nobody waits for it: it is told. Whether it still was
@@ -66,16 +79,33 @@ export function useEndpointRun(name: string): EndpointRun {
   };
 }
 
-async function timed(
+function runServed(
   name: string,
   body: string,
   signal: AbortSignal,
   onRunning: (run: RunningEndpoint) => void,
-): Promise<Omit<EndedRun, 'lines'>> {
-  const startMs = performance.now();
-  const options = { signal, onRunning, forcePrimary: true };
+): Promise<EndpointAnswer> {
   const sent = body.trim() === '' ? undefined : body;
-  const outcome = await client.endpoints.runForAnswer(name, sent, options).then(
+  return client.endpoints.runForAnswer(name, sent, { signal, onRunning, forcePrimary: true });
+}
+
+async function runDraft(
+  name: string,
+  text: string,
+  draft: DraftCode,
+  signal: AbortSignal,
+): Promise<EndpointAnswer> {
+  const body: { body?: unknown } = text.trim() === '' ? {} : { body: JSON.parse(text) as unknown };
+  const ran = await client.build.runDraft({ name, ...draft, ...body }, { signal });
+  if (ran.error !== null) {
+    throw new TrellisError(ran.error.message, { status: ran.status, ...ran.error });
+  }
+  return { status: ran.status, headers: new Headers(), text: JSON.stringify(ran.body) };
+}
+
+async function timed(run: () => Promise<EndpointAnswer>): Promise<Omit<EndedRun, 'lines'>> {
+  const startMs = performance.now();
+  const outcome = await run().then(
     (answer) => ({ answer, error: undefined }),
     (error: unknown) => ({ answer: undefined, error }),
   );

@@ -8,7 +8,7 @@ import { classNames } from '../class-names.ts';
 import { READ_ONLY, READING, WRITING } from './base-extensions.ts';
 import { EchoedValues } from './echoed-values.ts';
 import { type EditorLanguage, languageOf } from './editor-language.ts';
-import { marksOf, positionOf } from './code-places.ts';
+import { marksOf, nameAt, positionOf } from './code-places.ts';
 import type { EditorServices } from './editor-services.ts';
 import { editorTheme } from './editor-theme.ts';
 import { requestCheck, serviceExtensions } from './service-extensions.ts';
@@ -18,6 +18,8 @@ export interface CodeEditorHandle {
   focus(): void;
   /** Puts the cursor there and shows it; lines and columns start at 1. */
   goTo(place: { readonly line: number; readonly column: number }): void;
+  /** Puts another name in the place of the one that begins there, in quotes or not. */
+  replaceName(place: { readonly line: number; readonly column: number }, name: string): void;
   /** Marks these until the code changes or is checked again. */
   showDiagnostics(diagnostics: readonly Diagnostic[]): void;
   /** Asks the services for diagnostics although the code is the same. */
@@ -175,6 +177,13 @@ function handleOf(find: () => EditorView | null): CodeEditorHandle {
         effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
       });
       view.focus();
+    },
+    replaceName: (place, name) => {
+      const view = find();
+      const range = view === null ? undefined : nameAt(view.state.doc, place);
+      if (range === undefined) return;
+      view?.dispatch({ changes: { ...range, insert: name }, userEvent: 'input.complete' });
+      view?.focus();
     },
     showDiagnostics: (diagnostics) => {
       const view = find();

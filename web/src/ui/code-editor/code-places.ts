@@ -14,6 +14,19 @@ export function positionOf(doc: Text, place: { line: number; column: number }): 
   return Math.min(line.from + Math.max(place.column - 1, 0), line.to);
 }
 
+/** The name that begins at a place, or after a quote there; undefined where there is none. */
+export function nameAt(
+  doc: Text,
+  place: { readonly line: number; readonly column: number },
+): { readonly from: number; readonly to: number } | undefined {
+  const at = positionOf(doc, place);
+  const line = doc.lineAt(at);
+  const found = /^(["'`]?)([\w$]+)/.exec(line.text.slice(at - line.from));
+  const [, quote = '', name = ''] = found ?? [];
+  const from = at + quote.length;
+  return found === null ? undefined : { from, to: from + name.length };
+}
+
 /** Marks from the place to the end of the word there. */
 export function marksOf(doc: Text, diagnostics: readonly Diagnostic[]): Mark[] {
   return diagnostics
