@@ -4,7 +4,7 @@ import type { PackedRows } from '../rows/packed-rows.ts';
 import type { NodeType } from '../schema-registry.ts';
 import { newestFirst } from './key-ranges.ts';
 import { spanOfType } from './index-ranges.ts';
-import { ALWAYS } from './filters.ts';
+import { ALWAYS } from './time-span.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 
 /** So many nodes without a packed row are looked at one by one. */
