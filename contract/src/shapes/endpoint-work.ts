@@ -3,7 +3,7 @@ import type { Immutable } from '../immutable.ts';
 import { author } from './build.ts';
 import { endpointDraft, endpointName, jsonSchema } from './endpoint.ts';
 
-/** Code that is run as it is, under the name and with the settings of an endpoint, if there is one. */
+/** Code that is run with the name of an endpoint, and its settings if there is one. */
 export const draftRun = endpointDraft.extend({
   name: endpointName,
   /** What it is called with; left out for none. */

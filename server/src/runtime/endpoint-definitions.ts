@@ -6,6 +6,7 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type {
+  Diagnostic,
   EndpointChange,
   EndpointDefinition,
   NewEndpoint,
@@ -173,7 +174,13 @@ export class EndpointDefinitions {
     return { items, total: all.length, ...page };
   }
 
-  /** What the compiler says of code that is not saved. */
+  /** What the compiler says of code that is not saved: in a third of the time of the next. */
+  check(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<Diagnostic[]> {
+    checkCode(code);
+    return this.#options.compiler.check(code, schema, isReadOnly);
+  }
+
+  /** The same, and what its types say. */
   inspect(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<InspectedCode> {
     checkCode(code);
     return this.#options.compiler.inspect(code, schema, isReadOnly);

@@ -203,8 +203,10 @@ export class EndpointService implements AsyncDisposable {
     schema?: SchemaDocument,
   ): Promise<EndpointCheck> {
     const { code, isReadOnly = false } = draft;
+    if (draft.types !== true) {
+      return { diagnostics: await this.#definitions.check(code, isReadOnly, schema) };
+    }
     const { diagnostics, types } = await this.#definitions.inspect(code, isReadOnly, schema);
-    if (draft.types !== true) return { diagnostics };
     const { notices = [], input, output } = types ?? {};
     return {
       diagnostics,

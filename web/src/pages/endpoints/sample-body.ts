@@ -3,7 +3,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const DEPTH_MAX = 8;
 
-/** A body that the schema takes as far as its types go, as JSON text; empty where it says nothing. */
+/** A body of the schema's types, as JSON text; empty where it says nothing. */
 export function sampleBody(schema: Schema | null): string {
   if (schema === null) return '';
   const value = sampleOf(schema, asSchema(schema['$defs']), 0);
