@@ -107,6 +107,7 @@ async function build(world: World): Promise<void> {
     ...world.owned.map(link('_Owns')),
     ...world.mentions.map(link('Mentions')),
   ]);
+  graph.reader.refresh();
   const uids = (kind: string) =>
     (world.readers ?? []).filter((one) => one.startsWith(kind)).map(uidOf);
   const hidden = world.hiddenTypes.map((type) => [type, { visibleTo: 'restricted' as const }]);

@@ -115,10 +115,12 @@ export async function openStorage(
   const followers = Followers.awaiting(['text index', 'vector index', 'backups']);
   const { applied: sequence } = followers;
   const { storage, masterKey, lowMemory } = options;
-  const writer = opened.use(
-    await WriterClient.open({ storage, masterKey, lowMemory, followers: followers.buffer }, events),
-  );
+  const writing = { storage, masterKey, lowMemory, followers: followers.buffer };
+  let refresh = (): unknown => undefined;
+  const onWritten = (): void => void refresh();
+  const writer = opened.use(await WriterClient.open(writing, { ...events, onWritten }));
   const { reader, vault, store } = opened.use(openReadState(options, sequence));
+  refresh = () => reader.refresh();
   const resources = opened.move();
   return {
     writer,

@@ -6,6 +6,7 @@ import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { systemClock } from '#base/clock.ts';
 import type { GraphWriter } from '#graph/graph-writer.ts';
 import { NdjsonIngest } from '#graph/ndjson-ingest.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { LargeCommits } from '#graph/large-commits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import { hashPassword } from '#identity/passwords.ts';
@@ -100,7 +101,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
     stderr: process.stderr,
   });
   const { reader, vault, store } = state;
-  const writes = writesOf(graph);
+  const writes = writesOf(graph, reader);
   const foundation: Foundation = {
     reader,
     vault,
@@ -139,10 +140,15 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
   });
 }
 
-function writesOf(graph: GraphWriter): CommitPort & IngestPort {
+/** As the client of the writer thread, it moves the reader to what was written. */
+function writesOf(graph: GraphWriter, reader: GraphReader): CommitPort & IngestPort {
   const largeCommits = new LargeCommits();
   return {
-    commit: (request) => graph.commit(request),
+    commit: async (request) => {
+      const result = await graph.commit(request);
+      reader.refresh();
+      return result;
+    },
     ingest: async (operations, author) => ({
       ...(await graph.ingest(operations, { firstIndex: 0, author })),
       commits: 1,

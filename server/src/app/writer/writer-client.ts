@@ -67,6 +67,11 @@ export interface WriterEvents {
   /** Something an operator should know, such as a torn tail that was cut off. */
   onNote(text: string): void;
   /**
+   * Called when something was written, before its caller hears of it, so that this thread reads
+   * what was written.
+   */
+  onWritten?: (() => void) | undefined;
+  /**
    * Performs each commit, and is told when the thread worked on it; undefined when nobody wants to
    * be.
    */
@@ -165,6 +170,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     try {
       const result = await written;
       this.#isFailing = false;
+      this.#events.onWritten?.();
       return result;
     } catch (error) {
       if (error instanceof Problem) this.#isFailing ||= STORAGE_PROBLEMS.has(error.code);
