@@ -13,6 +13,8 @@ import { JobRegistry } from './job-registry.ts';
 const NODES = 2 * INDEX_BUILD_NODES + 10;
 const ADMIN = { userUid: 'a', isAdmin: true, isReadOnlyAdmin: false, scopes: [] };
 const INDEX = { field: 'S' };
+/** Commits of thousands of nodes take their time on a machine that does much else. */
+const SLOW = { timeout: 30_000 };
 
 let graph: TestGraph;
 let failures: unknown[];
@@ -89,7 +91,7 @@ describe('an index builder', () => {
     const { jobs, builder } = start();
     await add(INDEX, { field: 'N' });
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded succeeded');
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded succeeded');
     expect(indexes()).toEqual([`S ready ${NODES}`, `N ready ${NODES}`]);
     expect(list(jobs)[0]).toMatchObject({ kind: 'schema-index', progress: 1, isCancellable: true });
     await builder[Symbol.asyncDispose]();
@@ -113,7 +115,7 @@ describe('an index builder', () => {
     };
     await add(INDEX);
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded');
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded');
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     expect(pauses).toBe(3);
     hasRoom = false;
@@ -121,7 +123,7 @@ describe('an index builder', () => {
     const remove = { type: 'T', fields: ['S'] };
     await graph.writer.commit({ operations: [], system: true, indexWork: { remove } });
     builder.look();
-    await expect.poll(isBeingCleared).toBe(false);
+    await expect.poll(isBeingCleared, SLOW).toBe(false);
     expect(failures).toEqual([]);
   });
 
@@ -136,7 +138,7 @@ describe('an index builder', () => {
     };
     await add(INDEX);
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('cancelled');
+    await expect.poll(() => states(jobs), SLOW).toBe('cancelled');
     expect(indexes()).toEqual([]);
     const closing = { pause: Promise.withResolvers<void>() };
     pause = () => {
@@ -145,11 +147,12 @@ describe('an index builder', () => {
     };
     await add({ field: 'N' });
     builder.look();
-    await expect.poll(() => waits).toBe(3);
+    await expect.poll(() => waits, SLOW).toBe(3);
     const closed = builder[Symbol.asyncDispose]();
     closing.pause.resolve();
     await closed;
     expect(indexes()).toEqual(['N building 0']);
+    jobs[Symbol.dispose]();
     expect(failures).toEqual([]);
     await finishIndexes(graph);
   });
@@ -162,7 +165,7 @@ describe('an index builder', () => {
     vi.spyOn(graph.reader, 'refresh').mockImplementationOnce(() => graph.reader.sequence);
     builder.look();
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded');
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded');
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     await builder[Symbol.asyncDispose]();
   });
@@ -174,8 +177,8 @@ describe('an index builder', () => {
     };
     await add(INDEX, { field: 'N' });
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded cancelled');
-    await expect.poll(isBeingCleared).toBe(false);
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded cancelled');
+    await expect.poll(isBeingCleared, SLOW).toBe(false);
     expect(indexes()).toEqual([`N ready ${NODES}`]);
     await builder[Symbol.asyncDispose]();
     expect(failures).toEqual([]);
@@ -188,9 +191,9 @@ describe('an index builder', () => {
     };
     await add(INDEX);
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('failed');
+    await expect.poll(() => states(jobs), SLOW).toBe('failed');
     expect(list(jobs)[0]).toMatchObject({ error: { code: 'storage_corrupt' } });
-    await expect.poll(isBeingCleared).toBe(false);
+    await expect.poll(isBeingCleared, SLOW).toBe(false);
     expect(indexes()).toEqual([]);
     await builder[Symbol.asyncDispose]();
   });
@@ -202,11 +205,11 @@ describe('an index builder', () => {
     };
     await add(INDEX);
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('failed');
+    await expect.poll(() => states(jobs), SLOW).toBe('failed');
     expect(indexes()).toEqual([`S building ${INDEX_BUILD_NODES}`]);
     beforeCommit = () => undefined;
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded failed');
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded failed');
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     await builder[Symbol.asyncDispose]();
     expect(failures).toHaveLength(1);
@@ -217,11 +220,11 @@ describe('an index builder', () => {
     await graph.write({ op: 'update', type: 'T', key: 'k3', fields: { S: 's5' } });
     await add({ ...INDEX, unique: true }, { field: 'N', unique: true });
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded failed');
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded failed');
     const uid = graph.reader.uid(graph.idOf('T', 'k3')) ?? '';
     expect(list(jobs)[1]).toMatchObject({ error: { code: 'not_unique' } });
     expect(list(jobs)[1]?.error?.message).toContain(uid);
-    await expect.poll(isBeingCleared).toBe(false);
+    await expect.poll(isBeingCleared, SLOW).toBe(false);
     expect(indexes()).toEqual([`N ready ${NODES}`]);
     await builder[Symbol.asyncDispose]();
   });
@@ -254,7 +257,7 @@ describe('an index builder', () => {
     });
     const second = start();
     second.builder.look();
-    await expect.poll(() => states(second.jobs)).toBe('succeeded');
+    await expect.poll(() => states(second.jobs), SLOW).toBe('succeeded');
     expect(commits).toBe(3);
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     await second.builder[Symbol.asyncDispose]();
@@ -272,8 +275,8 @@ describe('an index builder', () => {
     };
     await add(INDEX);
     builder.look();
-    await expect.poll(() => states(jobs)).toBe('succeeded cancelled');
-    await expect.poll(isBeingCleared).toBe(false);
+    await expect.poll(() => states(jobs), SLOW).toBe('succeeded cancelled');
+    await expect.poll(isBeingCleared, SLOW).toBe(false);
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     await builder[Symbol.asyncDispose]();
     expect(failures).toEqual([]);
