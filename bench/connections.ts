@@ -21,9 +21,9 @@ const FEW_CALLS = 10;
 const WORDS = ['graph', 'team', 'paper', 'river', 'signal', 'garden', 'engine', 'harbour'];
 
 /**
- * Connections of a generated graph of 1 M nodes with texts and 3 M edges, of which a tenth lead to a
- * thousand nodes: questions of the keys, of packed rows, and of SQLite. `TRELLIS_BENCH_NODES` makes
- * the graph smaller.
+ * Connections of a generated graph of 1 M nodes with texts and 3 M edges, of which a tenth lead to
+ * a thousand nodes: questions of the keys, of packed rows, and of SQLite. `TRELLIS_BENCH_NODES`
+ * makes the graph smaller.
  */
 export async function benchConnections(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));

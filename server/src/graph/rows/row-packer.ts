@@ -189,8 +189,8 @@ export class RowPacker {
   }
 
   /**
-   * Packs the rows of a block from one id on. Ends after a row that turns out to be too large, whose
-   * other neighbours are only counted. Returns the id to go on with.
+   * Packs the rows of a block from one id on. Ends after a row that turns out to be too large,
+   * whose other neighbours are only counted. Returns the id to go on with.
    */
   #packRows(
     direction: 'out' | 'in',

@@ -12,8 +12,8 @@ import { COUNTER_OPERATIONS, readCounter } from './counter-commits.ts';
 export interface ReadWhileWritten {
   readonly storage: string;
   /**
-   * Three numbers: the newest acknowledged sequence, whether to stop, and how many different commits
-   * every reader has seen at least.
+   * Three numbers: the newest acknowledged sequence, whether to stop, and how many different
+   * commits every reader has seen at least.
    */
   readonly shared: SharedArrayBuffer;
 }
