@@ -20,3 +20,15 @@ test('a time is printed as ISO 8601 in UTC, and read back', () => {
     { numRuns: 2_000 },
   );
 });
+
+test('a time with another character means what it means with its zone as an offset', () => {
+  const character = fc.constantFrom(...'0123456789-:.TZ /a\u0661');
+  fc.assert(
+    fc.property(aTime, fc.nat(22), character, (ms, at, other) => {
+      const printed = formatTime(ms);
+      const text = `${printed.slice(0, at)}${other}${printed.slice(at + 1)}`;
+      expect(parseTime(text)).toBe(parseTime(`${text.slice(0, -1)}+00:00`));
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -22,7 +22,42 @@ export function parseTime(value: unknown): number | undefined {
       ? value
       : undefined;
   }
-  if (typeof value !== 'string') return undefined;
+  return typeof value === 'string' ? (timeAsPrinted(value) ?? timeOfText(value)) : undefined;
+}
+
+/**
+ * Reads what `formatTime` prints, as most times of a load are. Leaves all else, such as a leap day,
+ * to `timeOfText`.
+ */
+function timeAsPrinted(text: string): number | undefined {
+  if (text.length !== PRINTED_CHARACTERS || text[10] !== 'T' || text[23] !== 'Z') return undefined;
+  if (text[4] !== '-' || text[7] !== '-' || text[19] !== '.') return undefined;
+  if (text[13] !== ':' || text[16] !== ':') return undefined;
+  const year = digitsOf(text, 0, 4);
+  const month = digitsOf(text, 5, 7);
+  const day = digitsOf(text, 8, 10);
+  const hour = digitsOf(text, 11, 13);
+  const minute = digitsOf(text, 14, 16);
+  const second = digitsOf(text, 17, 19);
+  const ms = digitsOf(text, 20, 23);
+  const isUsual =
+    year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour <= 23 && ms >= 0;
+  if (!isUsual || !(minute <= 59) || !(second <= 59)) return undefined;
+  return Date.UTC(year, month - 1, day, hour, minute, second, ms);
+}
+
+/** NaN when there is anything but digits. */
+function digitsOf(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+function timeOfText(value: string): number | undefined {
   const match = ISO.exec(value);
   if (match === null) return undefined;
   const year = Number(match[1]);
@@ -61,6 +96,7 @@ function zoneOffsetMinutes(zone: string | undefined): number | undefined {
 
 const DAY_MS = 86_400_000;
 const DATE_CHARACTERS = 'YYYY-MM-DDT'.length;
+const PRINTED_CHARACTERS = 'YYYY-MM-DDT00:00:00.000Z'.length;
 const ZERO = 48;
 // Used again for each time, since every node that leaves the process has one. That is safe because
 // this code runs without interruption.
