@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { TRELLIS_MAIN, putSchema, startServer, untilIndexed, type BenchServer } from './server.ts';
 import { timed } from './measure.ts';
 import type { Report } from './report.ts';
@@ -12,10 +13,16 @@ import type { Report } from './report.ts';
 const RECORDS = Number(process.env['TRELLIS_BENCH_RECORDS'] ?? 1_000_000);
 const ROUNDS = 2;
 const TARGET = 0.7;
+const INGEST_TARGET = 150_000;
+/** Loads into one server, for what the last takes against the first. */
+const PARTS = 4;
+const GROWTH_TARGET = 0.8;
+const MEMORY_TARGET = 2;
 /** Rows that are written to the files at a time. */
 const ROWS_AT_ONCE = 10_000;
 const FIELDS = { Name: 'String', Age: 'Int', City: 'String', Joined: 'Time', Note: 'String' };
 const TYPES = 'Age:Int,Joined:Time';
+const SCHEMA = { nodes: [{ type: 'Person', key: 'Email', fields: FIELDS }], edges: [] };
 
 interface Files {
   readonly csv: string;
@@ -25,7 +32,8 @@ interface Files {
 
 /**
  * `trellis import csv` against one request with the same nodes as operations, each into an empty
- * server of its own. `TRELLIS_BENCH_RECORDS` makes it shorter than the million of the target.
+ * server of its own; the rate of that ingestion; how it goes on as the graph grows, and the memory
+ * that it leaves. `TRELLIS_BENCH_RECORDS` makes it shorter than the million of the target.
  */
 export async function benchImport(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -48,9 +56,79 @@ export async function benchImport(report: Report): Promise<void> {
       target: String(TARGET),
       reached: ratio >= TARGET,
     });
+    report.add({
+      what: `ingestion of ${RECORDS} records over HTTP`,
+      ours: rate(best.ingest),
+      others: [],
+      ratio: (RECORDS / best.ingest / INGEST_TARGET).toFixed(2),
+      target: `${INGEST_TARGET} records/s`,
+      reached: RECORDS / best.ingest >= INGEST_TARGET,
+    });
+    await benchLargeLoad(report, join(folder, 'large'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * One load after another into the same server: what the last takes against the first, and the
+ * memory that the server has a minute later against what it has after a restart.
+ */
+async function benchLargeLoad(report: Report, storage: string): Promise<void> {
+  const seconds: number[] = [];
+  const memory: number[] = [];
+  {
+    await using server = await startServer(storage, 'none');
+    await putSchema(server, SCHEMA);
+    for (let part = 0; part < PARTS; part++) {
+      seconds.push((await timed(() => ingestBody(server, bodyOf(part * RECORDS)))).seconds);
+    }
+    memory.push(await anonymousMb(server.pid));
+    await untilIndexed(server);
+    await setTimeout(60_000);
+    memory.push(await anonymousMb(server.pid));
+  }
+  await using server = await startServer(storage, 'none');
+  await untilIndexed(server);
+  memory.push(await anonymousMb(server.pid));
+  const [first = NaN, last = NaN] = [seconds[0], seconds.at(-1)];
+  const rate = (taken: number): string => `${Math.round(RECORDS / taken)} records/s`;
+  report.add({
+    what: `the last of ${PARTS} loads of ${RECORDS} records over HTTP against the first`,
+    ours: rate(last),
+    others: [`the first ${rate(first)}`],
+    ratio: (first / last).toFixed(2),
+    target: String(GROWTH_TARGET),
+    reached: first / last >= GROWTH_TARGET,
+  });
+  const [loaded = NaN, later = NaN, restarted = NaN] = memory;
+  report.add({
+    what: 'memory a minute after these loads, without mapped files',
+    ours: `${later} MB`,
+    others: [`at their end ${loaded} MB`, `after a restart ${restarted} MB`],
+    ratio: `${(later / restarted).toFixed(2)} of a restart's`,
+    target: `at most ${MEMORY_TARGET}`,
+    reached: later / restarted <= MEMORY_TARGET,
+  });
+}
+
+/** What a process has that is not from files, which the system can take back (Linux). */
+async function anonymousMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^RssAnon:\s*(\d+)/m.exec(status)?.[1]) / 1_024);
+}
+
+/** The operations of `RECORDS` records from number `from` on. */
+function bodyOf(from: number): Readable {
+  const text = function* (): Iterable<Buffer> {
+    for (let at = 0; at < RECORDS; at += 1_000) {
+      const lines = Array.from({ length: Math.min(1_000, RECORDS - at) }, (_, i) =>
+        operationOf(from + at + i),
+      );
+      yield Buffer.from(lines.join(''));
+    }
+  };
+  return Readable.from(text());
 }
 
 /** Seconds of one way to load, into a server that has nothing but the type. */
@@ -61,10 +139,7 @@ async function load(
 ): Promise<number> {
   try {
     await using server = await startServer(storage, 'none');
-    await putSchema(server, {
-      nodes: [{ type: 'Person', key: 'Email', fields: FIELDS }],
-      edges: [],
-    });
+    await putSchema(server, SCHEMA);
     await untilIndexed(server);
     const { seconds } = await timed(() => how(server, files));
     return seconds;
@@ -73,11 +148,15 @@ async function load(
   }
 }
 
-async function ingest({ url, token }: BenchServer, { ndjson }: Files): Promise<void> {
+function ingest(server: BenchServer, { ndjson }: Files): Promise<void> {
+  return ingestBody(server, createReadStream(ndjson, { highWaterMark: 256 * 1024 }));
+}
+
+async function ingestBody({ url, token }: BenchServer, body: Readable): Promise<void> {
   const response = await fetch(`${url}/api/ingest`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${token}` },
-    body: Readable.toWeb(createReadStream(ndjson, { highWaterMark: 256 * 1024 })) as ReadableStream,
+    body: Readable.toWeb(body) as ReadableStream,
     duplex: 'half',
   });
   if (!response.ok) throw new Error(`ingest: ${response.status} ${await response.text()}`);

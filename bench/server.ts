@@ -11,6 +11,7 @@ export const TRELLIS_MAIN = join(import.meta.dirname, '../server/dist/trellis.js
 export interface BenchServer extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
+  readonly pid: number;
   /** From the start of the process to its ready line. */
   readonly startSeconds: number;
 }
@@ -54,6 +55,7 @@ export async function startServer(
   return {
     url,
     token,
+    pid: child.pid ?? 0,
     startSeconds,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
