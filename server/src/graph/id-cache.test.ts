@@ -4,7 +4,7 @@ import { IdCache } from './id-cache.ts';
 
 const LONGEST_BYTES = 244;
 
-/** Short and long keys, of one, two and three bytes a character, and pairs that differ at the end. */
+/** Short and long keys, of one to three bytes a character, and pairs that differ at the end. */
 const key = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc.nat(40).map((i) => `a key of a usual length, such as an e-mail address${i}@example.org`),
