@@ -15,6 +15,7 @@ import { type Flushes, followFlushes, type SteadyRule } from './steady/steady-po
 import { closeEnvironments } from './write-transaction.ts';
 import type { LocalState, PutLocal } from './local-state.ts';
 import { RowChanges } from './row-changes.ts';
+import type { SpaceCheck } from './storage-problem.ts';
 import { StoresReader } from './stores-reader.ts';
 import { writeTransaction } from './write-transaction.ts';
 
@@ -105,8 +106,11 @@ export class Applier {
     return this.#inTurn(bytesOf(group), () => this.#apply(group));
   }
 
-  /** What others keep beside the log in the graph; `isBusy` says whether commits wait. */
-  localState(isBusy: () => boolean): LocalState {
+  /**
+   * What others keep beside the log in the graph. `isBusy` says whether commits wait, and
+   * `checkSpace` whether the volume has room for more than those.
+   */
+  localState(isBusy: () => boolean, checkSpace: SpaceCheck): LocalState {
     const reader = new StoresReader(this.#graph.stores);
     const sequence = (): number => this.sequence;
     const notedIds = (): number => this.#rowChanges.notedIds;
@@ -121,19 +125,28 @@ export class Applier {
       get isBusy() {
         return isBusy();
       },
-      write: (put) => this.#inTurn(0, () => this.#writeLocal(put)),
+      write: (put) => this.#inTurn(0, () => this.#writeLocal(put, checkSpace)),
     };
   }
 
-  async #writeLocal(put: (put: PutLocal) => void): Promise<void> {
+  async #writeLocal(put: (put: PutLocal) => void, checkSpace: SpaceCheck): Promise<void> {
     const { stores, root } = this.#graph;
-    await writeTransaction(this.#graph, () =>
-      put((db, key, value) => {
-        const store = must(stores[db], `database ${db}`);
-        if (value === undefined) store.remove(key);
-        else store.put(key, value);
-      }),
-    );
+    // So that `put` reads what is newest, whatever was read earlier in this turn of the event loop.
+    root.resetReadTxn();
+    // Written only once all is known: LMDB carries out what it got before a callback threw.
+    const writes: (() => void)[] = [];
+    let bytes = 0;
+    put((db, key, value) => {
+      const store = must(stores[db], `database ${db}`);
+      const own = Uint8Array.from(key);
+      bytes += own.length + (value?.length ?? 0);
+      writes.push(() => (value === undefined ? store.remove(own) : store.put(own, value)));
+    });
+    if (writes.length === 0) return;
+    checkSpace({ operations: writes.length, bytes: bytes + LEFT_TO_COMMITS_BYTES });
+    await writeTransaction(this.#graph, () => {
+      for (const write of writes) write();
+    });
     root.resetReadTxn();
     this.#rowChanges.reload();
   }
@@ -228,7 +241,7 @@ export class Applier {
     try {
       await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
     } catch (error) {
-      changes.reload();
+      changes.undo();
       throw error;
     }
     this.#graphApplied = applied;
@@ -236,6 +249,8 @@ export class Applier {
 }
 
 const NOTHING = new Uint8Array(0);
+/** What can be made again leaves this much of the volume to what cannot. */
+const LEFT_TO_COMMITS_BYTES = 16 * 1024 * 1024;
 /**
  * A group with no more bytes of payload than this, which is about 300 operations, is carried out in
  * the thread of the caller. For larger ones a second thread is worth the time to wake it.

@@ -111,7 +111,14 @@ export class CommitPipeline implements State {
     this.#checkSpace = checkSpace;
     this.#published = published;
     this.#sequence = applier.sequence;
-    this.local = applier.localState(() => this.#inFlight.length > 0);
+    this.local = applier.localState(
+      () => this.#inFlight.length > 0,
+      ({ operations, bytes }) =>
+        checkSpace({
+          operations: this.#operationsInFlight + operations,
+          bytes: this.#bytesInFlight + bytes,
+        }),
+    );
     const stores = graph.stores.map((store, db) => store ?? vault.stores[db]);
     for (const [db, store] of vault.stores.entries()) if (store !== undefined) stores[db] = store;
     const applied = new OverlayReader(new StoresReader(stores), this.#pendingOverlay);

@@ -18,8 +18,10 @@ export interface LocalState {
   /** Whether a commit is on its way. */
   readonly isBusy: boolean;
   /**
-   * Writes entries of local databases in one transaction, between commits. Rejects with
-   * `storage_full` or `storage_failed`; then nothing is written.
+   * Writes entries of local databases in one transaction, between commits. What `put` reads is the
+   * newest commit. Rejects with `storage_full`, also while there is room for commits, or
+   * `storage_failed`, or with what `put` throws; then nothing is written. Values must not change
+   * until it resolves.
    */
   write(put: (put: PutLocal) => void): Promise<void>;
 }

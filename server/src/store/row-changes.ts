@@ -1,7 +1,7 @@
 import { DATABASES, DB, type DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import type { KeyValueReader } from './key-value.ts';
-import { readRowState, ROW_STATE_KEY } from './row-state.ts';
+import { isDamage, readRowState, readUnlessDamaged, ROW_STATE_KEY } from './row-state.ts';
 import { StoresReader } from './stores-reader.ts';
 
 /**
@@ -36,7 +36,12 @@ export class RowChanges {
   /** Ids from here on are not packed; 0 while there are no packed rows. */
   #packedIds = 0;
   #isOn = false;
+  /** Of the ids that were noted after this, `#notedIds` is the number. */
+  #packedTo = -1;
+  /** Infinite where a note is damaged: then the rows are dropped. */
   #notedIds = 0;
+  /** The same before the present transaction. */
+  #notedBefore = 0;
   readonly #changed = new Set<number>();
 
   constructor(graph: Environment) {
@@ -50,26 +55,51 @@ export class RowChanges {
     return this.#notedIds;
   }
 
-  /** To be called when the packer has changed the state of the rows. */
+  /**
+   * To be called when the packer has changed the state of the rows. The notes are read only when
+   * it has packed changed rows: there can be many, and it writes slice by slice.
+   */
   reload(): void {
     const state = readRowState(this.#reader);
     this.#isOn = state !== undefined;
     this.#packedIds = state?.packedIds ?? 0;
-    this.#notedIds = 0;
-    if (state === undefined) return;
-    visitRowChanges(this.#reader, state.packedTo, Infinity, (bytes) => {
-      this.#notedIds += bytes.length / ID_BYTES;
-    });
+    if (state !== undefined && state.packedTo === this.#packedTo) return;
+    this.#packedTo = state?.packedTo ?? -1;
+    this.#notedIds = state === undefined ? 0 : this.#countAfter(state.packedTo);
   }
 
-  /** Whether what was noted ends at this sequence; true when there are no packed rows. */
+  #countAfter(packedTo: number): number {
+    let count = 0;
+    try {
+      visitRowChanges(this.#reader, packedTo, Infinity, (bytes) => {
+        count += bytes.length / ID_BYTES;
+      });
+    } catch (error) {
+      if (isDamage(error)) return Infinity;
+      throw error;
+    }
+    return count;
+  }
+
+  /** To be called when the transaction of a group has failed. */
+  undo(): void {
+    this.#notedIds = this.#notedBefore;
+    this.reload();
+  }
+
+  /**
+   * Whether what was noted is whole and ends at this sequence; true when there are no packed rows.
+   */
   endsAt(sequence: number): boolean {
-    const noted = this.#reader.get(DB.rowChanges, NOTED_KEY);
-    return !this.#isOn || (noted !== undefined && readSequence(noted, 0) === sequence);
+    if (!this.#isOn) return true;
+    const noted = readUnlessDamaged(this.#reader, DB.rowChanges, NOTED_KEY);
+    const isWhole = noted !== undefined && Number.isFinite(this.#notedIds);
+    return isWhole && readSequence(noted, 0) === sequence;
   }
 
   /** Called once before the operations of a group. */
   begin(): void {
+    this.#notedBefore = this.#notedIds;
     this.#changed.clear();
   }
 
@@ -106,12 +136,15 @@ export class RowChanges {
   }
 }
 
-/** What was noted after one sequence up to another: the ids are in `bytes`, 5 bytes each. */
+/**
+ * What was noted after one sequence up to another, until `visit` returns false: the ids are in
+ * `bytes`, 5 bytes each.
+ */
 export function visitRowChanges(
   reader: KeyValueReader,
   after: number,
   upTo: number,
-  visit: (bytes: Uint8Array, sequence: number) => void,
+  visit: (bytes: Uint8Array, sequence: number) => boolean | void,
 ): void {
   const last = Math.min(upTo, SEQUENCE_MAX);
   const range = { start: rowChangesKey(after + 1), end: rowChangesKey(last + 1) };

@@ -1,4 +1,5 @@
-import { DB } from './databases.ts';
+import { Problem } from '#base/problem.ts';
+import { DB, type DatabaseNumber } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
 
 /**
@@ -24,8 +25,9 @@ export interface RowState {
 export const ROW_STATE_KEY = Uint8Array.of(0);
 const STATE_BYTES = 17;
 
+/** Undefined where there are no rows, and where the record is damaged. */
 export function readRowState(reader: KeyValueReader): RowState | undefined {
-  const bytes = reader.get(DB.rows, ROW_STATE_KEY);
+  const bytes = readUnlessDamaged(reader, DB.rows, ROW_STATE_KEY);
   if (bytes === undefined || bytes.length !== STATE_BYTES) return undefined;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
@@ -33,6 +35,25 @@ export function readRowState(reader: KeyValueReader): RowState | undefined {
     changesFrom: view.readUIntBE(6, 6),
     packedIds: view.readUIntBE(12, 5),
   };
+}
+
+/** All of the rows is made from other data, so damage is no reason to fail: it is made again. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'storage_corrupt';
+}
+
+/** A value; undefined also where it is damaged. */
+export function readUnlessDamaged(
+  reader: KeyValueReader,
+  db: DatabaseNumber,
+  key: Uint8Array,
+): Uint8Array | undefined {
+  try {
+    return reader.get(db, key);
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
 }
 
 export function encodeRowState({ packedTo, changesFrom, packedIds }: RowState): Uint8Array {

@@ -56,7 +56,7 @@ class Follower implements StateFollower {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
-    this.local = parts.applier.localState(() => this.#isApplying);
+    this.local = parts.applier.localState(() => this.#isApplying, parts.checkSpace);
   }
 
   get sequence(): number {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DB } from '#store/databases.ts';
+import type { KeyValueReader, SnapshotReader } from '#store/key-value.ts';
+import type { LocalState } from '#store/local-state.ts';
+import { rowChangesKey } from '#store/row-changes.ts';
+import { readRowState, ROW_STATE_KEY } from '#store/row-state.ts';
 import { valueDamaged } from '#store/value-seal.ts';
 import { ANY_EDGE, NeighborList } from '../adjacency.ts';
 import type { WriterOperation } from '../operations.ts';
@@ -173,9 +177,9 @@ async function grow(nodes: number): Promise<void> {
   }
 }
 
-const to = (i: number): WriterOperation => ({
+const to = (i: number, from = 0): WriterOperation => ({
   op: 'link',
-  from: { type: 'A', key: 'n0' },
+  from: { type: 'A', key: `n${from}` },
   edge: 'E',
   to: { type: 'A', key: `n${i}` },
 });
@@ -231,16 +235,137 @@ it('leaves a damaged block to the keys', async () => {
   await new RowPacker(graph.state.local).pack();
   const damaged = rowKey(ROW_KIND.out, 0).slice();
   const { snapshot } = graph;
-  const rows = new PackedRows({
-    get: (db, wanted) => {
+  snapshot.refresh();
+  const rows = new PackedRows(
+    readerOver(snapshot, (db, wanted) => {
       if (db === DB.rows && Buffer.compare(wanted, damaged) === 0) throw DAMAGE;
-      return snapshot.get(db, wanted);
-    },
-    has: (db, wanted) => snapshot.has(db, wanted),
-    scan: (db, range, visit) => snapshot.scan(db, range, visit),
-    countRange: (db, range) => snapshot.countRange(db, range),
-  });
+    }),
+  );
   const reader = new StateReader(snapshot, snapshot, rows);
   expect(reader.packedRows()?.collect(1, 'out', ANY_EDGE, new NeighborList())).toBe(false);
   expect(reader.packedRows()?.collect(1, 'in', ANY_EDGE, new NeighborList())).toBe(true);
+});
+
+/** A reader that first asks whether it may read an entry, or a range from there on. */
+function readerOver(
+  snapshot: SnapshotReader,
+  check: (db: number, key: Uint8Array) => void,
+): KeyValueReader {
+  return {
+    get: (db, wanted) => {
+      check(db, wanted);
+      return snapshot.get(db, wanted);
+    },
+    has: (db, wanted) => snapshot.has(db, wanted),
+    scan: (db, range, visit) => {
+      check(db, range.start);
+      snapshot.scan(db, range, visit);
+    },
+    countRange: (db, range) => snapshot.countRange(db, range),
+  };
+}
+
+it('leaves all to the keys while its state or its notes are damaged', async () => {
+  await grow(2 * BLOCK_IDS);
+  const packer = new RowPacker(graph.state.local);
+  await packer.pack();
+  let damaged: number = DB.rows;
+  const { snapshot } = graph;
+  snapshot.refresh();
+  const rows = new PackedRows(
+    readerOver(snapshot, (db, wanted) => {
+      const isState = db === DB.rows && Buffer.compare(wanted, ROW_STATE_KEY) === 0;
+      if (db === damaged && (isState || db === DB.rowChanges)) throw DAMAGE;
+    }),
+  );
+  const reader = new StateReader(snapshot, snapshot, rows);
+  expect(reader.packedRows()).toBeUndefined();
+  damaged = DB.rowChanges;
+  expect(reader.packedRows()).toBeUndefined();
+  // Packed once more, they go by other notes.
+  damaged = -1;
+  await graph.write(to(3));
+  await packer.pack();
+  expect(expectSame(reader)).toBeGreaterThan(0);
+});
+
+it('shows nothing old after a read has failed', async () => {
+  await grow(3 * BLOCK_IDS);
+  await new RowPacker(graph.state.local).pack();
+  let failingScan = 0;
+  const { snapshot } = graph;
+  const rows = new PackedRows(
+    readerOver(snapshot, (db) => {
+      if (db === DB.rowChanges && --failingScan === 0) throw new Error('a failed read');
+    }),
+  );
+  const reader = new StateReader(snapshot, snapshot, rows);
+  expect(expectSame(reader)).toBeGreaterThan(0);
+  await graph.write(to(3));
+  let isFirst = true;
+  const packer = new RowPacker(graph.state.local, async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    // In another block than what is packed: its row is old when the rows are packed.
+    await graph.write(to(2 * BLOCK_IDS, 2 * BLOCK_IDS + 1));
+    expectSame(reader);
+  });
+  await packer.pack();
+  await graph.write(to(4));
+  reader.refresh();
+  failingScan = 2;
+  expect(() => reader.packedRows()).toThrow('a failed read');
+  expect(expectSame(reader)).toBeGreaterThan(0);
+});
+
+const NOTED = 60_000;
+
+it('keeps no ids while so many have changed that the keys tell all', async () => {
+  await grow(2 * BLOCK_IDS);
+  const packer = new RowPacker(graph.state.local);
+  await packer.pack();
+  const { reader } = graph;
+  reader.refresh();
+  const rows = reader.packedRows();
+  const { packedTo } = readRowState(graph.snapshot)!;
+  await graph.write(to(3), to(4), to(5));
+  await graph.state.local.write((put) => {
+    for (const part of [0, 1]) {
+      const ids = Buffer.alloc(NOTED * 5);
+      for (let i = 0; i < NOTED; i++) ids.writeUIntBE(part * NOTED + i, i * 5, 5);
+      put(DB.rowChanges, rowChangesKey(packedTo + 1 + part), ids);
+    }
+  });
+  reader.refresh();
+  expect(reader.packedRows()).toBeUndefined();
+  expect(rows?.changedIds.size).toBe(0);
+  await packer.pack();
+  expectSame(reader);
+  expect(reader.packedRows()?.changedIds.size).toBe(0);
+});
+
+it('removes many notes in several transactions, and all of them', async () => {
+  await grow(3_000);
+  await new RowPacker(graph.state.local).pack();
+  // As if many small commits had come.
+  await graph.state.local.write((put) => {
+    for (let i = 1; i <= 2_500; i++) put(DB.rowChanges, rowChangesKey(i), Buffer.alloc(5));
+  });
+  await graph.write(to(3));
+  const { local } = graph.state;
+  let most = 0;
+  const write: LocalState['write'] = (put) =>
+    local.write((own) => {
+      let count = 0;
+      put((...entry) => {
+        count++;
+        own(...entry);
+      });
+      most = Math.max(most, count);
+    });
+  await new RowPacker(Object.create(local, { write: { value: write } })).pack();
+  expect(most).toBe(1_000);
+  graph.reader.refresh();
+  const range = { start: rowChangesKey(0), end: rowChangesKey(2_501) };
+  expect(graph.snapshot.countRange(DB.rowChanges, range)).toBe(0);
 });

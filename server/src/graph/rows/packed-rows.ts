@@ -1,9 +1,8 @@
 import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { readRowId, visitRowChanges } from '#store/row-changes.ts';
-import { readRowState, type RowState } from '#store/row-state.ts';
+import { isDamage, readRowState, type RowState } from '#store/row-state.ts';
 import { ID_BYTES } from '../keys.ts';
 import type { Direction, NeighborList } from '../adjacency.ts';
 import { blockOf, RowBlock } from './row-block.ts';
@@ -59,15 +58,22 @@ export class PackedRows {
       return false;
     }
     const known = this.#state;
+    if (known?.packedTo !== state.packedTo || sequence !== this.#sequence) {
+      // Should reading fail, the next call begins anew.
+      this.#state = undefined;
+      const isUsable =
+        known === undefined || this.#sequence < state.changesFrom
+          ? this.#begin(state, sequence)
+          : this.#goOn(known, state, sequence);
+      if (!isUsable) {
+        this.#leftAlone = state.packedTo;
+        this.#changed.clear();
+        return false;
+      }
+      this.#sequence = sequence;
+    }
     this.#state = state;
-    if (known?.packedTo === state.packedTo && sequence === this.#sequence) return true;
-    if (known === undefined || this.#sequence < state.changesFrom) this.#begin(state, sequence);
-    else this.#goOn(known, state, sequence);
-    this.#sequence = sequence;
-    if (this.#changed.size <= CHANGED_IDS_MAX) return true;
-    this.#leftAlone = state.packedTo;
-    this.#state = undefined;
-    return false;
+    return true;
   }
 
   /** As `Adjacency.collect`; false when the keys have to be asked. */
@@ -142,20 +148,22 @@ export class PackedRows {
     try {
       return this.#reader.get(DB.rows, key);
     } catch (error) {
-      if (error instanceof Problem && error.code === 'storage_corrupt') return DAMAGED;
+      if (isDamage(error)) return DAMAGED;
       throw error;
     }
   }
 
-  #begin({ packedTo }: RowState, sequence: number): void {
+  #begin({ packedTo }: RowState, sequence: number): boolean {
     this.#cache.clear();
     this.#changed.clear();
-    this.#addChanges(packedTo, sequence);
+    return this.#addChanges(packedTo, sequence);
   }
 
-  #goOn(known: RowState, { packedTo }: RowState, sequence: number): void {
-    this.#addChanges(this.#sequence, sequence);
-    if (packedTo === known.packedTo) return;
+  #goOn(known: RowState, state: RowState, sequence: number): boolean {
+    const { packedTo } = state;
+    const areAllKnown = this.#addChanges(this.#sequence, sequence);
+    if (packedTo === known.packedTo) return areAllKnown;
+    if (!areAllKnown) return this.#begin(state, sequence);
     // These were packed again. What is kept of their blocks is from before.
     for (const id of this.#changed) {
       this.#cache.forget(ROW_KIND.out, blockOf(id));
@@ -163,13 +171,22 @@ export class PackedRows {
       this.#cache.forget(ROW_KIND.columns, chunkOf(id));
     }
     this.#changed.clear();
-    this.#addChanges(packedTo, sequence);
+    return this.#addChanges(packedTo, sequence);
   }
 
-  #addChanges(after: number, upTo: number): void {
-    visitRowChanges(this.#reader, after, upTo, (bytes) => {
-      for (let at = 0; at < bytes.length; at += ID_BYTES) this.#changed.add(readRowId(bytes, at));
-    });
+  /** Returns false where too many have changed, or not all can be known. */
+  #addChanges(after: number, upTo: number): boolean {
+    const changed = this.#changed;
+    try {
+      visitRowChanges(this.#reader, after, upTo, (bytes) => {
+        for (let at = 0; at < bytes.length; at += ID_BYTES) changed.add(readRowId(bytes, at));
+        return changed.size <= CHANGED_IDS_MAX;
+      });
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+    return changed.size <= CHANGED_IDS_MAX;
   }
 }
 

@@ -1,8 +1,13 @@
 import { DB } from '#store/databases.ts';
-import type { KeyValueReader } from '#store/key-value.ts';
 import type { LocalState, PutLocal } from '#store/local-state.ts';
 import { notedUpTo, readRowId, rowChangesKey, visitRowChanges } from '#store/row-changes.ts';
-import { encodeRowState, readRowState, ROW_STATE_KEY, type RowState } from '#store/row-state.ts';
+import {
+  encodeRowState,
+  isDamage,
+  readRowState,
+  ROW_STATE_KEY,
+  type RowState,
+} from '#store/row-state.ts';
 import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey, readId } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import { readCount } from '../writer-memory.ts';
@@ -15,6 +20,8 @@ const SLICE_MS = 4;
 /** When more than this share of the rows has changed, all are packed anew. */
 const CHANGED_SHARE_MAX = 0.25;
 const CHANGED_IDS_MIN = 10_000;
+/** No slice removes more notes than this. */
+const REMOVED_NOTES_MAX = 1_000;
 
 /**
  * Packs adjacency into `rows`, in the thread that writes: first the nodes that were not packed yet,
@@ -27,6 +34,8 @@ export class RowPacker {
   readonly #block = new RowBlockWriter();
   readonly #record = new NodeRecord();
   readonly #pause: () => Promise<void>;
+  /** The notes up to this sequence are removed. */
+  #removedTo = 0;
 
   /** `pause` is awaited between slices. */
   constructor(local: LocalState, pause: () => Promise<void> = () => Promise.resolve()) {
@@ -45,9 +54,13 @@ export class RowPacker {
     const { reader } = this.#local;
     if (this.#packableIds() === 0) return;
     const changed = this.#changedIds();
-    const isNew = readRowState(reader) === undefined;
-    if (isNew || isMuch(changed.length, readRowState(reader)?.packedIds ?? 0)) await this.#begin();
-    else if (changed.length > 0) await this.#packAgain(changed, signal);
+    const state = readRowState(reader);
+    if (state === undefined || changed === undefined || isMuch(changed.length, state.packedIds)) {
+      await this.#begin();
+    } else if (changed.length > 0) {
+      await this.#packAgain(changed, signal);
+    }
+    await this.#removeNotes(signal);
     while (!isAborted(signal)) {
       await this.#pause();
       if ((readRowState(reader)?.packedIds ?? Infinity) >= this.#packableIds()) return;
@@ -61,26 +74,57 @@ export class RowPacker {
     return Math.floor(nextId / BLOCK_IDS) * BLOCK_IDS;
   }
 
-  /** Ascending, each once. */
-  #changedIds(): number[] {
+  /** Ascending, each once. Undefined where a note is damaged. */
+  #changedIds(): number[] | undefined {
     const { reader, sequence } = this.#local;
     const state = readRowState(reader);
     if (state === undefined) return [];
     const ids = new Set<number>();
-    visitRowChanges(reader, state.packedTo, sequence, (bytes) => {
-      for (let at = 0; at < bytes.length; at += ID_BYTES) ids.add(readRowId(bytes, at));
-    });
+    try {
+      visitRowChanges(reader, state.packedTo, sequence, (bytes) => {
+        for (let at = 0; at < bytes.length; at += ID_BYTES) ids.add(readRowId(bytes, at));
+      });
+    } catch (error) {
+      if (isDamage(error)) return undefined;
+      throw error;
+    }
     return [...ids].toSorted((a, b) => a - b);
   }
 
   /** From now on changes are noted, and nothing is packed. */
   #begin(): Promise<void> {
     return this.#local.write((put) => {
-      const { sequence, reader } = this.#local;
-      removeChanges(reader, put, 0, sequence);
+      const { sequence } = this.#local;
       put(DB.rowChanges, ...notedUpTo(sequence));
       putState(put, { packedTo: sequence, changesFrom: sequence, packedIds: 0 });
     });
+  }
+
+  /** Removes, slice by slice, the notes that no reader asks for any more. */
+  async #removeNotes(signal: AbortSignal | undefined): Promise<void> {
+    const upTo = readRowState(this.#local.reader)?.changesFrom ?? 0;
+    while (this.#removedTo < upTo && !isAborted(signal)) {
+      let removedTo = 0;
+      await this.#local.write((put) => (removedTo = this.#removeSomeNotes(put, upTo)));
+      this.#removedTo = removedTo;
+      await this.#pause();
+    }
+  }
+
+  /** Returns up to where notes are removed then. */
+  #removeSomeNotes(put: PutLocal, upTo: number): number {
+    const sequences: number[] = [];
+    try {
+      visitRowChanges(this.#local.reader, this.#removedTo, upTo, (_, sequence) => {
+        sequences.push(sequence);
+        return sequences.length < REMOVED_NOTES_MAX;
+      });
+    } catch (error) {
+      // A damaged one stays, with those after it.
+      if (!isDamage(error)) throw error;
+    }
+    for (const sequence of sequences) put(DB.rowChanges, rowChangesKey(sequence), undefined);
+    return sequences.length < REMOVED_NOTES_MAX ? upTo : sequences.at(-1)!;
   }
 
   /** Packs blocks that have not been packed, for as long as a slice lasts. */
@@ -141,7 +185,6 @@ export class RowPacker {
       const state = readRowState(reader);
       // With too many changes the rows were dropped meanwhile.
       if (state === undefined) return;
-      removeChanges(reader, put, state.changesFrom, state.packedTo);
       putState(put, { ...state, packedTo: sequence, changesFrom: state.packedTo });
     });
   }
@@ -255,13 +298,6 @@ export class RowPacker {
 
 function putState(put: PutLocal, state: RowState): void {
   put(DB.rows, ROW_STATE_KEY, encodeRowState(state));
-}
-
-/** Removes what was noted after one sequence up to another. */
-function removeChanges(reader: KeyValueReader, put: PutLocal, after: number, upTo: number): void {
-  const sequences: number[] = [];
-  visitRowChanges(reader, after, upTo, (_, sequence) => void sequences.push(sequence));
-  for (const sequence of sequences) put(DB.rowChanges, rowChangesKey(sequence), undefined);
 }
 
 function isMuch(changed: number, packedIds: number): boolean {
