@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type FileRow,
   formatOf,
   type ImportRow,
   previewRows,
@@ -25,11 +26,14 @@ function fileOf(text: string, pieceBytes: number): File {
 }
 
 async function rowsOf(text: string, format: 'csv' | 'jsonl', pieceBytes = 7): Promise<ImportRow[]> {
-  const rows: ImportRow[] = [];
-  for await (const batch of readRows(fileOf(text, pieceBytes), format, 3)) {
-    expect(batch.firstRow).toBe(rows.length + 1);
-    rows.push(...batch.rows);
-  }
+  const rows = await readRowsOf(text, format, pieceBytes);
+  return rows.map(({ row }) => row);
+}
+
+async function readRowsOf(text: string, format: 'csv' | 'jsonl', pieceBytes = 7) {
+  const rows: FileRow[] = [];
+  for await (const batch of readRows(fileOf(text, pieceBytes), format, 3)) rows.push(...batch.rows);
+  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1));
   return rows;
 }
 
@@ -98,16 +102,35 @@ describe('the rows of a file', () => {
   it.each([
     ['csv', 'a,a\n1,2', 'Two columns are called “a”'],
     ['csv', 'a,\n1,2', 'Column 2 has no name in the first row'],
-    ['csv', 'a,b\n1,2\n1,2,3', 'Row 2 has 3 values, and there are 2 columns'],
-    ['jsonl', '{"a":1}\n[1]', 'Row 2 is not a JSON object'],
-    ['jsonl', '{"a":1}\n{"a":', 'Row 2 is not JSON'],
   ] as const)('of a bad file are refused (%s)', async (format, text, message) => {
     await expect(rowsOf(text, format, 500)).rejects.toThrow(message);
   });
 
+  it.each([
+    [
+      'csv',
+      'a,b\n1,2,3\n4,5',
+      { a: '1', b: '2', 'Column 3': '3' },
+      'Row 1 has 3 values, and there are 2 columns',
+    ],
+    ['jsonl', '[1]\n{"a":1}', { Line: '[1]' }, 'Row 1 is not a JSON object'],
+    ['jsonl', '{"a":\n{"a":1}', { Line: '{"a":' }, 'Row 1 is not JSON'],
+  ] as const)('that are wrong come with what is wrong (%s)', async (format, text, row, fault) => {
+    const [first, second] = await readRowsOf(text, format, 500);
+    expect(first).toEqual({ number: 1, row, fault });
+    expect(second).toMatchObject({
+      number: 2,
+      row: expect.objectContaining({ a: expect.anything() }),
+    });
+    expect(second?.fault).toBeUndefined();
+  });
+
   it('are read as far as a preview needs them', async () => {
     const text = ['key', ...Array.from({ length: 100 }, (_, at) => `k${at}`), '"open'].join('\n');
-    expect(await previewRows(fileOf(text, 16), 'csv', 2)).toEqual([{ key: 'k0' }, { key: 'k1' }]);
+    expect(await previewRows(fileOf(text, 16), 'csv', 2)).toEqual([
+      { number: 1, row: { key: 'k0' } },
+      { number: 2, row: { key: 'k1' } },
+    ]);
   });
 
   it('are taken for what the name of the file says', () => {

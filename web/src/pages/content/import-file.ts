@@ -6,17 +6,25 @@ export type ImportRow = Readonly<Record<string, unknown>>;
 
 export type ImportFormat = 'csv' | 'jsonl';
 
+/** A row as it stands in a file. */
+export interface FileRow {
+  /** The first row is 1; the header is none. */
+  readonly number: number;
+  /** What could be read of it, where there is a fault. */
+  readonly row: ImportRow;
+  /** Why it cannot be read as it is; the rows after it can. */
+  readonly fault?: string;
+}
+
 /** A file that somebody chose, and its first rows. */
 export interface ChosenFile {
   readonly file: File;
   readonly format: ImportFormat;
-  readonly rows: readonly ImportRow[];
+  readonly rows: readonly FileRow[];
 }
 
 export interface RowBatch {
-  readonly rows: readonly ImportRow[];
-  /** Where the first of them stands in the file; the first row is 1, the header is none. */
-  readonly firstRow: number;
+  readonly rows: readonly FileRow[];
   /** How much of the file is read so far. */
   readonly bytesRead: number;
 }
@@ -24,7 +32,7 @@ export interface RowBatch {
 /** The longest row or line of JSON: it becomes a line of ingestion. */
 export const ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 
-/** A row that cannot be read. */
+/** A file that cannot be read any further. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';
 }
@@ -38,8 +46,8 @@ export async function previewRows(
   file: File,
   format: ImportFormat,
   count: number,
-): Promise<ImportRow[]> {
-  const rows: ImportRow[] = [];
+): Promise<FileRow[]> {
+  const rows: FileRow[] = [];
   for await (const batch of readRows(file, format, count)) {
     rows.push(...batch.rows);
     if (rows.length >= count) break;
@@ -49,46 +57,50 @@ export async function previewRows(
 
 /**
  * All rows, in batches of at most `batchRows`, read as they are asked for: the file may be larger
- * than the memory of the page. Throws `ImportFileError` at a row that cannot be read.
+ * than the memory of the page. Throws `ImportFileError` where the file cannot be read any further.
  */
 export async function* readRows(
   file: File,
   format: ImportFormat,
   batchRows: number,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  let rows: ImportRow[] = [];
-  let row = 0;
-  for await (const { row: next, bytesRead } of format === 'csv' ? csvRows(file) : jsonRows(file)) {
-    rows.push(next);
-    row++;
+  let rows: FileRow[] = [];
+  for await (const { bytesRead, ...row } of format === 'csv' ? csvRows(file) : jsonRows(file)) {
+    rows.push(row);
     if (rows.length < batchRows) continue;
-    yield { rows, firstRow: row - rows.length + 1, bytesRead };
+    yield { rows, bytesRead };
     rows = [];
   }
-  if (rows.length > 0) yield { rows, firstRow: row - rows.length + 1, bytesRead: file.size };
+  if (rows.length > 0) yield { rows, bytesRead: file.size };
 }
 
-interface ReadRow {
-  readonly row: ImportRow;
+interface ReadRow extends FileRow {
   readonly bytesRead: number;
 }
+
+/** The name under which a line is kept that is no object. */
+const UNREADABLE_COLUMN = 'Line';
 
 async function* jsonRows(file: File): AsyncGenerator<ReadRow, void, undefined> {
   let number = 0;
   for await (const { text, bytesRead } of linesOf(file)) {
     if (text.trim() === '') continue;
-    number++;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (cause) {
-      throw new ImportFileError(`Row ${number} is not JSON`, { cause });
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ImportFileError(`Row ${number} is not a JSON object`);
-    }
-    yield { row: value as ImportRow, bytesRead };
+    yield { ...parsedLine(text, ++number), bytesRead };
   }
+}
+
+function parsedLine(text: string, number: number): FileRow {
+  const unread = { number, row: { [UNREADABLE_COLUMN]: text } };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ...unread, fault: `Row ${number} is not JSON` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { ...unread, fault: `Row ${number} is not a JSON object` };
+  }
+  return { number, row: value as ImportRow };
 }
 
 /** Quoted fields may hold line breaks, so the rows are split by the parser and not by lines. */
@@ -97,7 +109,7 @@ async function* csvRows(file: File): AsyncGenerator<ReadRow, void, undefined> {
   let header: string[] | undefined;
   let number = 0;
   const named = (row: readonly string[], bytesRead: number): ReadRow | undefined => {
-    if (header !== undefined) return { row: namedRow(header, row, ++number), bytesRead };
+    if (header !== undefined) return { ...namedRow(header, row, ++number), bytesRead };
     header = headerOf(row);
     return undefined;
   };
@@ -209,13 +221,15 @@ function headerOf(row: readonly string[]): string[] {
   return names;
 }
 
-function namedRow(header: readonly string[], cells: readonly string[], number: number): ImportRow {
-  if (cells.length > header.length) {
-    throw new ImportFileError(
-      `Row ${number} has ${cells.length} values, and there are ${header.length} columns`,
-    );
-  }
-  return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+/** Cells beyond the columns are kept by their number. */
+function namedRow(header: readonly string[], cells: readonly string[], number: number): FileRow {
+  const row = Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+  if (cells.length <= header.length) return { number, row };
+  cells.slice(header.length).forEach((cell, at) => {
+    row[`Column ${header.length + at + 1}`] = cell;
+  });
+  const fault = `Row ${number} has ${cells.length} values, and there are ${header.length} columns`;
+  return { number, row, fault };
 }
 
 async function* linesOf(

@@ -16,7 +16,10 @@ interface ImportMappingProps {
 
 /** What the columns are, what comes of it, and the run itself. */
 export function ImportMapping({ chosen, schema }: ImportMappingProps) {
-  const [plan, setPlan] = useState(() => guessPlan(chosen.file.name, chosen.rows, schema));
+  const [plan, setPlan] = useState(() => {
+    const rows = chosen.rows.filter(({ fault }) => fault === undefined).map(({ row }) => row);
+    return guessPlan(chosen.file.name, rows, schema);
+  });
   const faults = faultsOf(plan);
   return (
     <>

@@ -7,7 +7,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { type ChosenFile, formatOf, previewRows } from './import-file.ts';
+import { type ChosenFile, formatOf, ImportFileError, previewRows } from './import-file.ts';
 import { ImportMapping } from './import-mapping.tsx';
 import { schemaQuery } from './schema.ts';
 
@@ -22,7 +22,10 @@ export function ImportPage() {
     mutationFn: async (file: File) => {
       const format = formatOf(file.name);
       const rows = await previewRows(file, format, PREVIEW_ROWS);
-      if (rows.length === 0) throw new Error('The file has no rows');
+      if (rows.length === 0) throw new ImportFileError('The file has no rows');
+      if (rows.every(({ fault }) => fault !== undefined)) {
+        throw new ImportFileError(`No row can be read. ${rows[0]?.fault}`);
+      }
       setChosen({ file, format, rows });
     },
   });

@@ -63,6 +63,25 @@ describe('a plan of an import', () => {
     );
   });
 
+  it.each([
+    ['Int', '1.5'],
+    ['Int', '3000000000'],
+    ['Int', true],
+    ['Double', [1]],
+    ['Bool', 1],
+    ['String[]', 'x', ['x']],
+    ['String', 7, '7'],
+    ['Int', 7, 7],
+    ['Json', { a: 1 }, { a: 1 }],
+  ] as const)('knows of a field of %s whether %j fits it', (type, value, ...stored) => {
+    const columns = PLAN.columns.map((column) =>
+      column.column === 'age' ? { ...column, type } : column,
+    );
+    const make = () => operationsOf({ ...PLAN, columns }, { id: '1', age: value }, 1);
+    if (stored.length === 0) expect(make).toThrow(`is not of the type ${type}`);
+    else expect(make()).toMatchObject([{ fields: { age: stored[0] } }]);
+  });
+
   it('is not ready while something is missing', () => {
     const twice = PLAN.columns.map((column) => ({ ...column, field: 'x' }));
     expect(faultsOf({ ...PLAN, type: '', columns: twice })).toEqual([

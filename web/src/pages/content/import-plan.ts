@@ -87,13 +87,18 @@ export function schemaOf(plan: ImportPlan): SchemaDocument {
   };
 }
 
+/** Empty when there is none. */
+export function keyOfRow(plan: ImportPlan, row: ImportRow): string {
+  return textOf(row[plan.keyColumn]);
+}
+
 /** What one row asks the server to do; throws when it has no key, or a value does not fit. */
 export function operationsOf(
   plan: ImportPlan,
   row: ImportRow,
   rowNumber: number,
 ): GraphOperation[] {
-  const key = textOf(row[plan.keyColumn]);
+  const key = keyOfRow(plan, row);
   if (key === '') throw new Error(`Row ${rowNumber}: there is no key in “${plan.keyColumn}”`);
   const fields: Record<string, unknown> = {};
   const links: GraphOperation[] = [];
@@ -111,9 +116,13 @@ export function operationsOf(
 }
 
 function valueOf(value: unknown, { type, column }: ColumnPlan, rowNumber: number): unknown {
-  if (typeof value !== 'string') return value;
   const unfit = () =>
-    new Error(`Row ${rowNumber}: “${value}” in “${column}” is not of the type ${type}`);
+    new Error(`Row ${rowNumber}: “${textOf(value)}” in “${column}” is not of the type ${type}`);
+  if (typeof value !== 'string') {
+    if (type === 'String' && typeof value !== 'object') return textOf(value);
+    if (fitsType(value, type)) return value;
+    throw unfit();
+  }
   if (type.endsWith('[]') || type === 'Json' || type === 'GeoPoint') {
     try {
       return JSON.parse(value);
@@ -124,7 +133,7 @@ function valueOf(value: unknown, { type, column }: ColumnPlan, rowNumber: number
   }
   if (type === 'Int' || type === 'Float' || type === 'Double') {
     const number = Number(value);
-    if (Number.isNaN(number)) throw unfit();
+    if (!fitsType(number, type)) throw unfit();
     return number;
   }
   if (type === 'Bool') {
@@ -138,6 +147,30 @@ function valueOf(value: unknown, { type, column }: ColumnPlan, rowNumber: number
     return time.toISOString();
   }
   return value;
+}
+
+const INT_MAX = 2 ** 31 - 1;
+
+/**
+ * Whether a value of JSON that is no text can be one of the type, as far as it is easy to say: the
+ * server knows all of it.
+ */
+function fitsType(value: unknown, type: FieldType): boolean {
+  if (type === 'Json') return true;
+  if (Array.isArray(value) !== type.endsWith('[]')) return false;
+  switch (type) {
+    case 'Int':
+      return Number.isInteger(value) && Number(value) >= -INT_MAX - 1 && Number(value) <= INT_MAX;
+    case 'Float':
+    case 'Double':
+      return Number.isFinite(value);
+    case 'Bool':
+      return typeof value === 'boolean';
+    case 'String':
+      return false;
+    default:
+      return true;
+  }
 }
 
 /** The narrowest type that all the values have. */

@@ -1,17 +1,16 @@
-import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { CheckboxField } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { Notice } from '../../ui/notice.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
-import type { ImportPlan } from './import-plan.ts';
-import { type ImportProgress, runImport } from './import-run.ts';
-import { schemaQuery } from './schema.ts';
 import type { ChosenFile } from './import-file.ts';
+import { type ImportEnd, ImportOutcome } from './import-outcome.tsx';
+import type { ImportPlan } from './import-plan.ts';
+import { type ImportProgress, NOTHING_STORED, runImport } from './import-run.ts';
+import { SkippedRows } from './import-skipped.ts';
 
 interface ImportRunProps {
   readonly chosen: ChosenFile;
@@ -22,22 +21,43 @@ interface ImportRunProps {
 export function ImportRun({ chosen, plan, isReady }: ImportRunProps) {
   const permission = useChangePermission();
   const queries = useQueryClient();
-  const [progress, setProgress] = useState<ImportProgress>();
+  const [isSkipping, setIsSkipping] = useState(false);
+  const [progress, setProgress] = useState(NOTHING_STORED);
   const cancel = useRef<AbortController>(undefined);
   useEffect(() => () => cancel.current?.abort(), []);
   const run = useMutation({
-    mutationFn: () => {
+    mutationFn: async (): Promise<ImportEnd> => {
       cancel.current = new AbortController();
-      setProgress(undefined);
       const { signal } = cancel.current;
-      return runImport(chosen.file, chosen.format, plan, { signal, onProgress: setProgress });
+      const columns = plan.columns.map(({ column }) => column);
+      const skipped = isSkipping ? new SkippedRows(columns) : undefined;
+      let reached = NOTHING_STORED;
+      const onProgress = (now: ImportProgress): void => {
+        reached = now;
+        setProgress(now);
+      };
+      onProgress(NOTHING_STORED);
+      const end = { type: plan.type, skipped };
+      try {
+        await runImport(chosen.file, chosen.format, plan, { signal, onProgress, skipped });
+        return { ...end, progress: reached, isCancelled: false };
+      } catch (error) {
+        return { ...end, progress: reached, isCancelled: signal.aborted, error };
+      }
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: schemaQuery.queryKey }),
+    // The schema, the counts of its types and what a search finds have changed.
+    onSettled: () => queries.invalidateQueries(),
   });
-  const isCancelled = cancel.current?.signal.aborted === true;
   return (
     <Card title="4. Store it">
       <div className="flex flex-col gap-4">
+        <CheckboxField
+          label="Skip rows that are wrong"
+          hint="They come as a file with the reasons afterwards. Otherwise the first of them stops the import."
+          checked={isSkipping}
+          disabled={run.isPending}
+          onChange={({ target }) => setIsSkipping(target.checked)}
+        />
         <div className="flex gap-2">
           <Button
             kind="primary"
@@ -52,46 +72,12 @@ export function ImportRun({ chosen, plan, isReady }: ImportRunProps) {
         </div>
         {run.isPending && (
           <ProgressBar
-            label={`${formatCount(progress?.rows ?? 0)} rows stored`}
-            fraction={progress?.fraction ?? 0}
+            label={`${formatCount(progress.rows)} rows stored`}
+            fraction={progress.fraction}
           />
         )}
-        <ImportOutcome {...{ run, progress, isCancelled }} />
+        {run.data !== undefined && <ImportOutcome fileName={chosen.file.name} end={run.data} />}
       </div>
     </Card>
-  );
-}
-
-interface ImportOutcomeProps {
-  readonly run: UseMutationResult<ImportProgress, Error, void>;
-  readonly progress: ImportProgress | undefined;
-  readonly isCancelled: boolean;
-}
-
-function ImportOutcome({ run, progress, isCancelled }: ImportOutcomeProps) {
-  return (
-    <>
-      {run.isError && isCancelled && (
-        <Notice tone="warning">
-          Cancelled. {formatCount(progress?.rows ?? 0)} rows are stored; importing the file again
-          updates them.
-        </Notice>
-      )}
-      {run.isError && !isCancelled && (
-        <ErrorPanel
-          title={`The import stopped after ${formatCount(progress?.rows ?? 0)} rows, which are stored`}
-          error={run.error}
-        />
-      )}
-      {run.data !== undefined && (
-        <Notice tone="info">
-          {formatCount(run.data.rows)} rows are stored, as {formatCount(run.data.nodes)} nodes and{' '}
-          {formatCount(run.data.edges)} edges.{' '}
-          <Link to="/admin/search" className="underline">
-            Make them searchable
-          </Link>
-        </Notice>
-      )}
-    </>
   );
 }

@@ -1,0 +1,88 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../ui/button.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { saveDownload } from '../../ui/save-download.ts';
+import type { ImportProgress } from './import-run.ts';
+import type { SkippedRows } from './import-skipped.ts';
+
+/** How an import ended. */
+export interface ImportEnd {
+  readonly type: string;
+  readonly progress: ImportProgress;
+  readonly skipped: SkippedRows | undefined;
+  readonly isCancelled: boolean;
+  /** Why it ended before the end of the file. */
+  readonly error?: unknown;
+}
+
+interface ImportOutcomeProps {
+  readonly fileName: string;
+  readonly end: ImportEnd;
+}
+
+/** What came, what did not, and where to see both. */
+export function ImportOutcome({ fileName, end }: ImportOutcomeProps) {
+  const { type, progress, skipped, isCancelled, error } = end;
+  const rows = formatCount(progress.rows);
+  const isWhole = error === undefined;
+  return (
+    <>
+      {!isWhole && isCancelled && (
+        <Notice tone="warning">
+          Cancelled. {rows} rows are stored; importing the file again updates them.
+        </Notice>
+      )}
+      {!isWhole && !isCancelled && (
+        <ErrorPanel
+          title={`The import stopped after ${rows} rows, which are stored`}
+          error={error}
+        />
+      )}
+      {isWhole && (
+        <Notice tone="info">
+          {rows} rows are stored: {formatCount(progress.nodes)} nodes and{' '}
+          {formatCount(progress.edges)} edges are new or changed.{' '}
+          {progress.rows > 0 && (
+            <Link to="/" search={{ type: [type] }} className="underline">
+              Show the nodes of {type}
+            </Link>
+          )}
+        </Notice>
+      )}
+      {skipped !== undefined && skipped.count > 0 && (
+        <SkippedNotice fileName={fileName} skipped={skipped} />
+      )}
+    </>
+  );
+}
+
+interface SkippedNoticeProps {
+  readonly fileName: string;
+  readonly skipped: SkippedRows;
+}
+
+function SkippedNotice({ fileName, skipped }: SkippedNoticeProps) {
+  const save = useMutation({
+    mutationFn: () => {
+      const file = new Blob([skipped.csv()], { type: 'text/csv' });
+      return saveDownload(file.stream(), `${fileName.replace(/\.[^.]+$/, '')}-skipped.csv`);
+    },
+  });
+  return (
+    <Notice tone="warning">
+      <p>
+        {formatCount(skipped.count)} rows were skipped.
+        {skipped.keptCount < skipped.count &&
+          ` The file has the first ${formatCount(skipped.keptCount)} of them.`}
+      </p>
+      <div className="mt-2">
+        <Button isBusy={save.isPending} onClick={() => save.mutate()}>
+          Download the skipped rows
+        </Button>
+      </div>
+    </Notice>
+  );
+}
