@@ -4,6 +4,7 @@ import { notFoundRoute, rootRoute, workspaceRoute } from './app/workspace-route.
 import { adminRoutes } from './pages/admin/admin-routes.ts';
 import { assistantRoutes } from './pages/assistant/assistant-routes.ts';
 import { contentRoutes } from './pages/content/content-routes.ts';
+import { dataRoutes } from './pages/data/data-routes.ts';
 import { endpointRoutes } from './pages/endpoints/endpoint-routes.ts';
 import { exploreRoutes } from './pages/explore/explore-routes.ts';
 import { manageRoutes } from './pages/manage/manage-routes.ts';
@@ -18,6 +19,7 @@ const routeTree = rootRoute.addChildren([
     ...endpointRoutes,
     ...manageRoutes,
     ...contentRoutes,
+    ...dataRoutes,
     ...adminRoutes,
     notFoundRoute,
   ]),

@@ -2,6 +2,7 @@ import {
   BookType,
   Bot,
   Building2,
+  Database,
   Eye,
   FileClock,
   FileJson,
@@ -140,6 +141,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: 'Data',
     items: [
+      {
+        to: '/data',
+        label: 'Data',
+        icon: Database,
+        words: 'table records nodes edit create link delete share export',
+        isFor: everybody,
+      },
       {
         to: '/admin/schema',
         label: 'Schema',

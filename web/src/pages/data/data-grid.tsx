@@ -1,0 +1,231 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { classNames } from '../../ui/class-names.ts';
+import { cellText, isNumeric } from './cell-text.ts';
+import type { DataAddress } from './data-address.ts';
+import type { DataType, RowsRequest } from './data-queries.ts';
+import { columnTypes } from './data-queries.ts';
+import { ColumnHead } from './column-head.tsx';
+import { cellAfterKey, type GridPlace } from './grid-keys.ts';
+import { type Rows, useRows } from './use-rows.ts';
+import { useScrolledRows } from './use-scrolled-rows.ts';
+
+export const ROW_PX = 34;
+
+interface DataGridProps {
+  readonly type: DataType;
+  readonly address: DataAddress;
+  readonly request: RowsRequest;
+  readonly columns: readonly string[];
+  readonly onAddress: (address: DataAddress) => void;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (uid: string) => void;
+  readonly onOpen: (uid: string) => void;
+}
+
+/**
+ * The rows of one type. Only those on the screen are drawn, so the focus is on the grid, which
+ * tells the cell that the arrow keys have reached.
+ */
+export function DataGrid(props: DataGridProps) {
+  const { type, address, request, columns, onAddress, selected, onSelect, onOpen } = props;
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<GridPlace>({ row: 0, column: 1 });
+  const scrolled = useScrolledRows(box, ROW_PX);
+  const rows = useRows(request, columns, scrolled);
+  const types = columnTypes(type);
+  const template = templateOf(columns, types);
+  useShownPlace(box, place);
+  const key = JSON.stringify(request);
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.scrollTop = 0;
+    setPlace({ row: 0, column: 1 });
+  }, [key]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== box.current) return;
+    const node = rows.at(place.row);
+    const next = cellAfterKey(event, place, {
+      rows: rows.count,
+      columns: columns.length + 1,
+      page: Math.max(1, scrolled.visible - 1),
+    });
+    if (next !== undefined) setPlace(next);
+    else if (event.key === 'Enter' && node !== undefined) onOpen(node.UID);
+    else if (event.key === ' ' && node !== undefined) onSelect(node.UID);
+    else return;
+    event.preventDefault();
+  };
+  const drawn = range(scrolled.first, Math.min(scrolled.last, rows.count - 1));
+  return (
+    <div
+      ref={box}
+      role="grid"
+      id="data-grid"
+      aria-label={`Nodes of ${type.type}`}
+      aria-rowcount={rows.isWhole ? rows.count + 1 : -1}
+      aria-colcount={columns.length + 1}
+      aria-multiselectable
+      aria-activedescendant={
+        drawn.includes(place.row) ? `${id}-${place.row}-${place.column}` : undefined
+      }
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onScroll={scrolled.onScroll}
+      className="group/grid relative h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-card border bg-surface"
+    >
+      <div role="rowgroup" className="sticky top-0 z-1 w-max min-w-full border-b bg-sunken">
+        <div
+          role="row"
+          aria-rowindex={1}
+          className="grid"
+          style={{ gridTemplateColumns: template }}
+        >
+          <span role="columnheader" className="px-2 py-2">
+            <span className="sr-only">Selected</span>
+          </span>
+          {columns.map((field) => (
+            <ColumnHead
+              key={field}
+              field={field}
+              type={types[field] ?? 'String'}
+              address={address}
+              onAddress={onAddress}
+            />
+          ))}
+        </div>
+      </div>
+      {rows.count > 0 && (
+        <div
+          role="rowgroup"
+          className="relative w-max min-w-full"
+          style={{ height: rows.count * ROW_PX }}
+        >
+          {drawn.map((row) => (
+            <DataRow
+              key={row}
+              {...{ row, columns, types, template, id, place, selected, onSelect }}
+              node={rows.at(row)}
+              isOpen={rows.at(row)?.UID === address.node}
+              onOpen={(uid, column) => {
+                setPlace({ row, column });
+                onOpen(uid);
+              }}
+            />
+          ))}
+        </div>
+      )}
+      <GridEnd rows={rows} />
+    </div>
+  );
+}
+
+interface DataRowProps extends Pick<DataGridProps, 'columns' | 'selected' | 'onSelect'> {
+  readonly row: number;
+  readonly node: NodeObject | undefined;
+  readonly types: Readonly<Record<string, string>>;
+  readonly template: string;
+  readonly id: string;
+  readonly place: GridPlace;
+  readonly isOpen: boolean;
+  readonly onOpen: (uid: string, column: number) => void;
+}
+
+function DataRow(props: DataRowProps) {
+  const { row, node, columns, types, template, id, place, selected, isOpen } = props;
+  const isSelected = node !== undefined && selected.has(node.UID);
+  const active = (column: number) => row === place.row && column === place.column && ACTIVE;
+  return (
+    <div
+      role="row"
+      aria-rowindex={row + 2}
+      aria-selected={isSelected}
+      aria-current={isOpen || undefined}
+      className={classNames(
+        'absolute inset-x-0 grid border-b hover:bg-sunken',
+        (isSelected || isOpen) && 'bg-accent-soft',
+      )}
+      style={{ gridTemplateColumns: template, top: row * ROW_PX, height: ROW_PX }}
+    >
+      <span
+        role="gridcell"
+        id={`${id}-${row}-0`}
+        className={classNames('flex items-center justify-center', active(0))}
+      >
+        {node !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label="Select the row"
+            checked={isSelected}
+            onChange={() => props.onSelect(node.UID)}
+            className="size-4 accent-accent"
+          />
+        )}
+      </span>
+      {columns.map((field, i) => (
+        <span
+          key={field}
+          role="gridcell"
+          id={`${id}-${row}-${i + 1}`}
+          onClick={() => node !== undefined && props.onOpen(node.UID, i + 1)}
+          className={classNames(
+            'min-w-0 cursor-pointer truncate px-3 py-1.5',
+            isNumeric(types[field]) && 'text-right tabular-nums',
+            active(i + 1),
+          )}
+        >
+          {node === undefined ? (
+            <span className="text-faint">…</span>
+          ) : (
+            <bdi>{cellText(node[field], types[field])}</bdi>
+          )}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Where the keys are, shown while the grid has the focus. */
+const ACTIVE =
+  'group-focus-visible/grid:outline-2 group-focus-visible/grid:-outline-offset-2 group-focus-visible/grid:outline-accent';
+
+function GridEnd({ rows: { count, isWhole } }: { readonly rows: Rows }) {
+  if (!isWhole || count > 0) return null;
+  return <p className="sticky left-0 px-4 py-10 text-center text-muted">No node is shown here.</p>;
+}
+
+/** Keeps the cell that the keys are at on the screen, below the titles. */
+function useShownPlace(
+  box: React.RefObject<HTMLDivElement | null>,
+  { row, column }: GridPlace,
+): void {
+  useLayoutEffect(() => {
+    const grid = box.current;
+    if (grid === null || document.activeElement !== grid) return;
+    const head = grid.firstElementChild?.clientHeight ?? 0;
+    const top = row * ROW_PX;
+    const bottom = top + ROW_PX + head - grid.clientHeight;
+    if (grid.scrollTop > top) grid.scrollTop = top;
+    else if (grid.scrollTop < bottom) grid.scrollTop = bottom;
+    const cell = grid.querySelector('[role=row]')?.children[column];
+    if (!(cell instanceof HTMLElement)) return;
+    const right = cell.offsetLeft + cell.offsetWidth - grid.clientWidth;
+    if (grid.scrollLeft > cell.offsetLeft) grid.scrollLeft = cell.offsetLeft;
+    else if (grid.scrollLeft < right) grid.scrollLeft = right;
+  }, [box, row, column]);
+}
+
+function templateOf(columns: readonly string[], types: Readonly<Record<string, string>>): string {
+  const widths = columns.map((field, i) => {
+    if (i === 0) return 'minmax(14rem, 2fr)';
+    return isNumeric(types[field]) || types[field] === 'Bool'
+      ? 'minmax(8rem, 1fr)'
+      : 'minmax(11rem, 1fr)';
+  });
+  return ['2.5rem', ...widths].join(' ');
+}
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+}

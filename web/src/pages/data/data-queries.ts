@@ -1,0 +1,67 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { NodeCondition, TableRequest } from '@trellis/client/system-endpoints.ts';
+import type { NodeTypesDocument } from '@trellis/contract/shapes/node-write.ts';
+import { client } from '../../api/client.ts';
+import { type DataAddress, sortOf } from './data-address.ts';
+import { filterMeaning } from './filter-text.ts';
+
+export type DataType = NodeTypesDocument['types'][number];
+export type DataEdge = NodeTypesDocument['edges'][number];
+
+/** Below it stands all that a change of a node changes. */
+export const DATA_KEY = ['data'] as const;
+export const PAGE_ROWS = 100;
+
+/** The types that the viewer sees or may write, with how many nodes each has. */
+export const typesQuery = queryOptions({
+  queryKey: [...DATA_KEY, 'types'],
+  queryFn: ({ signal }) => client.nodes.listTypes({ signal }),
+});
+
+/** Rows of one type, in one order. */
+export type RowsRequest = Pick<TableRequest, 'type' | 'where' | 'sort'>;
+
+/** The types of all columns: the key, the fields, and the time. */
+export function columnTypes({ key, fields }: DataType): Readonly<Record<string, string>> {
+  return { ...(key !== undefined && { [key]: 'String' }), ...fields, Timestamp: 'Time' };
+}
+
+/** What the address asks for; filters that mean nothing are passed over. */
+export function rowsRequest(type: DataType, address: DataAddress): RowsRequest {
+  const types = columnTypes(type);
+  const where = Object.entries(address.filter ?? {}).flatMap(
+    ([field, text]): readonly NodeCondition[] =>
+      filterMeaning(field, types[field] ?? 'String', text).conditions ?? [],
+  );
+  const sort = sortOf(address);
+  return {
+    type: type.type,
+    ...(where.length > 0 && { where }),
+    ...(sort !== undefined && { sort }),
+  };
+}
+
+export function rowsQuery(request: RowsRequest, fields: readonly string[], after?: string) {
+  return queryOptions({
+    queryKey: [...DATA_KEY, 'rows', request, fields, after],
+    queryFn: ({ signal }) =>
+      client.system.table(
+        { ...request, fields, take: PAGE_ROWS, ...(after !== undefined && { after }) },
+        { signal },
+      ),
+    // Pages that are far from what is shown are forgotten: a table may have a million rows.
+    gcTime: 30_000,
+  });
+}
+
+/** How many rows there are, and whether an index found them. */
+export function countQuery(request: RowsRequest) {
+  return queryOptions({
+    queryKey: [...DATA_KEY, 'count', request],
+    queryFn: ({ signal }) =>
+      client.system.table(
+        { ...request, fields: [], take: PAGE_ROWS, total: true, plan: true },
+        { signal },
+      ),
+  });
+}
