@@ -46,8 +46,6 @@ function expectSame(reader: StateReader): number {
   reader.refresh();
   const rows = reader.packedRows();
   if (rows === undefined) return 0;
-  const byKeys = new NeighborList();
-  const byRows = new NeighborList();
   let known = 0;
   for (let id = 0; id < reader.nextId; id++) {
     const typeId = reader.record(id)?.typeId ?? 0;
@@ -57,17 +55,23 @@ function expectSame(reader: StateReader): number {
       known++;
       expect([id, degree, type]).toEqual([id, reader.degree(id), typeId]);
     }
-    for (const direction of ['out', 'in'] as const) {
-      for (const edge of [ANY_EDGE, 1, 2, 3]) {
-        byKeys.length = 0;
-        byRows.length = 0;
-        if (!rows.collect(id, direction, edge, byRows)) continue;
-        reader.adjacency.collect(id, direction, edge, byKeys);
-        expect(pairs(byRows)).toEqual(pairs(byKeys));
-      }
-    }
+    expectSameRow(reader, id);
   }
   return known;
+}
+
+function expectSameRow(reader: StateReader, id: number): void {
+  const byKeys = new NeighborList();
+  const byRows = new NeighborList();
+  for (const direction of ['out', 'in'] as const) {
+    for (const edge of [ANY_EDGE, 1, 2, 3]) {
+      byKeys.length = 0;
+      byRows.length = 0;
+      if (reader.packedRows()?.collect(id, direction, edge, byRows) !== true) continue;
+      reader.adjacency.collect(id, direction, edge, byKeys);
+      expect(pairs(byRows)).toEqual(pairs(byKeys));
+    }
+  }
 }
 
 function pairs(list: NeighborList): [number, number][] {
@@ -200,6 +204,28 @@ it('leaves a row to the keys that is too large, and knows its length', async () 
   expect(rows?.collect(hub, 'out', ANY_EDGE, new NeighborList())).toBe(false);
   expect(rows?.collect(hub, 'in', ANY_EDGE, new NeighborList())).toBe(true);
   expect(rows?.collect(hub + 1, 'out', ANY_EDGE, new NeighborList())).toBe(true);
+}, 60_000);
+
+it('packs rows of all lengths, up to what a row and a block may have', async () => {
+  const lengths = [511, 512, 513, ROW_NEIGHBORS_MAX + 1, ...Array(9).fill(ROW_NEIGHBORS_MAX), 1];
+  await grow(BLOCK_IDS + ROW_NEIGHBORS_MAX + 1);
+  for (const [from, length] of lengths.entries()) {
+    for (let i = 0; i < length; i += 5_000) {
+      const count = Math.min(5_000, length - i);
+      await graph.write(...Array.from({ length: count }, (_, k) => to(BLOCK_IDS + i + k, from)));
+    }
+  }
+  await new RowPacker(graph.state.local).pack();
+  const { reader } = graph;
+  reader.refresh();
+  const rows = reader.packedRows();
+  const ids = lengths.map((_, from) => graph.idOf('A', `n${from}`));
+  expect(ids.map((id) => rows?.degreeOf(id))).toEqual(lengths);
+  const isPacked = ids.map((id) => rows?.collect(id, 'out', ANY_EDGE, new NeighborList()));
+  // Seven of the longest fit into the block besides the short ones.
+  const isExpected = lengths.map((_, from) => from !== 3 && (from < 11 || from === 13));
+  expect(isPacked).toEqual(isExpected);
+  for (const id of ids) expectSameRow(reader, id);
 }, 60_000);
 
 it('packs what changed without packing all again', async () => {

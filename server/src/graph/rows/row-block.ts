@@ -116,17 +116,7 @@ export class RowBlockWriter {
   add(row: number, neighbor: number, edge: number): void {
     if (row !== this.#row) this.#goTo(row);
     if (this.#isRowAbsent) return;
-    const inRow = this.#count - this.#starts[row]!;
-    if (
-      inRow >= ROW_NEIGHBORS_MAX ||
-      this.#count >= BLOCK_NEIGHBORS_MAX ||
-      neighbor >= PACKED_ID_END
-    ) {
-      this.#isRowAbsent = true;
-      this.#absent[row >> 5]! |= 1 << (row & 31);
-      this.#count = this.#starts[row]!;
-      return;
-    }
+    if (!this.makeRoom(row, neighbor < PACKED_ID_END ? 1 : Infinity)) return;
     if (this.#count === this.#ids.length) this.#grow();
     this.#ids[this.#count] = neighbor;
     this.#edges[this.#count++] = edge;
@@ -135,6 +125,22 @@ export class RowBlockWriter {
   /** Whether more of this row is of no use, since it is not packed. */
   isRowAbsent(row: number): boolean {
     return row === this.#row && this.#isRowAbsent;
+  }
+
+  /** Whether the row, the present one, may have so many more. Leaves it out where it may not. */
+  makeRoom(row: number, neighbors: number): boolean {
+    if (this.#isRowAbsent) return false;
+    const count = this.#count + neighbors;
+    const inRow = count - this.#starts[row]!;
+    if (inRow <= ROW_NEIGHBORS_MAX && count <= BLOCK_NEIGHBORS_MAX) return true;
+    this.#leaveOut(row);
+    return false;
+  }
+
+  #leaveOut(row: number): void {
+    this.#isRowAbsent = true;
+    this.#absent[row >> 5]! |= 1 << (row & 31);
+    this.#count = this.#starts[row]!;
   }
 
   /** The value; undefined when no node has a neighbour. */

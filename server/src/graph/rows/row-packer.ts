@@ -8,6 +8,7 @@ import {
   ROW_STATE_KEY,
   type RowState,
 } from '#store/row-state.ts';
+import { ANY_EDGE } from '../adjacency.ts';
 import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey, readId } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import { readCount } from '../writer-memory.ts';
@@ -20,6 +21,8 @@ const SLICE_MS = 4;
 /** When more than this share of the rows has changed, all are packed anew. */
 const CHANGED_SHARE_MAX = 0.25;
 const CHANGED_IDS_MIN = 10_000;
+/** Of rows with so many neighbours, the keys are counted before more are read. */
+const LONG_ROW = 512;
 /** No slice removes more notes than this. */
 const REMOVED_NOTES_MAX = 1_000;
 
@@ -221,56 +224,39 @@ export class RowPacker {
     number: number,
     addDegree: (id: number, count: number) => void,
   ): void {
-    const block = this.#block;
-    const first = number * BLOCK_IDS;
-    block.clear();
-    let from = first;
-    while (from < first + BLOCK_IDS) {
-      from = this.#packRows(direction, first, from, addDegree);
-    }
-    put(DB.rows, rowKey(ROW_KIND[direction], number), block.finish());
-  }
-
-  /**
-   * Packs the rows of a block from one id on. Ends after a row that turns out to be too large,
-   * whose other neighbours are only counted. Returns the id to go on with.
-   */
-  #packRows(
-    direction: 'out' | 'in',
-    first: number,
-    from: number,
-    addDegree: (id: number, count: number) => void,
-  ): number {
     const { reader } = this.#local;
     const db = DB[direction];
     const block = this.#block;
-    const range = {
-      start: this.#keys.node(from).slice(),
-      end: this.#keys.node(first + BLOCK_IDS).slice(),
-      keysOnly: true,
+    const first = number * BLOCK_IDS;
+    const end = this.#keys.node(first + BLOCK_IDS).slice();
+    const row = { id: -1, count: 0 };
+    const endRow = (): void => {
+      if (row.count > 0) addDegree(row.id, row.count);
+      row.count = 0;
     };
-    let large = -1;
-    let present = -1;
-    let count = 0;
-    reader.scan(db, range, (key) => {
-      const id = readId(key, 0);
-      if (id !== present) {
-        if (count > 0) addDegree(present, count);
-        present = id;
-        count = 0;
-      }
-      count++;
-      block.add(id - first, neighborOfKey(key), edgeOfKey(key));
-      if (!block.isRowAbsent(id - first)) return true;
-      large = id;
-      return false;
-    });
-    if (large < 0) {
-      if (count > 0) addDegree(present, count);
-      return first + BLOCK_IDS;
+    block.clear();
+    let start = this.#keys.node(first).slice();
+    for (;;) {
+      let last = NO_KEY;
+      reader.scan(db, { start, end, keysOnly: true }, (key) => {
+        const id = readId(key, 0);
+        if (id !== row.id) endRow();
+        row.id = id;
+        row.count++;
+        block.add(id - first, neighborOfKey(key), edgeOfKey(key));
+        if (row.count !== LONG_ROW && !block.isRowAbsent(id - first)) return true;
+        last = Uint8Array.from(key);
+        return false;
+      });
+      if (last === NO_KEY) break;
+      const total = reader.countRange(db, this.#keys.edges(row.id, ANY_EDGE));
+      const isKept = block.makeRoom(row.id - first, total - row.count);
+      if (!isKept) row.count = total;
+      // Right after the last key, or with the next node.
+      start = isKept ? Buffer.concat([last, ZERO]) : this.#keys.node(row.id + 1).slice();
     }
-    addDegree(large, reader.countRange(db, this.#keys.edges(large, 0)));
-    return large + 1;
+    endRow();
+    put(DB.rows, rowKey(ROW_KIND[direction], number), block.finish());
   }
 
   /** The types of the nodes of one block. */
@@ -295,6 +281,9 @@ export class RowPacker {
     return value === undefined ? undefined : new ColumnChunk(Uint8Array.from(value));
   }
 }
+
+const NO_KEY = new Uint8Array(0);
+const ZERO = Uint8Array.of(0);
 
 function putState(put: PutLocal, state: RowState): void {
   put(DB.rows, ROW_STATE_KEY, encodeRowState(state));
