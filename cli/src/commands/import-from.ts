@@ -2,6 +2,7 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
 import { ImportStateFile, type ImportSummary, runImport } from '../import/import-run.ts';
 import type { ImportSource } from '../import/import-source.ts';
+import { RejectedRows } from '../import/rejected-rows.ts';
 import { importStateFolder } from '../profile.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
@@ -13,38 +14,74 @@ export interface ImportOptions {
   readonly gzip?: boolean;
 }
 
+/** Those of an import of rows. */
+export interface RowOptions extends ImportOptions {
+  readonly skipErrors?: boolean;
+  /** Where skipped rows are written; they are skipped then. */
+  readonly rejects?: string;
+}
+
 /**
  * Imports from a source, or does a dry run. `identity` says how the source is read. An import can
- * be resumed only with the same identity.
+ * be resumed only with the same identity. `path` is the file that is read.
  */
 export async function importFrom(
   context: CommandContext,
-  options: ImportOptions,
+  options: RowOptions,
   open: () => ImportSource,
-  identity: readonly string[],
+  { identity, path }: { readonly identity: readonly string[]; readonly path: string },
 ): Promise<number> {
   const { output } = context;
   const source = open();
+  using rejected = rejectedOf(source, options, path);
   if (options.dryRun === true) {
-    const found = await dryRun(source);
+    const found = await dryRun(source, rejected);
     output.data(found, dryRunText(found, source.name));
     return found.problems === 0 ? EXIT_GOOD : EXIT_FAILED;
   }
   const startedAt = performance.now();
-  const summary = await sendAll(context, options, source, identity);
+  const summary = await sendAll(context, options, source, { identity, rejected });
   const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
+  const skipped = rejected === undefined ? {} : { skipped: rejected.count };
   output.data(
-    { source: source.name, ...summary, seconds },
-    summaryText(source.name, summary, seconds),
+    { source: source.name, ...summary, ...skipped, seconds },
+    [
+      summaryText(source.name, summary, seconds),
+      ...(rejected === undefined ? [] : skippedLines(rejected, options.rejects)),
+    ].join('\n'),
   );
   return EXIT_GOOD;
+}
+
+function rejectedOf(
+  source: ImportSource,
+  { skipErrors = false, rejects, resume = false }: RowOptions,
+  input: string,
+): RejectedRows | undefined {
+  if (rejects === undefined) {
+    return skipErrors ? new RejectedRows(source, { input, isResumed: resume }) : undefined;
+  }
+  return new RejectedRows(source, { path: rejects, input, isResumed: resume });
+}
+
+function skippedLines({ count, examples }: RejectedRows, path: string | undefined): string[] {
+  const rows = `${count.toLocaleString('en')} rows were skipped`;
+  if (count === 0) return [rows];
+  if (path !== undefined) return [`${rows}; with the reasons they are in ${path}`];
+  return [
+    `${rows}, the first of them:`,
+    ...examples.map(({ place, problem }) => `  ${place}: ${problem}`),
+  ];
 }
 
 async function sendAll(
   context: CommandContext,
   options: ImportOptions,
   source: ImportSource,
-  identity: readonly string[],
+  {
+    identity,
+    rejected,
+  }: { readonly identity: readonly string[]; readonly rejected: RejectedRows | undefined },
 ): Promise<ImportSummary> {
   const { client, output, server, terminal } = context;
   const stateFile = stateFileOf(context, source, identity);
@@ -56,6 +93,7 @@ async function sendAll(
       client,
       skip,
       gzip: options.gzip ?? false,
+      rejected,
       bar,
       signal: terminal.signal,
       onAcknowledged: (state) => stateFile?.write({ server, source: source.name, ...state }),
@@ -140,7 +178,7 @@ interface DryRun {
 const EXAMPLES_MAX = 20;
 
 /** Reads and checks everything, and sends nothing. */
-async function dryRun(source: ImportSource): Promise<DryRun> {
+async function dryRun(source: ImportSource, rejected?: RejectedRows): Promise<DryRun> {
   const kinds = new Map<string, number>();
   const examples: { place: string; problem: string }[] = [];
   let operations = 0;
@@ -153,7 +191,8 @@ async function dryRun(source: ImportSource): Promise<DryRun> {
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       } else {
         problems++;
-        const { problem } = item;
+        const { problem, row = '' } = item;
+        rejected?.add([{ place, row, reason: problem }]);
         if (examples.length < EXAMPLES_MAX) examples.push({ place: source.locate(place), problem });
       }
     }

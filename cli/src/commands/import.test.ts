@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BATCH_OPERATIONS_MAX } from '../import/import-batches.ts';
@@ -8,6 +8,7 @@ import { type Answer, type Request, refusal, startService } from '../testing/ser
 interface Operation {
   readonly op: string;
   readonly key?: string;
+  readonly to?: { readonly key: string };
 }
 
 /** A service that ingests: `refuse` may answer instead, to the request numbered from 1. */
@@ -199,6 +200,138 @@ describe('import csv', () => {
     expect(stderr).toContain('the server has no node type "Person"');
     expect(stderr).toContain('--create-schema');
     expect(requests).toHaveLength(1);
+  });
+});
+
+/** Refuses the first operation that is about a key like this, as a server does: all or nothing. */
+function refusing(pattern: RegExp) {
+  return (_number: number, lines: Operation[]): Answer | undefined => {
+    const index = lines.findIndex(({ key, to }) => pattern.test(to?.key ?? key ?? ''));
+    return index < 0 ? undefined : refusal(422, 'invalid_operation', { index });
+  };
+}
+
+describe('import that skips rows', () => {
+  const mapping = ['--type', 'Person', '--key', 'Email', '--types', 'Age:Int'];
+
+  it('imports the others, and writes those that are wrong to a file, in order', async () => {
+    const { server, batches } = await startIngest(refusing(/^bad/));
+    const folder = scratchFolder();
+    const file = join(folder, 'people.csv');
+    const rejects = join(folder, 'wrong.csv');
+    const rows = [
+      'Email,Age,Boss',
+      'bad1@x,1,',
+      'a@x,"old, very",',
+      'b@x,2,bad boss',
+      ',3,',
+      'c@x,4,a@x,more',
+      'd@x,5,b@x',
+      'e@x,6,',
+    ];
+    writeFileSync(file, `${rows.join('\n')}\n`);
+    const link = ['--link', 'Boss:ReportsTo:Person', '--create-schema', ...server];
+    const command = ['import', 'csv', file, ...mapping, ...link];
+    const { code, stdout } = await trellis([...command, '--rejects', rejects, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ operations: 4, skipped: 5 });
+    expect(batches.flat().map(({ op, key }) => [op, key])).toEqual([
+      ['addOrUpdate', 'd@x'],
+      ['tryAdd', 'b@x'],
+      ['link', undefined],
+      ['addOrUpdate', 'e@x'],
+    ]);
+    expect(readFileSync(rejects, 'utf8').split('\n')).toEqual([
+      'Line,Reason,Email,Age,Boss',
+      '2,refused: invalid_operation,bad1@x,1,',
+      '3,"Age: ""old, very"" is not of the type Int",a@x,"old, very",',
+      '4,refused: invalid_operation,b@x,2,bad boss',
+      '5,"Email: """" is no key",,3,',
+      '6,"4 cells, but there are 3 columns",c@x,4,a@x,more',
+      '',
+    ]);
+
+    const told = await trellis([...command, '--skip-errors']);
+    expect(told.stdout).toContain('5 rows were skipped, the first of them:');
+    expect(told.stdout).toContain('people.csv:5: Email: "" is no key');
+  });
+
+  it('keeps lines as they are, and does not give up the other rows of many', async () => {
+    const { server, batches } = await startIngest(refusing(/99$/));
+    const rejects = join(scratchFolder(), 'wrong.jsonl');
+    const stdin = [
+      '{"Email":',
+      ...Array.from({ length: 12_000 }, (_, i) => `{"Email":"${i}"}`),
+      '[1]',
+    ].join('\n');
+    const { code, stdout } = await trellis(
+      [
+        'import',
+        'jsonl',
+        '-',
+        ...mapping.slice(0, 4),
+        '--create-schema',
+        '--rejects',
+        rejects,
+      ].concat(server),
+      { stdin },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('122 rows were skipped; with the reasons they are in');
+    expect(batches.flat()).toHaveLength(11_880);
+    const written = readFileSync(rejects, 'utf8').trimEnd().split('\n');
+    expect(written).toHaveLength(122);
+    expect(JSON.parse(written[0] ?? '')).toMatchObject({ line: 1, text: '{"Email":' });
+    expect(JSON.parse(written[1] ?? '')).toEqual({
+      line: 101,
+      reason: 'refused: invalid_operation',
+      text: '{"Email":"99"}',
+    });
+  });
+
+  it('goes on with --resume, and adds to the file', async () => {
+    let isFull = true;
+    const { server, batches } = await startIngest((number) =>
+      number === 2 && isFull ? refusal(507, 'storage_full') : undefined,
+    );
+    const folder = scratchFolder();
+    const file = ndjson(folder, 10_000);
+    appendFileSync(file, 'x\n{"op":"tryAdd","type":"T","key":"last"}\n');
+    writeFileSync(file, `y\n${readFileSync(file, 'utf8')}`);
+    const rejects = join(folder, 'wrong.jsonl');
+    const command = ['import', 'ndjson', file, ...server, '--rejects', rejects];
+    const env = { HOME: scratchFolder() };
+    expect((await trellis(command, { env })).code).toBe(1);
+    isFull = false;
+    expect((await trellis([...command, '--resume'], { env })).code).toBe(0);
+    expect(batches.map((batch) => batch.length)).toEqual([10_000, 1]);
+    const lines = readFileSync(rejects, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).line)).toEqual([1, 10_002]);
+  });
+
+  it('ends when the server refuses too many rows', async () => {
+    const { server } = await startIngest(refusing(/./));
+    const { code, stderr } = await trellis(
+      ['import', 'ndjson', ndjson(scratchFolder(), 1_001), ...server, '--skip-errors'],
+      { env: { HOME: scratchFolder() } },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('data.ndjson:1001: refused: invalid_operation');
+  });
+
+  it('makes no type before a row is good, and does not overwrite its own input', async () => {
+    const { url, server, requests } = await startIngest();
+    const file = join(scratchFolder(), 'people.csv');
+    writeFileSync(file, 'Email,Age\na@x,x\n');
+    const command = ['import', 'csv', file, ...mapping, '--create-schema', '--server', url];
+    const { code } = await trellis([...command, '--skip-errors']);
+    expect(code).toBe(0);
+    expect((await trellis(command)).code).toBe(1);
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+
+    const refused = await trellis(['import', 'ndjson', file, ...server, '--rejects', file]);
+    expect(refused.code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe('Email,Age\na@x,x\n');
   });
 });
 

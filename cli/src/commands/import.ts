@@ -8,13 +8,15 @@ import { InputFile } from '../import/input-file.ts';
 import { jsonlSource, ndjsonSource } from '../import/jsonl-source.ts';
 import { type MappingOptions, RecordMapping } from '../import/record-mapping.ts';
 import { wordnetSource } from '../import/wordnet-source.ts';
-import { importFrom, type ImportOptions } from './import-from.ts';
+import { importFrom, type ImportOptions, type RowOptions } from './import-from.ts';
 
-type RecordOptions = ImportOptions & MappingOptions & { readonly createSchema?: boolean };
+type RecordOptions = RowOptions & MappingOptions & { readonly createSchema?: boolean };
 
 const COMMON_HELP = `
 Operations are sent in requests of 50,000, each acknowledged once it is durable. Operations can be repeated, so an import
-that was interrupted can continue with --resume, or start again. Files may be gzipped; "-" reads standard input.`;
+that was interrupted can continue with --resume, or start again. Files may be gzipped; "-" reads standard input.
+A row that is wrong ends the import, after the rows before it. With --skip-errors or --rejects it is skipped with all
+of its operations; after 1,000 rows that only the server refuses the import ends all the same.`;
 
 export function addImport(program: Command, run: Run): void {
   const command = program
@@ -44,7 +46,10 @@ Examples:
     .action(
       run((context, options: ImportOptions & { readonly dict?: string }) => {
         const folder = options.dict ?? installedDictFolder();
-        return importFrom(context, options, () => wordnetSource(folder), [folder]);
+        return importFrom(context, options, () => wordnetSource(folder), {
+          identity: [folder],
+          path: folder,
+        });
       }),
     );
 }
@@ -62,6 +67,7 @@ function addCsv(command: Command, run: Run): void {
 
 Examples:
   $ trellis import csv people.csv --type Person --key Email --create-schema
+  $ trellis import csv people.csv --type Person --key Email --rejects wrong.csv
   $ trellis import csv people.csv --type Person --key Email --types Age:Int,Born:Time --link Boss:ReportsTo:Person
   $ gzip -dc tickets.csv.gz | trellis import csv - --type Ticket --key Id --link Tags:HasTag:Tag[] --dry-run`,
     )
@@ -73,7 +79,10 @@ Examples:
           const { createSchema = false, delimiter } = options;
           const known = await knownSchema(context, options);
           const make = () => csvSource(file, mapping, { known, createSchema, delimiter });
-          return importFrom(context, options, make, [...identityOf(options), delimiter]);
+          return importFrom(context, options, make, {
+            identity: [...identityOf(options), delimiter],
+            path,
+          });
         },
       ),
     );
@@ -100,13 +109,13 @@ Examples:
         const { createSchema = false } = options;
         const known = await knownSchema(context, options);
         const make = () => jsonlSource(file, mapping, { known, createSchema });
-        return importFrom(context, options, make, identityOf(options));
+        return importFrom(context, options, make, { identity: identityOf(options), path });
       }),
     );
 }
 
 function addNdjson(command: Command, run: Run): void {
-  withImportOptions(
+  withRowOptions(
     command.command('ndjson').argument('<file>', 'operations; "-" reads standard input'),
   )
     .description('Loads operations, one on each line, as POST /api/ingest takes them.')
@@ -119,9 +128,9 @@ Examples:
   $ my-connector | trellis import ndjson -`,
     )
     .action(
-      run((context, options: ImportOptions, path: string) => {
+      run((context, options: RowOptions, path: string) => {
         const file = new InputFile(path, context.terminal);
-        return importFrom(context, options, () => ndjsonSource(file), []);
+        return importFrom(context, options, () => ndjsonSource(file), { identity: [], path });
       }),
     );
 }
@@ -133,9 +142,18 @@ function withImportOptions(command: Command): Command {
     .option('--gzip', 'compress requests, for slow networks');
 }
 
+function withRowOptions(command: Command): Command {
+  return withImportOptions(command)
+    .option('--skip-errors', 'skip rows that are wrong, and import the others')
+    .option(
+      '--rejects <file>',
+      'skip rows that are wrong, and write them to this file, with line and reason',
+    );
+}
+
 function withRecordOptions(command: Command): Command {
   const links = (link: string, before: readonly string[] = []) => [...before, link];
-  return withImportOptions(command.argument('<file>', 'the file; "-" reads standard input'))
+  return withRowOptions(command.argument('<file>', 'the file; "-" reads standard input'))
     .requiredOption('--type <type>', 'node type')
     .requiredOption('--key <column>', 'column that holds the key')
     .option('--create-schema', 'create the types and fields that are missing, and widen fields')

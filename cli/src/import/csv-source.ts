@@ -2,7 +2,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { CsvFault, CsvRows, type CsvRow } from './csv-rows.ts';
 import { parseFieldText } from './field-text.ts';
-import type { ImportItem, ImportSource } from './import-source.ts';
+import type { ImportItem, ImportSource, RejectFormat } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
 import type { RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
@@ -46,23 +46,42 @@ export function csvSource(
       throw new Error(`${column}: ${(error as Error).message}`, { cause: error });
     }
   };
+  let headings: readonly string[] = [];
   return {
     name: file.name,
     identity: file.identity,
+    rejects: rejectsOf(delimiter, () => headings),
     async *items() {
       let columns: readonly string[] | undefined;
       for await (const rows of readRows(file, delimiter)) {
         if (columns === undefined) {
           columns = checkHeadings(rows.shift()?.cells ?? [], mapping, file.name);
           declare(columns);
+          headings = columns;
         }
-        const headings = columns;
         yield rows.flatMap((row) => itemsOf(row, headings, mapping, convert));
       }
     },
     progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
     takeSchema: () => (createSchema ? growth.take() : undefined),
     locate: (line) => `${file.name}:${line}`,
+  };
+}
+
+/**
+ * The line and the reason stand before the cells, as a row may have more of them than there are
+ * columns.
+ */
+function rejectsOf(delimiter: string, headings: () => readonly string[]): RejectFormat {
+  const line = (cells: readonly string[]): string => {
+    const quoted = (cell: string): string =>
+      /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    return `${cells.map(quoted).join(delimiter)}\n`;
+  };
+  return {
+    head: () => line(['Line', 'Reason', ...headings()]),
+    line: ({ place, reason, row }) =>
+      line([String(place), reason, ...(typeof row === 'string' ? [row] : row)]),
   };
 }
 
@@ -132,13 +151,14 @@ function itemsOf(
   convert: (column: string, value: unknown) => unknown,
 ): ImportItem[] {
   if (cells.length !== columns.length) {
-    return [{ place, problem: `${cells.length} cells, but there are ${columns.length} columns` }];
+    const problem = `${cells.length} cells, but there are ${columns.length} columns`;
+    return [{ place, row: cells, problem }];
   }
   try {
     const named = Object.fromEntries(columns.map((column, i) => [column, cells[i]]));
     const operations = mapping.operations(named, convert);
-    return operations.map((operation) => ({ place, operation }));
+    return operations.map((operation) => ({ place, row: cells, operation }));
   } catch (error) {
-    return [{ place, problem: (error as Error).message }];
+    return [{ place, row: cells, problem: (error as Error).message }];
   }
 }

@@ -1,62 +1,56 @@
-import type { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { TrellisError } from '@trellis/client/trellis-error.ts';
-import { pause } from '@trellis/client/transport.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
-import { CommandFailure } from '../failure.ts';
 import type { ProgressBar } from '../progress-bar.ts';
+import { BatchSender, type SenderOptions } from './batch-sender.ts';
 import { type ImportBatch, importBatches } from './import-batches.ts';
-import type { ImportSource } from './import-source.ts';
+import type { RejectedRows } from './rejected-rows.ts';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface ImportRun {
-  readonly source: ImportSource;
-  readonly client: TrellisClient;
+export interface ImportRun extends SenderOptions {
   /** Operations that an earlier run has sent and that were acknowledged. */
   readonly skip: number;
-  readonly gzip: boolean;
   readonly bar: ProgressBar;
-  readonly signal: AbortSignal;
+  /** Takes the rows that are wrong; without it the first of them ends the import. */
+  readonly rejected: RejectedRows | undefined;
   /** Called after each acknowledged batch. */
   readonly onAcknowledged: (state: Pick<ImportState, 'operations' | 'sequence'>) => void;
-  readonly onRetry: (error: TrellisError, pauseMs: number) => void;
 }
 
 export interface ImportSummary extends IngestSummary {
-  /** Sent by this run. */
+  /** Stored by this run. */
   readonly operations: number;
 }
-
-const RETRY_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 /**
  * Sends everything. Throws a `CommandFailure` that names the place in the source when the server
  * refuses an operation.
  */
 export async function runImport(run: ImportRun): Promise<ImportSummary> {
-  const { source, skip, bar } = run;
+  const { source, skip, bar, rejected } = run;
   const summary = { operations: 0, nodes: 0, edges: 0, commits: 0, sequence: 0 };
+  const isSkipping = rejected !== undefined;
+  const sender = new BatchSender(run, isSkipping);
+  /** Also those of rows that were refused. */
+  let operations = skip;
   const deliver = async (batch: ImportBatch): Promise<void> => {
-    const isFirst = summary.operations === 0;
-    const { nodes, edges, commits, sequence } = await send(
-      batch,
-      run,
-      isFirst ? [] : RETRY_PAUSES_MS,
-    );
-    summary.operations += batch.operations;
-    summary.nodes += nodes;
-    summary.edges += edges;
-    summary.commits += commits;
-    summary.sequence = sequence;
-    const operations = skip + summary.operations;
-    run.onAcknowledged({ operations, sequence });
+    const sent = batch.operations === 0 ? undefined : await sender.send(batch);
+    rejected?.add([...(sent?.refused ?? []), ...batch.rejects]);
+    if (sent === undefined) return;
+    summary.operations += sent.operations;
+    summary.nodes += sent.nodes;
+    summary.edges += sent.edges;
+    summary.commits += sent.commits;
+    // Of a batch that was refused as a whole there is none.
+    summary.sequence = Math.max(summary.sequence, sent.sequence);
+    operations += batch.operations;
+    run.onAcknowledged({ operations, sequence: summary.sequence });
     bar.update({ share: shareOf(batch), operations });
   };
   bar.update({ share: shareOf({ progress: source.progress() }), operations: skip });
   let delivery: Promise<void> = Promise.resolve();
   try {
-    for await (const batch of importBatches(source, skip)) {
+    for await (const batch of importBatches(source, { skip, isSkipping })) {
       await delivery;
       delivery = deliver(batch);
       // It is awaited after the next batch is made; until then a failure must not count as
@@ -72,48 +66,6 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
 
 function shareOf({ progress }: Pick<ImportBatch, 'progress'>): number | undefined {
   return progress.total === undefined ? undefined : progress.done / Math.max(1, progress.total);
-}
-
-/**
- * A lost request may have been applied in part, and is sent again all the same: every operation of
- * an import is idempotent. Not so the first, because then the address is wrong more likely than the
- * network is weak.
- */
-async function send(
-  batch: ImportBatch,
-  run: ImportRun,
-  pausesMs: readonly number[],
-): Promise<IngestSummary> {
-  const { client, gzip, signal } = run;
-  for (let tries = 0; ; tries++) {
-    try {
-      if (batch.schema !== undefined) await client.schema.put(batch.schema, { signal });
-      return await client.graph.ingestStream(batch.body, { gzip, signal });
-    } catch (error) {
-      if (!(error instanceof TrellisError)) throw error;
-      const pauseMs = pausesMs[tries];
-      if (pauseMs === undefined || !isTransient(error)) throw located(error, batch, run.source);
-      run.onRetry(error, pauseMs);
-      await pause(pauseMs, signal);
-    }
-  }
-}
-
-function isTransient({ status }: TrellisError): boolean {
-  return [0, 429, 502, 503, 504].includes(status);
-}
-
-/** `details.index` counts the operations of the request (open-shapes, section 4). */
-function located(error: TrellisError, batch: ImportBatch, source: ImportSource): Error {
-  const index = error.details?.['index'];
-  const place = typeof index === 'number' ? batch.places[index] : undefined;
-  if (place === undefined) return error;
-  const { code, hint } = error;
-  return new CommandFailure(`${source.locate(place)}: ${error.message}`, {
-    code,
-    hint,
-    cause: error,
-  });
 }
 
 /** How far an import came, as it is kept between two runs. */

@@ -1,10 +1,14 @@
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 
+/** A row as it stood in the input: its cells, or its text. */
+export type SourceRow = readonly string[] | string;
+
 /** One operation of an import, or what is wrong with the place where it should come from. */
 export type ImportItem =
   | {
       readonly place: number;
+      readonly row?: SourceRow;
       readonly operation: GraphOperation;
       /**
        * The operation as it stood in the input, where it was JSON already: its numbers may have
@@ -13,7 +17,7 @@ export type ImportItem =
       readonly json?: string;
       readonly problem?: undefined;
     }
-  | { readonly place: number; readonly problem: string };
+  | { readonly place: number; readonly row?: SourceRow; readonly problem: string };
 
 /**
  * How far the reading has come, in whatever the source can count beforehand: bytes or operations.
@@ -44,4 +48,20 @@ export interface ImportSource {
   takeSchema(): SchemaDocument | undefined;
   /** The place of an item as people find it, such as `people.csv:17`. */
   locate(place: number): string;
+  /** How rows that are skipped are written; not there where the source has no rows of its own. */
+  readonly rejects?: RejectFormat;
+}
+
+/** A row that was skipped. */
+export interface Reject {
+  readonly place: number;
+  readonly row: SourceRow;
+  readonly reason: string;
+}
+
+/** Lines of text, with their ends. */
+export interface RejectFormat {
+  /** What stands above the first of them, once a row was read. */
+  head(): string;
+  line(reject: Reject): string;
 }

@@ -1,5 +1,5 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { ImportItem, ImportSource } from './import-source.ts';
+import type { ImportItem, ImportSource, RejectFormat } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
 import type { InputRecord, RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
@@ -53,6 +53,12 @@ async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefin
   if (rest !== '') yield split(rest);
 }
 
+/** The text of the line may not be JSON, so it is a string. */
+const LINES_OF_JSON: RejectFormat = {
+  head: () => '',
+  line: ({ place, reason, row }) => `${JSON.stringify({ line: place, reason, text: row })}\n`,
+};
+
 /**
  * A file with one JSON object a line: a node each. `known` is the server's schema; types are
  * created and widened as values ask for it when `createSchema`.
@@ -75,6 +81,7 @@ export function jsonlSource(
   return {
     name: file.name,
     identity: file.identity,
+    rejects: LINES_OF_JSON,
     async *items() {
       for await (const lines of readLines(file)) {
         yield lines.flatMap((line) => itemsOf(line, mapping, convert));
@@ -93,9 +100,9 @@ function itemsOf(
 ): ImportItem[] {
   try {
     const operations = mapping.operations(parseObject(text), convert);
-    return operations.map((operation) => ({ place: number, operation }));
+    return operations.map((operation) => ({ place: number, row: text, operation }));
   } catch (error) {
-    return [{ place: number, problem: (error as Error).message }];
+    return [{ place: number, row: text, problem: (error as Error).message }];
   }
 }
 
@@ -117,6 +124,7 @@ export function ndjsonSource(file: InputFile): ImportSource {
   return {
     name: file.name,
     identity: file.identity,
+    rejects: LINES_OF_JSON,
     async *items() {
       for await (const lines of readLines(file)) yield lines.map(itemOf);
     },
@@ -131,14 +139,19 @@ function itemOf({ text, number }: Line): ImportItem {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { place: number, problem: `not valid JSON: ${(error as SyntaxError).message}` };
+    return {
+      place: number,
+      row: text,
+      problem: `not valid JSON: ${(error as SyntaxError).message}`,
+    };
   }
   const checked = graphOperation.safeParse(value);
-  if (checked.success) return { place: number, operation: checked.data, json: text };
+  if (checked.success) return { place: number, row: text, operation: checked.data, json: text };
   const [issue] = checked.error.issues;
   const path = issue?.path.join('.') ?? '';
   return {
     place: number,
+    row: text,
     problem: `${path === '' ? '' : `${path}: `}${issue?.message ?? 'invalid'}`,
   };
 }
