@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
@@ -101,6 +101,18 @@ test('NDJSON operations are imported, and a bad line is named', async () => {
   expect(bad.code).toBe(1);
   expect(bad.stderr).toContain('bad.ndjson:2');
   expect(bad.stderr).toContain('Txet');
+
+  const rejects = join(folder.path, 'rejects.ndjson');
+  const skipping = await asAdmin(['import', 'ndjson', file, '--rejects', rejects, '--json']);
+  expect([skipping.code, JSON.parse(skipping.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ operations: 1, nodes: 1, skipped: 1 }),
+  ]);
+  expect(JSON.parse(await readFile(rejects, 'utf8'))).toEqual({
+    line: 2,
+    reason: expect.stringContaining('Txet'),
+    text: note('d', 'Txet'),
+  });
 });
 
 test('endpoints are pushed from files, listed and run; one that does not compile is shown with its place', async () => {

@@ -67,7 +67,7 @@ describe.skipIf(requireChromium())('the pages of content', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText(/2 rows are stored: \d nodes and 1 edges are new or changed/).waitFor();
-    await page.getByRole('link', { name: 'Show the nodes of Novels' }).click();
+    await page.getByRole('link', { name: 'Search them' }).click();
     await page.getByRole('main').getByRole('link', { name: 'He said "no"' }).first().waitFor();
     const { json } = await people.as('admin', 'POST', '/api/node/query', { type: 'Novels' });
     expect(json).toMatchObject({

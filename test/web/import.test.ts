@@ -76,8 +76,9 @@ describe.skipIf(requireChromium())('the import page', () => {
       total: 1,
       items: [expect.objectContaining({ Id: '1', year: 1871 })],
     });
-    await page.getByRole('link', { name: 'Show the nodes of Vessels' }).click();
-    await page.getByRole('main').getByRole('link', { name: 'Nautilus' }).first().waitFor();
+    await page.getByRole('link', { name: 'Show them as a table' }).click();
+    await page.getByRole('main').getByText('Nautilus').first().waitFor();
+    expect(page.url()).toContain('#/data/Vessels');
     expect(complaints).toEqual([]);
   });
 

@@ -46,9 +46,15 @@ export function ImportOutcome({ fileName, end }: ImportOutcomeProps) {
           {rows} rows are stored: {formatCount(progress.nodes)} nodes and{' '}
           {formatCount(progress.edges)} edges are new or changed.{' '}
           {progress.rows > 0 && (
-            <Link to="/" search={{ type: [type] }} className="underline">
-              Show the nodes of {type}
-            </Link>
+            <>
+              <Link to="/data/{-$type}" params={{ type }} className="underline">
+                Show them as a table
+              </Link>
+              {' · '}
+              <Link to="/" search={{ type: [type] }} className="underline">
+                Search them
+              </Link>
+            </>
           )}
         </Notice>
       )}
