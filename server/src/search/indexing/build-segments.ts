@@ -17,7 +17,7 @@ import type { Analyzers } from '../analysis/language-analyzer.ts';
 import type { NodeRecord } from '#graph/node-record.ts';
 import type { NodeType } from '#graph/schema-registry.ts';
 import type { Token } from '../analysis/analyzer.ts';
-import { nameTerms } from '../analysis/fold-name.ts';
+import { foldedNames } from '../analysis/fold-name.ts';
 import { detectLanguage } from '../analysis/detect-language.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 
@@ -120,15 +120,13 @@ export function documentOf(
     type: record.typeId,
     timestampMs: record.timestampMs,
     language,
-    fields: withNames(
-      texts
-        .filter(({ values }) => values.length > 0)
-        .map(({ text, values }) => fieldText(text, values, language, parts.analyzers)),
-      planned.names.map(({ field, name, isKey }) => ({
-        field,
-        terms: nameTerms(textsOf(isKey ? record.key : record.valueByName(type, name))),
-      })),
-    ),
+    fields: texts
+      .filter(({ values }) => values.length > 0)
+      .map(({ text, values }) => fieldText(text, values, language, parts.analyzers)),
+    names: planned.names.map(({ field, name, isKey }) => ({
+      field,
+      names: foldedNames(textsOf(isKey ? record.key : record.valueByName(type, name))),
+    })),
     facets: facetsOf(record, type, planned.facets),
   };
 }
@@ -171,19 +169,6 @@ function fieldText(
     base += last + 1 + VALUE_GAP;
   }
   return { field, boost, tokens };
-}
-
-/** Adds the terms of names to the fields that have them, by ascending field. */
-function withNames(
-  texts: readonly FieldText[],
-  names: readonly { readonly field: number; readonly terms: readonly string[] }[],
-): FieldText[] {
-  const fields = new Map(texts.map((text) => [text.field, text]));
-  for (const { field, terms } of names) {
-    if (terms.length === 0) continue;
-    fields.set(field, { field, boost: 1, tokens: [], ...fields.get(field), names: terms });
-  }
-  return [...fields.values()].toSorted((a, b) => a.field - b.field);
 }
 
 function facetsOf(

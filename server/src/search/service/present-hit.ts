@@ -4,7 +4,6 @@ import type { RankedHit, SideScore } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { explainHit } from '../text/explain-hit.ts';
 import type { PlannedText } from '../settings/index-plan.ts';
-import { isNameTerm } from '../analysis/fold-name.ts';
 import type { FoundHit, NameMatch } from './text-run.ts';
 import { fittedTo, highlight, type Snippet } from '../text/highlight/highlight.ts';
 import type { TextQuery } from '../text/text-query.ts';
@@ -133,12 +132,11 @@ function explanationOf(
     query,
     options,
   );
-  const words = contributions.filter(({ term }) => !isNameTerm(term));
   const names = new Map(texts.map(({ field, name }) => [field, name]));
   return {
     score,
     ...(match && { name: explainedName(match, search, hit) }),
-    parts: words.map(({ field, term, weight, contribution }) => {
+    parts: contributions.map(({ field, term, weight, contribution }) => {
       const known = origins.get(term) ?? [];
       const origin = known.find((one) => one.weight === weight) ?? known[0];
       return {

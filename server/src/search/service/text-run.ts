@@ -1,7 +1,12 @@
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import { SEARCH_HITS_FEW } from '#base/search-limits.ts';
 import { NodeSet } from '../text/document-filter.ts';
-import { nameGroup, type NameTerms, nameTermsOf, orNamed } from '../text/query-text/name-query.ts';
+import {
+  nameGroup,
+  orNamed,
+  type QueryNames,
+  queryNamesOf,
+} from '../text/query-text/name-query.ts';
 import { parseQueryText, type QueryNode } from '../text/query-text/parse-query-text.ts';
 import {
   type ResolvedQuery,
@@ -77,7 +82,7 @@ export class TextRun {
     const { request, scope, sources, hasQuery } = this.#search;
     const nodes = parseQueryText(request.query, scope.fieldNames);
     const strict = this.#resolve(nodes, 'all');
-    const names = nameTermsOf(sources.snapshot.view, request.query, nodes);
+    const names = queryNamesOf(sources.snapshot.view, request.query, nodes);
     if (!hasQuery) return this.#run([this.#pass(strict, strict.query.groups)]);
     const found = this.#run(this.#passes(strict, names));
     if (found.total >= SEARCH_HITS_FEW) return found;
@@ -87,7 +92,7 @@ export class TextRun {
     return words.length < 2 ? found : this.#loosened(strict, loose, names);
   }
 
-  #passes(resolved: ResolvedQuery, names: NameTerms): TextPass[] {
+  #passes(resolved: ResolvedQuery, names: QueryNames): TextPass[] {
     const { whole, longer } = names;
     const { groups } = resolved.query;
     if (this.#search.request.sort !== 'relevance') {
@@ -126,7 +131,7 @@ export class TextRun {
   }
 
   /** Adds nodes with any of the words after the few with all. Sorted by time, it is one list. */
-  #loosened(strict: ResolvedQuery, loose: ResolvedQuery, names: NameTerms): TextFound {
+  #loosened(strict: ResolvedQuery, loose: ResolvedQuery, names: QueryNames): TextFound {
     const { skip, take } = this.#page;
     // Count from the start again.
     this.#facets = this.#search.openFacets();
@@ -153,8 +158,10 @@ export class TextRun {
     let total = 0;
     const hits: FoundHit[] = [];
     for (const pass of passes) {
-      const found = searchText(view, pass.query, { ...pass.options, offset, limit });
-      const scored = pass.name === 'whole' ? this.#scored(pass, found.hits) : found.hits;
+      const isWhole = pass.name === 'whole';
+      const query = isWhole ? withoutOptional(pass.query) : pass.query;
+      const found = searchText(view, query, { ...pass.options, offset, limit });
+      const scored = isWhole ? this.#scored(pass, found.hits) : found.hits;
       hits.push(...scored.map((hit) => ({ hit, ...pass })));
       const count = found.total ?? 0;
       total += count;
@@ -232,6 +239,11 @@ function optional(groups: readonly QueryGroup[]): QueryGroup[] {
   return groups
     .filter(({ occurrence }) => occurrence !== 'not')
     .map((group) => ({ ...group, occurrence: 'should' }));
+}
+
+/** The same matches: its words are only for the scores of hits. */
+function withoutOptional({ groups }: TextQuery): TextQuery {
+  return { groups: groups.filter(({ occurrence }) => occurrence !== 'should') };
 }
 
 export function nodeSetOf(nodes: readonly number[]): NodeSet {

@@ -16,7 +16,7 @@ export interface SharedPart {
   /** A number stands for one segment for the life of the index. */
   readonly id: number;
   readonly memory: SharedArrayBuffer;
-  /** Postings and positions are not in `memory`, but in the segment's file. */
+  /** Postings, positions and names are not in `memory`, but in the segment's file. */
   readonly isInFile: boolean;
   readonly tombstones: Tombstones;
 }

@@ -1,6 +1,7 @@
 import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { type FacetColumn, FacetColumnsBuilder, ordinalsStart } from './facet-column.ts';
 import { ESCAPE, FrequencyCombinations } from './frequency-table.ts';
+import { mergeNames } from './names/merge-names.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import {
   afterVariables,
@@ -57,6 +58,13 @@ export function mergeSegments(sources: readonly MergeSource[]): SharedArrayBuffe
         const number = numbers[source]![term]!;
         return number < 0 ? undefined : number;
       },
+    ),
+    names: mergeNames(
+      sources.map(({ segment: { names } }, index) => ({
+        names,
+        renumbering: renumberings[index]!,
+      })),
+      documents.count,
     ),
   });
 }

@@ -7,7 +7,7 @@ import type { ByteWindow } from './segment-bytes.ts';
 import type { Candidates } from './match-collectors.ts';
 
 /** A cursor that goes from one document to the next: it has no faster way. */
-abstract class SteppingCursor implements SearchCursor {
+export abstract class SteppingCursor implements SearchCursor {
   abstract document: number;
   abstract readonly cost: number;
   abstract readonly scoreMax: number;

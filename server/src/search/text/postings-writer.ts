@@ -221,7 +221,7 @@ function roundedUp(weight: number): number {
 }
 
 /** A growing array of bytes. */
-class ByteWriter {
+export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
 

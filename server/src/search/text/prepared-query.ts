@@ -1,10 +1,13 @@
 import { AlternativesCursor, PhraseCursor, type PhrasePart } from './phrase-cursor.ts';
 import { inverseDocumentFrequency, termCeiling } from './bm25.ts';
 import type { IndexView } from './index-view.ts';
+import { NameCursor } from './names/name-cursor.ts';
+import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
 import { TermCursor } from './term-cursor.ts';
 import type {
   Alternative,
+  AskedName,
   PhraseWord,
   QueryGroup,
   TermAlternative,
@@ -26,6 +29,7 @@ type WordKey = TermAlternative | PhraseWord;
 export class PreparedGroup {
   readonly occurrence: QueryGroup['occurrence'];
   readonly alternatives: readonly Alternative[];
+  readonly #names: readonly AskedName[];
   readonly #fields: readonly number[] | undefined;
   readonly #view: IndexView;
   readonly #visibleFields: VisibleFields | undefined;
@@ -34,6 +38,7 @@ export class PreparedGroup {
   constructor(view: IndexView, group: QueryGroup, visibleFields: VisibleFields | undefined) {
     this.occurrence = group.occurrence;
     this.alternatives = group.alternatives;
+    this.#names = group.names ?? [];
     this.#fields = group.fields;
     this.#view = view;
     this.#visibleFields = visibleFields;
@@ -60,6 +65,8 @@ export class PreparedGroup {
       const cursor = this.alternativeCursor(alternative, part, mask);
       if (cursor !== undefined) cursors.push(cursor);
     }
+    const named = this.#nameCursor(part);
+    if (named !== undefined) cursors.push(named);
     return cursors.length > 1 ? new AlternativesCursor(cursors) : cursors[0];
   }
 
@@ -127,6 +134,19 @@ export class PreparedGroup {
       weight,
       cursor: new TermCursor(scoring, number, termCeiling(idf, weight), mask),
     };
+  }
+
+  #nameCursor(part: number): SearchCursor | undefined {
+    if (this.#names.length === 0) return undefined;
+    const { segment } = this.#view.parts[part]!;
+    const fields = this.#fields;
+    const visible = this.#visibleFields;
+    const cursor = new NameCursor(
+      segment,
+      this.#names,
+      (type, field) => fields?.includes(field) !== false && visible?.has(type, field) !== false,
+    );
+    return cursor.document === NO_DOCUMENT ? undefined : cursor;
   }
 
   #mask(part: number): FieldMask | undefined {

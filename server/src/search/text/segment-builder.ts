@@ -4,9 +4,11 @@ import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { FacetColumnsBuilder } from './facet-column.ts';
 import { ESCAPE, FIELDS_MAX, FREQUENCY_MAX, FrequencyCombinations } from './frequency-table.ts';
 import { encodeLength } from './bm25.ts';
+import { NamesBuilder } from './names/names-builder.ts';
 import { NumberList } from './number-list.ts';
 import { PostingsWriter } from './postings-writer.ts';
 import { layOutSegment } from './segment-layout.ts';
+import { sortStrings } from './sort-strings.ts';
 import { StringTable } from './string-table.ts';
 import { VocabularyBuilder } from './vocabulary/vocabulary.ts';
 
@@ -25,6 +27,7 @@ export interface IndexedDocument {
   readonly language: string;
   /** By ascending field, each at most once. */
   readonly fields: readonly FieldText[];
+  readonly names?: readonly FieldNames[];
   /** By ascending column, each at most once. */
   readonly facets: readonly FacetValues[];
 }
@@ -39,11 +42,13 @@ export interface FieldText {
    * them.
    */
   readonly tokens: readonly Token[];
-  /**
-   * Further terms, each once, that are no words: they do not count for the length of the field, and
-   * are not in the vocabulary.
-   */
-  readonly names?: readonly string[];
+}
+
+/** What a node is called in a field, whether the words of the field are searched or not. */
+export interface FieldNames {
+  readonly field: number;
+  /** Folded, each once. */
+  readonly names: readonly string[];
 }
 
 export interface FacetValues {
@@ -70,6 +75,7 @@ const WORDS_AT_FIRST = 1_024;
 export class SegmentBuilder {
   readonly #documents = new DocumentTableBuilder();
   readonly #facets = new FacetColumnsBuilder();
+  readonly #names = new NamesBuilder();
   readonly #words = new Map<string, Word>();
   /**
    * Marks words as its own. Not the builder itself: words outlive it and would keep it in memory.
@@ -88,8 +94,9 @@ export class SegmentBuilder {
     return this.#documents.count;
   }
 
+  /** Names count as a token each. */
   get tokenCount(): number {
-    return this.#tokenTerms.length;
+    return this.#tokenTerms.length + this.#names.length;
   }
 
   /** Returns the document's number within the segment. */
@@ -100,7 +107,11 @@ export class SegmentBuilder {
     for (const field of document.fields) {
       assert(field.field > before && field.field < FIELDS_MAX, 'fields ascend, up to 1,023');
       before = field.field;
-      if (field.tokens.length > 0 || field.names !== undefined) this.#addField(number, field);
+      if (field.tokens.length > 0) this.#addField(number, field);
+    }
+    for (const { field, names } of document.names ?? []) {
+      assert(field < FIELDS_MAX, 'fields are up to 1,023');
+      for (const name of names) this.#names.add(name, number, field);
     }
     for (const { column, values } of document.facets) this.#facets.add(number, column, values);
     return number;
@@ -125,15 +136,16 @@ export class SegmentBuilder {
       postings: writer.finish(),
       facets: this.#facets.finish(documents.count),
       vocabulary: this.#vocabulary(ranks),
+      names: this.#names.finish(documents.count),
     });
   }
 
-  #addField(document: number, { field, boost, tokens, names = [] }: FieldText): void {
+  #addField(document: number, { field, boost, tokens }: FieldText): void {
     assert(boost > 0, 'boosts are above 0');
     const run = this.#runDocuments.length;
     this.#runDocuments.push(document);
     this.#runFields.push(field);
-    this.#documents.addField(field, boost, encodeLength(Math.max(1, tokens.length)));
+    this.#documents.addField(field, boost, encodeLength(tokens.length));
     for (const token of tokens) {
       const at = WORD_NUMBERS * this.#word(token);
       const numbers = this.#wordNumbers;
@@ -144,11 +156,6 @@ export class SegmentBuilder {
       this.#tokenTerms.push(numbers[at]!);
       this.#tokenRuns.push(run);
       this.#tokenPositions.push(token.position);
-    }
-    for (const name of names) {
-      this.#tokenTerms.push(this.#termNumber(name));
-      this.#tokenRuns.push(run);
-      this.#tokenPositions.push(0);
     }
   }
 
@@ -324,47 +331,4 @@ function writePositions(
     writer.positions.variable(position - before);
     before = position;
   }
-}
-
-/** With fewer or more strings than this, the built-in sort is as fast. */
-const STRINGS_MIN = 64;
-const STRINGS_MAX = 2 ** 21;
-const PREFIX_UNITS = 4;
-
-/**
- * Sorts distinct strings by their UTF-16 units. It sorts numbers that hold the beginning and the
- * place of each string, which takes a fraction of the time of comparing strings.
- */
-export function sortStrings(strings: readonly string[]): string[] {
-  const { length } = strings;
-  if (length < STRINGS_MIN || length > STRINGS_MAX) return strings.toSorted();
-  const keys = new Float64Array(length);
-  for (let i = 0; i < length; i++) keys[i] = prefixOf(strings[i]!) * STRINGS_MAX + i;
-  keys.sort();
-  const sorted = Array.from(keys, (key) => strings[key % STRINGS_MAX]!);
-  for (let from = 0; from < length;) {
-    const prefix = Math.floor(keys[from]! / STRINGS_MAX);
-    let to = from + 1;
-    while (to < length && Math.floor(keys[to]! / STRINGS_MAX) === prefix) to++;
-    if (to - from > 1) putInOrder(sorted, from, to);
-    from = to;
-  }
-  return sorted;
-}
-
-/** The first units, 8 bits each. It stops after a larger unit: `putInOrder` decides from there. */
-function prefixOf(string: string): number {
-  let prefix = 0;
-  let left = PREFIX_UNITS;
-  for (let i = 0; left > 0 && i < string.length; left--, i++) {
-    const unit = string.charCodeAt(i);
-    prefix = prefix * 256 + Math.min(unit, 255);
-    if (unit >= 255) i = string.length;
-  }
-  return prefix * 256 ** left;
-}
-
-function putInOrder(strings: string[], from: number, to: number): void {
-  const few = strings.slice(from, to).toSorted();
-  for (let i = from; i < to; i++) strings[i] = few[i - from]!;
 }

@@ -2,10 +2,11 @@ import { assert } from '#base/assert.ts';
 import type { DocumentTable } from './document-table.ts';
 import type { FacetColumn } from './facet-column.ts';
 import type { FrequencyTable } from './frequency-table.ts';
+import type { NameBytes } from './names/name-table.ts';
 import type { Postings } from './postings-writer.ts';
 import { StringTable } from './string-table.ts';
 
-/** The parts of a segment. The two that a segment may leave in its file come last. */
+/** The parts of a segment. Those that a segment may leave in its file come last. */
 export const SECTION = {
   nodes: 1,
   byNode: 2,
@@ -45,6 +46,10 @@ export const SECTION = {
   vocabulary: 36,
   postings: 37,
   positions: 38,
+  nameBlockStarts: 39,
+  nameBlockEntries: 40,
+  names: 41,
+  nameEntries: 42,
 } as const;
 
 type SectionKind = (typeof SECTION)[keyof typeof SECTION];
@@ -60,7 +65,7 @@ interface Section {
 
 const MAGIC = 0x67_73_74_54;
 /** Raise it when older bytes would be read wrongly. */
-const FORMAT = 2;
+const FORMAT = 3;
 export const HEADER_BYTES = 24;
 const ENTRY_BYTES = 24;
 const ALIGNMENT = 8;
@@ -72,7 +77,7 @@ const ALIGNMENT = 8;
 export class SegmentLayout {
   readonly #places = new Map<number, { readonly offset: number; readonly length: number }>();
   readonly facetColumns: readonly number[];
-  /** Bytes of the header and all sections but postings and positions. */
+  /** Bytes of the header and all sections but postings, positions and names. */
   readonly residentBytes: number;
 
   /** `head` is the beginning of a segment, at least as long as `headBytes` says. */
@@ -160,11 +165,12 @@ interface SegmentContent {
   readonly facets: ReadonlyMap<number, FacetColumn>;
   /** As `VocabularyBuilder` gives it. */
   readonly vocabulary: SharedArrayBuffer;
+  readonly names: NameBytes;
 }
 
 /** The memory of a segment, which `TextSegment` opens. */
 export function layOutSegment(content: SegmentContent): SharedArrayBuffer {
-  const { vocabulary, postings } = content;
+  const { vocabulary, postings, names } = content;
   return layOut([
     ...documentSections(content.documents),
     ...frequencySections(content.frequencies),
@@ -179,8 +185,12 @@ export function layOutSegment(content: SegmentContent): SharedArrayBuffer {
     section(SECTION.blockPositions, postings.blockPositions),
     ...[...content.facets].flatMap(([id, column]) => facetSections(id, column)),
     section(SECTION.vocabulary, new Uint8Array(vocabulary)),
+    section(SECTION.nameBlockStarts, names.blockStarts),
+    section(SECTION.nameBlockEntries, names.blockEntries),
     section(SECTION.postings, postings.bytes),
     section(SECTION.positions, postings.positions),
+    section(SECTION.names, names.names),
+    section(SECTION.nameEntries, names.entries),
   ]);
 }
 

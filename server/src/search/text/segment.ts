@@ -1,14 +1,15 @@
 import type { DocumentTable } from './document-table.ts';
 import { type FacetColumn, type Ordinals, ordinalBytes } from './facet-column.ts';
 import { FrequencyTable } from './frequency-table.ts';
+import { NameTable } from './names/name-table.ts';
 import { FileBytes, type FilePages, ResidentBytes, type SegmentBytes } from './segment-bytes.ts';
 import { SECTION, SegmentLayout, segmentBytes } from './segment-layout.ts';
 import { StringTable } from './string-table.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /**
- * An immutable part of the index, open for reading. Threads share its memory. Postings and
- * positions are in memory, or are read from a file block by block.
+ * An immutable part of the index, open for reading. Threads share its memory. Postings,
+ * positions and names are in memory, or are read from a file block by block.
  */
 export class TextSegment {
   readonly memory: SharedArrayBuffer;
@@ -30,6 +31,7 @@ export class TextSegment {
   readonly vocabulary: Vocabulary;
   readonly postings: SegmentBytes;
   readonly positions: SegmentBytes;
+  readonly names: NameTable;
 
   /**
    * Opens the result of `SegmentBuilder` or `mergeSegments`. With `pages` of the file, `memory`
@@ -64,6 +66,13 @@ export class TextSegment {
     this.vocabulary = new Vocabulary(memory, layout.place(SECTION.vocabulary).offset);
     this.postings = bytesOf(memory, layout.place(SECTION.postings), pages);
     this.positions = bytesOf(memory, layout.place(SECTION.positions), pages);
+    this.names = new NameTable({
+      blockStarts: sections.u32(SECTION.nameBlockStarts),
+      blockEntries: sections.u32(SECTION.nameBlockEntries),
+      names: bytesOf(memory, layout.place(SECTION.names), pages),
+      entries: bytesOf(memory, layout.place(SECTION.nameEntries), pages),
+      documentCount: this.documents.count,
+    });
   }
 
   /** The document of a node written last, or -1. It may be deleted: tombstones are separate. */

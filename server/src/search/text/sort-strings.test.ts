@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortStrings } from './segment-builder.ts';
+import { sortStrings } from './sort-strings.ts';
 
 /** Many with the same beginning, some of letters beyond Latin, and halves of surrogate pairs. */
 const word = fc

@@ -42,13 +42,6 @@ export class StringTable {
     return first < this.size && this.#compare(first, string) === 0 ? first : -1;
   }
 
-  /** The strings that begin with a prefix: their first number, and the one after the last. */
-  startingWith(prefix: string): [number, number] {
-    const from = this.#firstFrom(prefix);
-    // Greater than everything that begins with it: no string has this unit.
-    return [from, this.#firstFrom(`${prefix}\uffff`)];
-  }
-
   #firstFrom(string: string): number {
     let low = 0;
     let high = this.size;

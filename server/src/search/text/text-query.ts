@@ -16,8 +16,10 @@ export interface TextQuery {
 
 export interface QueryGroup {
   readonly occurrence: 'must' | 'should' | 'not';
-  /** The group matches where one of these does, and scores as the best of them. At least one. */
+  /** The group matches where one of these does, and scores as the best of them. */
   readonly alternatives: readonly Alternative[];
+  /** The group also matches nodes that are called so. There is an alternative or a name. */
+  readonly names?: readonly AskedName[];
   /** Only in these fields (`title:word`); where absent, in all the searcher may see. */
   readonly fields?: readonly number[];
 }
@@ -29,6 +31,14 @@ export interface TermAlternative {
   readonly term: string;
   /** Above 0: 1 for what was asked, less for a synonym or a typo. The score is multiplied by it. */
   readonly weight: number;
+}
+
+/** What a node may be called. Names only match: they score 0. */
+export interface AskedName {
+  /** Folded, as `foldName` does it. */
+  readonly name: string;
+  /** The whole name, a name that goes on with another word, or one that begins with the letters. */
+  readonly match: 'whole' | 'words' | 'letters';
 }
 
 /**

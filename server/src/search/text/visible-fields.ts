@@ -78,6 +78,10 @@ export class VisibleFields {
     this.#isVisible = isVisible;
   }
 
+  has(type: number, field: number): boolean {
+    return this.#isVisible(type, field);
+  }
+
   mask(segment: TextSegment): FieldMask {
     let mask = this.#masks.get(segment);
     if (mask === undefined) {

@@ -1,15 +1,19 @@
 import { SEARCH_NAME_COMPLETIONS_MAX } from '#base/search-limits.ts';
-import { foldName, longerNamesTerm, wholeNameTerm } from '../../analysis/fold-name.ts';
+import { foldName } from '../../analysis/fold-name.ts';
 import type { IndexView } from '../index-view.ts';
-import type { QueryGroup } from '../text-query.ts';
+import { namedEntries } from '../names/name-cursor.ts';
+import type { AskedName, QueryGroup } from '../text-query.ts';
 import type { QueryNode } from './parse-query-text.ts';
 
-/** The names that a query may be, as terms of the index; empty where the view has none of them. */
-export interface NameTerms {
+/** The names that a query may be; empty where the view has none of them. */
+export interface QueryNames {
   /** Names that the query is. */
-  readonly whole: readonly string[];
-  /** Names that begin with the query, and go on with another word. */
-  readonly longer: readonly string[];
+  readonly whole: readonly AskedName[];
+  /**
+   * Names that begin with the query, and go on. They may include those that it is: a search for
+   * them leaves out nodes of these.
+   */
+  readonly longer: readonly AskedName[];
 }
 
 /**
@@ -17,59 +21,54 @@ export interface NameTerms {
  * a name may have signs. If the last word is only begun, as in `har*`, names that go on with any
  * letter count as longer, unless they are more than `SEARCH_NAME_COMPLETIONS_MAX`.
  */
-export function nameTermsOf(view: IndexView, text: string, nodes: readonly QueryNode[]): NameTerms {
+export function queryNamesOf(
+  view: IndexView,
+  text: string,
+  nodes: readonly QueryNode[],
+): QueryNames {
   const plain = plainText(nodes);
   const said = foldName(plain?.words.join(' ') ?? '');
   const names = [...new Set([said, foldName(text)])].filter((name) => name !== '');
-  const longer = said === '' ? undefined : longerNamesTerm(said);
-  const begun = plain?.isBegun === true && said !== '' ? completed(view, said) : [];
+  const whole = names.map((name): AskedName => ({ name, match: 'whole' }));
+  const match = plain?.isBegun === true && areFew(view, said) ? 'letters' : 'words';
+  const longer: AskedName[] = said === '' ? [] : [{ name: said, match }];
   return {
-    whole: names.map(wholeNameTerm).filter((term) => isIn(view, term)),
-    longer: [...(longer === undefined ? [] : [longer]), ...begun].filter((term) =>
-      isIn(view, term),
-    ),
+    whole: whole.filter((name) => isIn(view, name)),
+    longer: longer.filter((name) => isIn(view, name)),
   };
 }
 
-/** So small that names do not change scores. */
-const WEIGHT = 1e-12;
-
 /** A group for a query: nodes that have one of these names, or none of them. */
-export function nameGroup(occurrence: 'must' | 'not', terms: readonly string[]): QueryGroup {
-  return {
-    occurrence,
-    alternatives: terms.map((term) => ({ kind: 'term', term, weight: WEIGHT })),
-  };
+export function nameGroup(occurrence: 'must' | 'not', names: readonly AskedName[]): QueryGroup {
+  return { occurrence, alternatives: [], names };
 }
 
 /** The groups, each of which a node also matches by having one of these names. */
-export function orNamed(groups: readonly QueryGroup[], terms: readonly string[]): QueryGroup[] {
-  if (terms.length === 0) return [...groups];
-  const { alternatives } = nameGroup('must', terms);
+export function orNamed(groups: readonly QueryGroup[], names: readonly AskedName[]): QueryGroup[] {
+  if (names.length === 0) return [...groups];
   const asked = groups.filter(({ occurrence }) => occurrence !== 'not');
-  if (asked.length === 0) return [...groups, { occurrence: 'must', alternatives }];
-  return groups.map((group) =>
-    group.occurrence === 'not'
-      ? group
-      : { ...group, alternatives: [...group.alternatives, ...alternatives] },
+  if (asked.length === 0) return [...groups, nameGroup('must', names)];
+  return groups.map((group) => (group.occurrence === 'not' ? group : { ...group, names }));
+}
+
+/** Whether a node that may be seen has the name, in a field that may be seen or not. */
+function isIn(view: IndexView, name: AskedName): boolean {
+  return view.parts.some(({ segment }, part) =>
+    segment.names.someEntry(namedEntries(segment, name), (document) =>
+      view.isCounted(part, document),
+    ),
   );
 }
 
-function isIn(view: IndexView, term: string): boolean {
-  return view.documentCountOf(view.parts.map(({ segment }) => segment.terms.find(term))) > 0;
-}
-
-/** The terms of names that begin with this one; none if they are too many. */
-function completed(view: IndexView, folded: string): string[] {
-  const prefix = wholeNameTerm(folded);
-  const terms = new Set<string>();
+/** Whether few names begin with these letters. */
+function areFew(view: IndexView, folded: string): boolean {
+  const all = new Set<string>();
   for (const { segment } of view.parts) {
-    const [from, to] = segment.terms.startingWith(prefix);
-    if (to - from > SEARCH_NAME_COMPLETIONS_MAX) return [];
-    for (let term = from; term < to; term++) terms.add(segment.terms.get(term));
+    const names = segment.names.namesFrom(folded, SEARCH_NAME_COMPLETIONS_MAX + 2);
+    for (const name of names) all.add(name);
   }
-  terms.delete(prefix);
-  return terms.size > SEARCH_NAME_COMPLETIONS_MAX ? [] : [...terms];
+  all.delete(folded);
+  return all.size <= SEARCH_NAME_COMPLETIONS_MAX;
 }
 
 interface PlainText {

@@ -1,5 +1,5 @@
-import type { FieldText, IndexedDocument } from '../segment-builder.ts';
-import type { Alternative, QueryGroup, TextQuery } from '../text-query.ts';
+import type { FieldNames, FieldText, IndexedDocument } from '../segment-builder.ts';
+import type { Alternative, AskedName, QueryGroup, TextQuery } from '../text-query.ts';
 
 export interface ExhaustiveOptions {
   readonly isVisible?: (type: number, field: number) => boolean;
@@ -96,18 +96,24 @@ function groupScore(
   statistics: Statistics,
   { isVisible = () => true }: ExhaustiveOptions,
 ): number | undefined {
-  const fields = document.fields.filter(
-    ({ field }) =>
-      isVisible(document.type, field) &&
-      (group.fields === undefined || group.fields.includes(field)),
-  );
+  const isAsked = ({ field }: { readonly field: number }): boolean =>
+    isVisible(document.type, field) && (group.fields === undefined || group.fields.includes(field));
+  const fields = document.fields.filter(isAsked);
+  const names = (document.names ?? []).filter(isAsked);
   const terms = group.alternatives.flatMap((one) => (one.kind === 'term' ? [one.term] : []));
   const idf = statistics.idf(terms);
   const scores = group.alternatives.flatMap((one) => {
     const score = alternativeScore(fields, one, idf, statistics);
     return score === undefined ? [] : [score];
   });
+  if (group.names?.some((name) => isCalled(names, name))) scores.push(0);
   return scores.length === 0 ? undefined : Math.max(...scores);
+}
+
+function isCalled(fields: readonly FieldNames[], { name, match }: AskedName): boolean {
+  const isMeant = (other: string): boolean =>
+    match === 'whole' ? other === name : other.startsWith(match === 'words' ? `${name} ` : name);
+  return fields.some(({ names }) => names.some(isMeant));
 }
 
 function alternativeScore(
