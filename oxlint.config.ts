@@ -82,7 +82,7 @@ export default defineConfig({
     'server/dist',
     'server/dist.*',
     'coverage',
-    'data',
+    '/data',
     'samples/*/endpoints',
     'server/system-endpoints',
   ],

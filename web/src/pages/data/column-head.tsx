@@ -67,17 +67,16 @@ interface FilterBoxProps {
 function FilterBox({ field, type, text, onText }: FilterBoxProps) {
   const id = useId();
   const [typed, setTyped] = useState(text);
-  const latest = useRef({ onText, text });
-  latest.current = { onText, text };
-  useEffect(() => setTyped(text), [text]);
   const { error } = filterMeaning(field, type, typed);
-  const send = () => {
-    if (error === undefined && typed.trim() !== latest.current.text) {
-      latest.current.onText(typed.trim());
-    }
+  const latest = useRef({ onText, text, error });
+  latest.current = { onText, text, error };
+  useEffect(() => setTyped(text), [text]);
+  const send = (wanted: string) => {
+    const { current } = latest;
+    if (current.error === undefined && wanted !== current.text) current.onText(wanted);
   };
   useEffect(() => {
-    const timer = setTimeout(send, PAUSE_MS);
+    const timer = setTimeout(() => send(typed.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
@@ -92,7 +91,7 @@ function FilterBox({ field, type, text, onText }: FilterBoxProps) {
         aria-describedby={error === undefined ? undefined : id}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
-        onKeyDown={({ key }) => key === 'Enter' && send()}
+        onKeyDown={({ key }) => key === 'Enter' && send(typed.trim())}
         className={classNames(CONTROL_CLASSES, 'h-7 px-2 text-[13px]')}
       />
       {error !== undefined && (

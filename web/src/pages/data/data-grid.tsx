@@ -1,5 +1,12 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { classNames } from '../../ui/class-names.ts';
 import { cellText, isNumeric } from './cell-text.ts';
 import type { DataAddress } from './data-address.ts';
@@ -10,7 +17,10 @@ import { cellAfterKey, type GridPlace } from './grid-keys.ts';
 import { type Rows, useRows } from './use-rows.ts';
 import { useScrolledRows } from './use-scrolled-rows.ts';
 
-export const ROW_PX = 34;
+const ROW_PX = 34;
+/** By which the focus finds its way back. */
+export const GRID_ID = 'data-grid';
+const FIRST_CELL: GridPlace = { row: 0, column: 1 };
 
 interface DataGridProps {
   readonly type: DataType;
@@ -31,18 +41,13 @@ export function DataGrid(props: DataGridProps) {
   const { type, address, request, columns, onAddress, selected, onSelect, onOpen } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<GridPlace>({ row: 0, column: 1 });
+  const [place, setPlace] = usePlace(box, JSON.stringify(request));
   const scrolled = useScrolledRows(box, ROW_PX);
   const rows = useRows(request, columns, scrolled);
   const types = columnTypes(type);
   const template = templateOf(columns, types);
-  useShownPlace(box, place);
-  const key = JSON.stringify(request);
-  useLayoutEffect(() => {
-    if (box.current !== null) box.current.scrollTop = 0;
-    setPlace({ row: 0, column: 1 });
-  }, [key]);
   const onKeyDown = (event: KeyboardEvent) => {
+    // The keys of a filter are its own.
     if (event.target !== box.current) return;
     const node = rows.at(place.row);
     const next = cellAfterKey(event, place, {
@@ -61,7 +66,7 @@ export function DataGrid(props: DataGridProps) {
     <div
       ref={box}
       role="grid"
-      id="data-grid"
+      id={GRID_ID}
       aria-label={`Nodes of ${type.type}`}
       aria-rowcount={rows.isWhole ? rows.count + 1 : -1}
       aria-colcount={columns.length + 1}
@@ -74,27 +79,7 @@ export function DataGrid(props: DataGridProps) {
       onScroll={scrolled.onScroll}
       className="group/grid relative h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-card border bg-surface"
     >
-      <div role="rowgroup" className="sticky top-0 z-1 w-max min-w-full border-b bg-sunken">
-        <div
-          role="row"
-          aria-rowindex={1}
-          className="grid"
-          style={{ gridTemplateColumns: template }}
-        >
-          <span role="columnheader" className="px-2 py-2">
-            <span className="sr-only">Selected</span>
-          </span>
-          {columns.map((field) => (
-            <ColumnHead
-              key={field}
-              field={field}
-              type={types[field] ?? 'String'}
-              address={address}
-              onAddress={onAddress}
-            />
-          ))}
-        </div>
-      </div>
+      <GridHead {...{ columns, types, template, address, onAddress }} />
       {rows.count > 0 && (
         <div
           role="rowgroup"
@@ -116,6 +101,31 @@ export function DataGrid(props: DataGridProps) {
         </div>
       )}
       <GridEnd rows={rows} />
+    </div>
+  );
+}
+
+interface GridHeadProps extends Pick<DataGridProps, 'columns' | 'address' | 'onAddress'> {
+  readonly types: Readonly<Record<string, string>>;
+  readonly template: string;
+}
+
+function GridHead({ columns, types, template, address, onAddress }: GridHeadProps) {
+  return (
+    <div role="rowgroup" className="sticky top-0 z-1 w-max min-w-full border-b bg-sunken">
+      <div role="row" aria-rowindex={1} className="grid" style={{ gridTemplateColumns: template }}>
+        <span role="columnheader" className="px-2 py-2">
+          <span className="sr-only">Selected</span>
+        </span>
+        {columns.map((field) => (
+          <ColumnHead
+            key={field}
+            field={field}
+            type={types[field] ?? 'String'}
+            {...{ address, onAddress }}
+          />
+        ))}
+      </div>
     </div>
   );
 }
@@ -195,25 +205,32 @@ function GridEnd({ rows: { count, isWhole } }: { readonly rows: Rows }) {
   return <p className="sticky left-0 px-4 py-10 text-center text-muted">No node is shown here.</p>;
 }
 
-/** Keeps the cell that the keys are at on the screen, below the titles. */
-function useShownPlace(
-  box: React.RefObject<HTMLDivElement | null>,
-  { row, column }: GridPlace,
-): void {
+/** The cell that the keys are at: on the screen, and the first one when other rows are asked for. */
+function usePlace(box: RefObject<HTMLDivElement | null>, rowsKey: string) {
+  const [place, setPlace] = useState<GridPlace>(FIRST_CELL);
   useLayoutEffect(() => {
-    const grid = box.current;
-    if (grid === null || document.activeElement !== grid) return;
-    const head = grid.firstElementChild?.clientHeight ?? 0;
-    const top = row * ROW_PX;
-    const bottom = top + ROW_PX + head - grid.clientHeight;
-    if (grid.scrollTop > top) grid.scrollTop = top;
-    else if (grid.scrollTop < bottom) grid.scrollTop = bottom;
-    const cell = grid.querySelector('[role=row]')?.children[column];
-    if (!(cell instanceof HTMLElement)) return;
-    const right = cell.offsetLeft + cell.offsetWidth - grid.clientWidth;
-    if (grid.scrollLeft > cell.offsetLeft) grid.scrollLeft = cell.offsetLeft;
-    else if (grid.scrollLeft < right) grid.scrollLeft = right;
-  }, [box, row, column]);
+    box.current?.scrollTo({ top: 0 });
+    setPlace(FIRST_CELL);
+  }, [box, rowsKey]);
+  useLayoutEffect(() => {
+    if (box.current !== null && document.activeElement === box.current) show(box.current, place);
+  }, [box, place]);
+  return [place, setPlace] as const;
+}
+
+/** Scrolls as little as brings a cell between the titles and the lower edge. */
+function show(grid: HTMLElement, { row, column }: GridPlace): void {
+  const head = grid.firstElementChild?.clientHeight ?? 0;
+  const top = row * ROW_PX;
+  const bottom = top + ROW_PX + head - grid.clientHeight;
+  if (grid.scrollTop > top) grid.scrollTo({ top });
+  else if (grid.scrollTop < bottom) grid.scrollTo({ top: bottom });
+  const cell = grid.querySelector('[role=row]')?.children[column];
+  if (!(cell instanceof HTMLElement)) return;
+  const left = cell.offsetLeft;
+  const right = left + cell.offsetWidth - grid.clientWidth;
+  if (grid.scrollLeft > left) grid.scrollTo({ left });
+  else if (grid.scrollLeft < right) grid.scrollTo({ left: right });
 }
 
 function templateOf(columns: readonly string[], types: Readonly<Record<string, string>>): string {

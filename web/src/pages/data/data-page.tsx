@@ -70,6 +70,6 @@ function TypeOfPage({ type, found, isNamed }: TypeOfPageProps) {
         replace: true,
       });
     }
-  }, [type.type, isNamed]);
+  }, [type.type, isNamed, address, navigate]);
   return <DataWorkspace type={type} types={found.types} edges={found.edges} address={address} />;
 }

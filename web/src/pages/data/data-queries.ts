@@ -65,3 +65,11 @@ export function countQuery(request: RowsRequest) {
       ),
   });
 }
+
+/** A node, what the viewer may do with it, and what hangs on it. */
+export function recordQuery(uid: string) {
+  return queryOptions({
+    queryKey: [...DATA_KEY, 'record', uid],
+    queryFn: ({ signal }) => client.nodes.getRecord(uid, { signal }),
+  });
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeUid } from '@trellis/client/uid.ts';
+import {
+  expectAccessibleInBothThemes,
+  type SignedInOptions,
+  useBrowser,
+} from '../support/browser.ts';
+import { PASSWORD, People } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+import { LIBRARY_SCHEMA } from '../support/workspace.ts';
+
+const uid = nodeUid('Book', 'dune');
+const PHONE = { width: 390, height: 800 };
+
+describe.skipIf(requireChromium())('a record beside the table', () => {
+  const browser = useBrowser();
+  let people: People;
+  const ok = async (method: string, path: string, body: unknown): Promise<void> => {
+    const { status, text } = await people.as('admin', method, path, body);
+    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
+  };
+  const book = (key: string, fields: object) => ({ op: 'addOrUpdate', type: 'Book', key, fields });
+  beforeAll(async () => {
+    people = await People.start();
+    await people.add('bob');
+    await ok('PUT', '/api/schema', LIBRARY_SCHEMA);
+    await ok('POST', '/api/ingest', {
+      operations: [
+        book('dune', { Title: 'Dune', Pages: 412, Tags: ['desert', 'sand'] }),
+        book('emma', { Title: 'Emma', Pages: 474 }),
+        book('lost', { Title: 'Lost', Pages: 1 }),
+        { op: 'addOrUpdate', type: 'Author', key: 'Frank Herbert', fields: { Born: 1920 } },
+        {
+          op: 'link',
+          from: { type: 'Book', key: 'lost' },
+          edge: 'WrittenBy',
+          inverse: 'Wrote',
+          to: { type: 'Author', key: 'Frank Herbert' },
+        },
+      ],
+    });
+  });
+  afterAll(() => people[Symbol.asyncDispose]());
+
+  const open = (path: string, options: SignedInOptions = {}) =>
+    browser.signedInPage(people.workspace, {
+      path,
+      ...(options.userName === undefined ? {} : { password: PASSWORD }),
+      ...options,
+    });
+
+  test('is corrected with three clicks', async () => {
+    await using opened = await open('#/data/Book');
+    const { page, complaints } = opened;
+    await page.getByRole('gridcell', { name: 'Emma', exact: true }).click();
+    const panel = page.getByRole('region', { name: 'Emma' });
+    await panel.getByRole('textbox', { name: 'Pages' }).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('47x');
+    await panel.getByText('Type a whole number').waitFor();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('5');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('gridcell', { name: '475' }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is opened, edited and closed by keyboard alone', async () => {
+    await using opened = await open('#/data/Book?sort=Title');
+    const { page, complaints } = opened;
+    await page.getByRole('gridcell', { name: 'Dune', exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('region', { name: /^Dune/ });
+    await panel.getByRole('heading', { name: 'Dune' }).and(page.locator(':focus')).waitFor();
+    const title = panel.getByRole('textbox', { name: 'Title' });
+    while (!(await title.evaluate((element) => element.matches(':focus')))) {
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Messiah');
+    await page.keyboard.press('Enter');
+    await page.getByRole('gridcell', { name: 'Dune Messiah' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('grid').and(page.locator(':focus')).waitFor();
+    expect(await page.getByRole('region', { name: /^Dune/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows both values when two people change a field', async () => {
+    await using opened = await open(`#/data/Book?node=${uid}`);
+    const { page, complaints } = opened;
+    const pages = page.getByRole('textbox', { name: 'Pages' });
+    await pages.fill('500');
+    await page.getByRole('textbox', { name: 'Tags' }).fill('spice');
+    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 413 } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const both = page.getByRole('group', { name: 'Two values of Pages' });
+    await both.getByText('Saved by somebody else: 413').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await both.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('gridcell', { name: 'spice' }).waitFor();
+    expect(await pages.inputValue()).toBe('413');
+    expect(complaints).toEqual([]);
+  });
+
+  test('keeps what was typed while the server refuses it or is closed', async () => {
+    await using opened = await open(`#/data/Book?node=${uid}`);
+    const { page } = opened;
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.fill('Children of Dune');
+    await page.route('**/api/node/*', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The changes were not saved').waitFor();
+    await page.getByRole('button', { name: 'Close the record' }).click();
+    await page.getByRole('gridcell', { name: 'dune', exact: true }).click();
+    expect(await title.inputValue()).toBe('Children of Dune');
+  });
+
+  test('is created, and deleted with what hangs on it, on a phone', async () => {
+    await using opened = await open('#/data/Book', { viewport: PHONE });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'New Book' }).click();
+    await page.getByRole('textbox', { name: 'Isbn' }).fill('new');
+    await page.getByRole('textbox', { name: 'Title' }).fill('A new one');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'A new one' }).waitFor();
+    expect(await page.getByRole('grid').count()).toBe(0);
+    await page.getByRole('button', { name: 'Close the record' }).click();
+    await page.getByRole('gridcell', { name: 'Lost', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Delete Lost?' });
+    await dialog.getByText('Its links go with it').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('gridcell', { name: 'A new one' }).waitFor();
+    const lost = page.getByRole('gridcell', { name: 'Lost', exact: true });
+    await lost.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is only read by whoever may not write it', async () => {
+    await using opened = await open(`#/data/Book?node=${uid}`, { userName: 'bob' });
+    const { page, complaints } = opened;
+    await page.getByRole('definition').first().waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    const names = await page.getByRole('main').getByRole('button').allInnerTexts();
+    expect(names.join(' ')).not.toMatch(/New|Delete|Save|Share|Add/);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import type { NodeRecordDocument } from '@trellis/contract/shapes/node-write.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ExternalLink, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { labelOf } from '../../api/node-label.ts';
+import { Button, buttonClasses } from '../../ui/button.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { NodeFields } from '../explore/node/node-fields.tsx';
+import { type DataType, recordQuery } from './data-queries.ts';
+import { DeleteRecord } from './delete-record.tsx';
+import { PanelFrame } from './panel-frame.tsx';
+import type { RecordDraft } from './record-draft.ts';
+import { RecordForm } from './record-form.tsx';
+
+interface RecordPanelProps {
+  readonly uid: string;
+  readonly types: readonly DataType[];
+  readonly draft: RecordDraft;
+  readonly onDraft: (draft: RecordDraft) => void;
+  readonly onClose: () => void;
+}
+
+/** One node beside the table: its fields to edit, and what hangs on it. */
+export function RecordPanel(props: RecordPanelProps) {
+  const { uid, onClose } = props;
+  const record = useQuery(recordQuery(uid));
+  if (record.error instanceof TrellisError && record.error.status === 404) {
+    return (
+      <PanelFrame title="No such node" subtitle={uid} onClose={onClose}>
+        <p className="text-muted">It has been deleted, or you may not see it.</p>
+      </PanelFrame>
+    );
+  }
+  if (record.data === undefined) {
+    return (
+      <PanelFrame title="Node" subtitle={uid} onClose={onClose}>
+        <QueryView query={record} errorTitle="The node could not be read">
+          {() => null}
+        </QueryView>
+      </PanelFrame>
+    );
+  }
+  return <Record {...props} record={record.data} />;
+}
+
+function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument }) {
+  const { uid, types, draft, onDraft, onClose, record } = props;
+  const { node, version, mayWrite } = record;
+  const [isDeleting, setIsDeleting] = useState(false);
+  const type = types.find((one) => one.type === node.Type);
+  return (
+    <PanelFrame
+      title={labelOf(node)}
+      subtitle={[node.Type, node.Id].filter(Boolean).join(' · ')}
+      onClose={onClose}
+      actions={
+        <>
+          {mayWrite && (
+            <Button size="small" icon={Trash2} onClick={() => setIsDeleting(true)}>
+              Delete
+            </Button>
+          )}
+          <Link to="/node/$uid" params={{ uid }} className={buttonClasses('plain', 'small')}>
+            <ExternalLink className="size-4" aria-hidden />
+            Open page
+          </Link>
+        </>
+      }
+    >
+      {mayWrite && version !== null && type !== undefined ? (
+        <RecordForm {...{ uid, draft, onDraft }} state={{ node, version }} types={type.fields} />
+      ) : (
+        <NodeFields node={node} />
+      )}
+      <DeleteRecord
+        record={record}
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onDeleted={onClose}
+      />
+    </PanelFrame>
+  );
+}
