@@ -89,7 +89,7 @@ export class TextRun {
     const loose = this.#resolve(nodes, 'any');
     // A single word cannot be loosened; a run of Chinese can, as it is several terms.
     const words = loose.query.groups.filter(({ occurrence }) => occurrence === 'should');
-    return words.length < 2 ? found : this.#loosened(strict, loose, names);
+    return words.length < 2 ? found : this.#loosened(found, strict, loose, names);
   }
 
   #passes(resolved: ResolvedQuery, names: QueryNames): TextPass[] {
@@ -131,15 +131,23 @@ export class TextRun {
   }
 
   /** Adds nodes with any of the words after the few with all. Sorted by time, it is one list. */
-  #loosened(strict: ResolvedQuery, loose: ResolvedQuery, names: QueryNames): TextFound {
+  #loosened(
+    found: TextFound,
+    strict: ResolvedQuery,
+    loose: ResolvedQuery,
+    names: QueryNames,
+  ): TextFound {
     const { skip, take } = this.#page;
-    // Count from the start again.
-    this.#facets = this.#search.openFacets();
-    if (this.#search.request.sort !== 'relevance') return this.#run(this.#passes(loose, names));
-    const strictPasses = this.#passes(strict, names);
-    const found = this.#run(strictPasses);
+    if (this.#search.request.sort !== 'relevance') {
+      // Count from the start again.
+      this.#facets = this.#search.openFacets();
+      return this.#run(this.#passes(loose, names));
+    }
     const few = { skip: 0, take: SEARCH_HITS_FEW };
-    const first = this.#run(strictPasses.map(uncounted), few).hits;
+    const isAllFound = found.hits.length === found.total;
+    const first = isAllFound
+      ? found.hits
+      : this.#run(this.#passes(strict, names).map(uncounted), few).hits;
     const pass = this.#pass(loose, loose.query.groups);
     const denied = nodeSetOf(first.map(({ hit }) => hit.node));
     const options = { ...pass.options, filter: { ...pass.options.filter, denied } };

@@ -8,15 +8,6 @@ import type { AskedName } from '../text-query.ts';
 /** Takes the ids of a type and of a field. */
 type SeesField = (type: number, field: number) => boolean;
 
-/** The entries of a segment that a name of a query means. */
-export function namedEntries(
-  { names }: TextSegment,
-  { name, match }: AskedName,
-): ReturnType<TextSegment['names']['entriesOf']> {
-  if (match === 'whole') return names.entriesOf(name);
-  return names.entriesFrom(match === 'words' ? `${name} ` : name);
-}
-
 /** Visits documents by their names in fields that may be seen. A name adds nothing to scores. */
 export class NameCursor extends SteppingCursor {
   document: number;
@@ -78,7 +69,7 @@ function documentsNamed(
   sees: SeesField,
 ): Uint32Array {
   const { types, typeIds, count } = segment.documents;
-  const ranges = names.map((name) => namedEntries(segment, name));
+  const ranges = names.map((name) => segment.names.entriesMeant(name));
   const found = new Uint32Array(ranges.reduce((sum, [from, to]) => sum + to - from, 0));
   const known = new Map<number, boolean>();
   let size = 0;

@@ -1,5 +1,6 @@
 import { documentAt, documentWidth, variableAt } from '../postings-writer.ts';
 import type { ByteWindow, SegmentBytes } from '../segment-bytes.ts';
+import type { AskedName } from '../text-query.ts';
 
 /**
  * The names of the nodes of a segment, sorted, each with its entries: which documents have it, and
@@ -56,9 +57,18 @@ interface NameTableParts extends Pick<NameBytes, 'blockStarts' | 'blockEntries'>
 
 export class NameTable {
   readonly #parts: NameTableParts;
+  /** A query asks for the same name in each of its searches. */
+  readonly #meant = new WeakMap<AskedName, Entries>();
 
   constructor(parts: NameTableParts) {
     this.#parts = parts;
+  }
+
+  /** The entries that a name of a query means. */
+  entriesMeant(asked: AskedName): Entries {
+    let entries = this.#meant.get(asked);
+    if (entries === undefined) this.#meant.set(asked, (entries = this.#entriesMeant(asked)));
+    return entries;
   }
 
   /** The entries of one name. */
@@ -72,6 +82,13 @@ export class NameTable {
   entriesFrom(folded: string): Entries {
     const name = packedName(folded);
     return this.#range(name, name + AFTER_ALL);
+  }
+
+  /** Whether more names than `few` begin with these letters. It may overlook a block or two. */
+  hasMoreFrom(folded: string, few: number): boolean {
+    const prefix = packedName(folded);
+    const blocks = this.#blocksBelow(prefix + AFTER_ALL) - this.#blocksBelow(prefix);
+    return (blocks - 1) * BLOCK_NAMES >= few;
   }
 
   /** The names that begin with these letters, the first `limit` of them. */
@@ -109,6 +126,11 @@ export class NameTable {
       }
     }
     return false;
+  }
+
+  #entriesMeant({ name, match }: AskedName): Entries {
+    if (match === 'whole') return this.entriesOf(name);
+    return this.entriesFrom(match === 'words' ? `${name} ` : name);
   }
 
   #range(from: string, to: string): Entries {

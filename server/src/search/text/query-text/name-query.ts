@@ -1,7 +1,6 @@
 import { SEARCH_NAME_COMPLETIONS_MAX } from '#base/search-limits.ts';
 import { foldName } from '../../analysis/fold-name.ts';
 import type { IndexView } from '../index-view.ts';
-import { namedEntries } from '../names/name-cursor.ts';
 import type { AskedName, QueryGroup } from '../text-query.ts';
 import type { QueryNode } from './parse-query-text.ts';
 
@@ -54,7 +53,7 @@ export function orNamed(groups: readonly QueryGroup[], names: readonly AskedName
 /** Whether a node that may be seen has the name, in a field that may be seen or not. */
 function isIn(view: IndexView, name: AskedName): boolean {
   return view.parts.some(({ segment }, part) =>
-    segment.names.someEntry(namedEntries(segment, name), (document) =>
+    segment.names.someEntry(segment.names.entriesMeant(name), (document) =>
       view.isCounted(part, document),
     ),
   );
@@ -62,6 +61,9 @@ function isIn(view: IndexView, name: AskedName): boolean {
 
 /** Whether few names begin with these letters. */
 function areFew(view: IndexView, folded: string): boolean {
+  // With itself.
+  const fewInPart = SEARCH_NAME_COMPLETIONS_MAX + 1;
+  if (view.parts.some(({ segment }) => segment.names.hasMoreFrom(folded, fewInPart))) return false;
   const all = new Set<string>();
   for (const { segment } of view.parts) {
     const names = segment.names.namesFrom(folded, SEARCH_NAME_COMPLETIONS_MAX + 2);
