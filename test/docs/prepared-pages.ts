@@ -34,6 +34,10 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const code = documentedCode().find(({ name }) => name === 'endpoints 1');
     await writeFile(join(folder, 'senses.ts'), code?.text ?? '');
   },
+  async 'import.md'({ folder }) {
+    const rows = 'Email,Name,Born\nann@x.org,Ann,1984\nbob@x.org,Bob,unknown\n';
+    await writeFile(join(folder, 'people.csv'), rows);
+  },
   async 'indexes.md'({ workspace, folder }) {
     await send(workspace, 'PUT', '/api/schema', {
       nodes: [

@@ -104,7 +104,7 @@ class BatchDraft {
     return Math.max(this.#places.length, this.#rejects.length) >= SKIPPING_OPERATIONS_MAX;
   }
 
-  /** Whether so many more operations still make one commit; of an empty batch there is nothing to cut. */
+  /** Whether so many more operations still make one commit; an empty batch cannot be cut. */
   hasRoom(operations: number): boolean {
     const count = this.#places.length;
     return count === 0 || count + operations <= SKIPPING_OPERATIONS_MAX;
