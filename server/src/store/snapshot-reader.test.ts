@@ -30,9 +30,9 @@ it('never shows two commits in one turn, nor an old one after refresh, to a thre
   const worker = new Worker(testThread('read-while-written'), { workerData });
   const result = once(worker, 'message');
   let inFlight: Promise<{ sequence: number }>[] = [];
-  let hasFailed = false;
-  result.catch(() => (hasFailed = true));
-  for (let count = 2; Atomics.load(words, 2) < SEEN_MIN && !hasFailed; count++) {
+  const failing = new AbortController();
+  result.catch(() => failing.abort());
+  for (let count = 2; Atomics.load(words, 2) < SEEN_MIN && !failing.signal.aborted; count++) {
     inFlight.push(state.commit((batch) => putCounter(batch, count)));
     if (count % 5 > 1) continue;
     for (const commit of inFlight) Atomics.store(words, 0, (await commit).sequence);
