@@ -23,6 +23,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
   beforeAll(async () => {
     people = await People.start();
     await people.add('bob');
+    await people.addTeam('Readers');
     await ok('PUT', '/api/schema', LIBRARY_SCHEMA);
     await ok('POST', '/api/ingest', {
       operations: [
@@ -131,6 +132,8 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await page.getByRole('heading', { name: 'A new one' }).waitFor();
     expect(await page.getByRole('grid').count()).toBe(0);
     await page.getByRole('button', { name: 'Close the record' }).click();
+    // The new row comes first, and moves the others.
+    await page.getByRole('gridcell', { name: 'A new one' }).waitFor();
     await page.getByRole('gridcell', { name: 'Lost', exact: true }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Delete Lost?' });
@@ -141,6 +144,56 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     const lost = page.getByRole('gridcell', { name: 'Lost', exact: true });
     await lost.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is linked with four clicks, and the link is removed again', async () => {
+    await using opened = await open('#/data/Book');
+    const { page, complaints } = opened;
+    await page.getByRole('gridcell', { name: 'emma', exact: true }).click();
+    await page.getByRole('button', { name: 'Add link' }).click();
+    await page.keyboard.type(nodeUid('Author', 'Frank Herbert'));
+    await page.getByRole('option', { name: 'Frank Herbert' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const links = page.getByRole('list', { name: 'WrittenBy' });
+    await links.getByRole('link', { name: 'Frank Herbert' }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await links.getByRole('button', { name: 'Remove the link to Frank Herbert' }).click();
+    await page.getByText('It is linked to nothing.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('is shared with a team with three clicks', async () => {
+    await using opened = await open('#/data/Book');
+    const { page, complaints } = opened;
+    await page.getByRole('gridcell', { name: 'emma', exact: true }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.keyboard.type('Readers');
+    await page.getByRole('option', { name: 'Readers' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Teams' }).getByText('Readers').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Save access' }).click();
+    await page.getByText('The access of the node is changed').waitFor();
+    expect(await people.outcome('bob', 'GET', `/api/node/${nodeUid('Book', 'emma')}`)).toEqual([
+      404,
+      'node_not_found',
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('gets the values of an earlier version back', async () => {
+    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 1_000 } });
+    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 2_000 } });
+    await using opened = await open(`#/data/Book?node=${uid}`);
+    const { page, complaints } = opened;
+    await page
+      .getByRole('button', { name: /^Restore version/ })
+      .first()
+      .click();
+    await page.getByRole('gridcell', { name: '1000' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Pages' }).inputValue()).toBe('1000');
     expect(complaints).toEqual([]);
   });
 

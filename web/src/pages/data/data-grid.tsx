@@ -30,6 +30,8 @@ interface DataGridProps {
   readonly onAddress: (address: DataAddress) => void;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (uid: string) => void;
+  /** All rows, or none when some are selected. */
+  readonly onSelectAll: () => void;
   readonly onOpen: (uid: string) => void;
 }
 
@@ -38,7 +40,7 @@ interface DataGridProps {
  * tells the cell that the arrow keys have reached.
  */
 export function DataGrid(props: DataGridProps) {
-  const { type, address, request, columns, onAddress, selected, onSelect, onOpen } = props;
+  const { type, address, request, columns, selected, onSelect, onOpen } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = usePlace(box, JSON.stringify(request));
@@ -79,7 +81,7 @@ export function DataGrid(props: DataGridProps) {
       onScroll={scrolled.onScroll}
       className="group/grid relative h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-card border bg-surface"
     >
-      <GridHead {...{ columns, types, template, address, onAddress }} />
+      <GridHead {...props} {...{ types, template }} />
       {rows.count > 0 && (
         <div
           role="rowgroup"
@@ -105,17 +107,24 @@ export function DataGrid(props: DataGridProps) {
   );
 }
 
-interface GridHeadProps extends Pick<DataGridProps, 'columns' | 'address' | 'onAddress'> {
+interface GridHeadProps extends DataGridProps {
   readonly types: Readonly<Record<string, string>>;
   readonly template: string;
 }
 
-function GridHead({ columns, types, template, address, onAddress }: GridHeadProps) {
+function GridHead(props: GridHeadProps) {
+  const { columns, types, template, address, onAddress, selected, onSelectAll } = props;
   return (
     <div role="rowgroup" className="sticky top-0 z-1 w-max min-w-full border-b bg-sunken">
       <div role="row" aria-rowindex={1} className="grid" style={{ gridTemplateColumns: template }}>
-        <span role="columnheader" className="px-2 py-2">
-          <span className="sr-only">Selected</span>
+        <span role="columnheader" className="flex justify-center py-2.5">
+          <input
+            type="checkbox"
+            aria-label={selected.size > 0 ? 'Select no row' : 'Select all rows'}
+            checked={selected.size > 0}
+            onChange={onSelectAll}
+            className="size-4 accent-accent"
+          />
         </span>
         {columns.map((field) => (
           <ColumnHead

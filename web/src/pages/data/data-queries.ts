@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { NodeCondition, TableRequest } from '@trellis/client/system-endpoints.ts';
 import type { NodeTypesDocument } from '@trellis/contract/shapes/node-write.ts';
 import { client } from '../../api/client.ts';
@@ -72,4 +72,44 @@ export function recordQuery(uid: string) {
     queryKey: [...DATA_KEY, 'record', uid],
     queryFn: ({ signal }) => client.nodes.getRecord(uid, { signal }),
   });
+}
+
+export const NEIGHBORS_TAKE = 5;
+
+/** What a node is linked to over one type of edge. */
+export function linksQuery(uid: string, edge: string, direction: 'out' | 'in', take: number) {
+  return queryOptions({
+    queryKey: [...DATA_KEY, 'links', uid, edge, direction, take],
+    queryFn: ({ signal }) =>
+      client.system.neighbors({ node: { uid }, edges: [edge], direction, take }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Whom a node is restricted to; only its owners and administrators may ask. */
+export function nodeAccessQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['access', 'node', uid],
+    queryFn: ({ signal }) => client.access.getNode(uid, { signal }),
+  });
+}
+
+const UIDS_AT_ONCE = 1_000;
+
+/** The UIDs of the first rows, in their order, page by page. */
+export async function readUids(request: RowsRequest, max: number): Promise<readonly string[]> {
+  const uids: string[] = [];
+  let after: string | null = null;
+  do {
+    const take = Math.min(UIDS_AT_ONCE, max - uids.length);
+    const page = await client.system.table({
+      ...request,
+      fields: [],
+      take,
+      ...(after !== null && { after }),
+    });
+    uids.push(...page.items.map(({ UID }) => UID));
+    after = page.next;
+  } while (after !== null && uids.length < max);
+  return uids;
 }

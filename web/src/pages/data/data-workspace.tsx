@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { NODES_CHANGED_MAX } from '@trellis/contract/limits.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount } from '../../ui/format.ts';
+import { toastDone, toastError } from '../../ui/toast.ts';
 import { useMediaQuery } from '../endpoints/media-query.ts';
 import type { DataAddress } from './data-address.ts';
 import { DataGrid, GRID_ID } from './data-grid.tsx';
@@ -12,15 +14,19 @@ import {
   countQuery,
   type DataEdge,
   type DataType,
+  readUids,
+  type RowsRequest,
   rowsQuery,
   rowsRequest,
 } from './data-queries.ts';
 import { DataToolbar } from './data-toolbar.tsx';
+import { ExportMenu } from './export-menu.tsx';
 import { IndexNotice } from './index-notice.tsx';
 import { useColumns } from './kept-columns.ts';
 import { NewRecord } from './new-record.tsx';
 import { NO_DRAFT, type RecordDraft } from './record-draft.ts';
 import { RecordPanel } from './record-panel.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { TypeList, TypeSelect } from './type-list.tsx';
 
 interface DataWorkspaceProps {
@@ -30,7 +36,7 @@ interface DataWorkspaceProps {
   readonly address: DataAddress;
 }
 
-export function DataWorkspace({ type, types, address }: DataWorkspaceProps) {
+export function DataWorkspace({ type, types, edges, address }: DataWorkspaceProps) {
   const navigate = useNavigate();
   const isWide = useMediaQuery('(min-width: 64rem)');
   const isVeryWide = useMediaQuery('(min-width: 96rem)');
@@ -58,9 +64,18 @@ export function DataWorkspace({ type, types, address }: DataWorkspaceProps) {
       ) : (
         !isOpen && choose
       )}
-      {(isWide || !isOpen) && <TypeTable type={type} address={address} onAddress={go} />}
+      {(isWide || !isOpen) && (
+        <TypeTable type={type} edges={edges} address={address} onAddress={go} />
+      )}
       {node !== undefined ? (
-        <RecordPanel key={node} uid={node} types={types} {...draftOf(node)} onClose={close} />
+        <RecordPanel
+          key={node}
+          uid={node}
+          types={types}
+          edges={edges}
+          {...draftOf(node)}
+          onClose={close}
+        />
       ) : (
         isOpen && (
           <NewRecord
@@ -77,18 +92,17 @@ export function DataWorkspace({ type, types, address }: DataWorkspaceProps) {
 
 interface TypeTableProps {
   readonly type: DataType;
+  readonly edges: readonly DataEdge[];
   readonly address: DataAddress;
   readonly onAddress: (address: DataAddress) => void;
 }
 
-function TypeTable({ type, address, onAddress }: TypeTableProps) {
+function TypeTable({ type, edges, address, onAddress }: TypeTableProps) {
   const request = rowsRequest(type, address);
   const { all, columns, choose } = useColumns(type);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { selected, toggle, setSelected, selectAll } = useSelection(request);
   const first = useQuery(rowsQuery(request, columns));
   const counted = useQuery({ ...countQuery(request), enabled: first.isSuccess });
-  const toggle = (uid: string) =>
-    setSelected((before) => before.symmetricDifference(new Set([uid])));
   return (
     <section aria-label={type.type} className="flex min-w-0 flex-1 flex-col gap-3">
       <DataToolbar
@@ -96,6 +110,7 @@ function TypeTable({ type, address, onAddress }: TypeTableProps) {
         onChoose={choose}
         count={countText(counted.data)}
       >
+        <ExportMenu {...{ request, columns }} uids={[...selected]} />
         {type.mayWrite && (
           <Button
             kind="primary"
@@ -106,6 +121,11 @@ function TypeTable({ type, address, onAddress }: TypeTableProps) {
           </Button>
         )}
       </DataToolbar>
+      <SelectionBar
+        {...{ type, edges }}
+        uids={[...selected]}
+        onSelected={(uids) => setSelected(new Set(uids))}
+      />
       <IndexNotice plan={counted.data?.plan} />
       {first.isError && first.data === undefined ? (
         <ErrorPanel
@@ -117,11 +137,36 @@ function TypeTable({ type, address, onAddress }: TypeTableProps) {
         <DataGrid
           {...{ type, address, request, columns, onAddress, selected }}
           onSelect={toggle}
+          onSelectAll={selectAll}
           onOpen={(node) => onAddress({ ...address, new: undefined, node })}
         />
       )}
     </section>
   );
+}
+
+/** The rows that are selected; other rows are another selection. */
+function useSelection(request: RowsRequest) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const key = JSON.stringify(request.where);
+  useEffect(() => setSelected(new Set()), [key]);
+  const all = useMutation({
+    mutationFn: () => readUids(request, NODES_CHANGED_MAX),
+    onSuccess: (uids) => {
+      setSelected(new Set(uids));
+      if (uids.length < NODES_CHANGED_MAX) return;
+      toastDone(`The first ${formatCount(NODES_CHANGED_MAX)} rows are selected`);
+    },
+    onError: (error) => toastError('The rows were not selected', error),
+  });
+  const toggle = (uid: string) =>
+    setSelected((before) => {
+      const next = before.symmetricDifference(new Set([uid]));
+      return next.size > NODES_CHANGED_MAX ? before : next;
+    });
+  // With some selected already, none are afterwards.
+  const selectAll = () => (selected.size > 0 ? setSelected(new Set()) : all.mutate());
+  return { selected, setSelected, toggle, selectAll };
 }
 
 function countText(page: { readonly total?: number; readonly isTotalExact?: boolean } | undefined) {

@@ -2,21 +2,26 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { NodeRecordDocument } from '@trellis/contract/shapes/node-write.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ExternalLink, Trash2 } from 'lucide-react';
+import { ExternalLink, Trash2, Users } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../../api/node-label.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { NodeFiles } from '../explore/node/node-files.tsx';
 import { NodeFields } from '../explore/node/node-fields.tsx';
-import { type DataType, recordQuery } from './data-queries.ts';
+import { type DataEdge, type DataType, nodeAccessQuery, recordQuery } from './data-queries.ts';
 import { DeleteRecord } from './delete-record.tsx';
 import { PanelFrame } from './panel-frame.tsx';
 import type { RecordDraft } from './record-draft.ts';
+import { RecordHistory } from './record-history.tsx';
+import { RecordLinks } from './record-links.tsx';
+import { ShareDialog } from './share-dialog.tsx';
 import { RecordForm } from './record-form.tsx';
 
 interface RecordPanelProps {
   readonly uid: string;
   readonly types: readonly DataType[];
+  readonly edges: readonly DataEdge[];
   readonly draft: RecordDraft;
   readonly onDraft: (draft: RecordDraft) => void;
   readonly onClose: () => void;
@@ -46,9 +51,11 @@ export function RecordPanel(props: RecordPanelProps) {
 }
 
 function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument }) {
-  const { uid, types, draft, onDraft, onClose, record } = props;
+  const { uid, types, edges, draft, onDraft, onClose, record } = props;
   const { node, version, mayWrite } = record;
-  const [isDeleting, setIsDeleting] = useState(false);
+  const [asked, setAsked] = useState<'delete' | 'share'>();
+  // Refused to those who neither own it nor administrate: they are offered no sharing.
+  const access = useQuery({ ...nodeAccessQuery(uid), enabled: mayWrite });
   const type = types.find((one) => one.type === node.Type);
   return (
     <PanelFrame
@@ -57,8 +64,13 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       onClose={onClose}
       actions={
         <>
+          {access.data !== undefined && (
+            <Button size="small" icon={Users} onClick={() => setAsked('share')}>
+              Share
+            </Button>
+          )}
           {mayWrite && (
-            <Button size="small" icon={Trash2} onClick={() => setIsDeleting(true)}>
+            <Button size="small" icon={Trash2} onClick={() => setAsked('delete')}>
               Delete
             </Button>
           )}
@@ -74,12 +86,28 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       ) : (
         <NodeFields node={node} />
       )}
+      <RecordLinks {...{ record, types, edges }} />
+      <NodeFiles uid={uid} />
+      <RecordHistory
+        uid={uid}
+        type={node.Type}
+        version={mayWrite && version !== null ? version : undefined}
+      />
       <DeleteRecord
         record={record}
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
+        isOpen={asked === 'delete'}
+        onClose={() => setAsked(undefined)}
         onDeleted={onClose}
       />
+      {access.data !== undefined && (
+        <ShareDialog
+          isOpen={asked === 'share'}
+          onClose={() => setAsked(undefined)}
+          uid={uid}
+          label={labelOf(node)}
+          access={access.data}
+        />
+      )}
     </PanelFrame>
   );
 }

@@ -1,7 +1,7 @@
 import type { FieldChange, NodeVersion } from '@trellis/contract/shapes/node.ts';
 import { useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -16,10 +16,12 @@ interface NodeHistoryProps {
   readonly uid: string;
   /** The type of the node. */
   readonly type: string;
+  /** What can be done with a version. */
+  readonly actionOf?: (version: NodeVersion) => ReactNode;
 }
 
 /** Who changed which fields of a node, from what to what, newest first. */
-export function NodeHistory({ uid, type }: NodeHistoryProps) {
+export function NodeHistory({ uid, type, actionOf }: NodeHistoryProps) {
   const [skip, setSkip] = useState(0);
   const versions = useQuery(historyQuery(uid, skip));
   const types = useFieldTypes(type);
@@ -37,7 +39,7 @@ export function NodeHistory({ uid, type }: NodeHistoryProps) {
               <ol aria-label="Changes of the node" className="-mt-2.5 divide-y">
                 {items.map((version) => (
                   <li key={version.sequence ?? 'first'} className="min-w-0 py-2.5">
-                    <Version version={version} types={types} />
+                    <Version version={version} types={types} action={actionOf?.(version)} />
                   </li>
                 ))}
               </ol>
@@ -63,13 +65,19 @@ function isEmpty(items: readonly NodeVersion[], total: number): boolean {
 interface VersionProps {
   readonly version: NodeVersion;
   readonly types: Readonly<Record<string, string>>;
+  readonly action: ReactNode;
 }
 
-function Version({ version: { version, actor, timestamp, changes }, types }: VersionProps) {
+function Version(props: VersionProps) {
+  const { types, action } = props;
+  const { version, actor, timestamp, changes } = props.version;
   if (timestamp === null) {
     return (
       <>
-        <p className="font-medium">First version</p>
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="font-medium">First version</p>
+          {action}
+        </div>
         <details className="mt-1">
           <summary className="w-fit text-[13px] text-accent">Values at that time</summary>
           <Changes changes={changes} types={types} isFirst />
@@ -85,6 +93,7 @@ function Version({ version: { version, actor, timestamp, changes }, types }: Ver
           <Time iso={timestamp} />
         </span>
         {version !== null && <Badge>version {formatCount(version)}</Badge>}
+        {action}
       </p>
       {changes.length === 0 ? (
         <p className="mt-1 text-muted">No field: another name of it was added or removed.</p>
