@@ -43,6 +43,11 @@ function pictures(): readonly Picture[] {
     },
     { name: 'build-tree', path: '#/admin/build' },
     { name: 'code-history', path: '#/admin/history' },
+    {
+      name: 'data',
+      path: `#/data/Synset?node=${synset}`,
+      waitFor: '[aria-label="Fields"]',
+    },
     { name: 'schema', path: '#/admin/schema?tab=picture', waitFor: '.react-flow__node' },
     { name: 'indexes', path: '#/admin/schema?tab=indexes', waitFor: 'text=LexFile' },
     { name: 'import', path: '#/admin/import' },

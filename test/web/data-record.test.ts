@@ -197,6 +197,19 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('is opened from its page by whoever may write it', async () => {
+    await using opened = await open(`#/node/${uid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Pages' }).waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Pages' }).waitFor();
+    expect(complaints).toEqual([]);
+    await using other = await open(`#/node/${uid}`, { userName: 'bob' });
+    await other.page.getByRole('link', { name: 'Open in graph' }).waitFor();
+    expect(await other.page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+  });
+
   test('is only read by whoever may not write it', async () => {
     await using opened = await open(`#/data/Book?node=${uid}`, { userName: 'bob' });
     const { page, complaints } = opened;

@@ -47,7 +47,7 @@ export function DataGrid(props: DataGridProps) {
   const scrolled = useScrolledRows(box, ROW_PX);
   const rows = useRows(request, columns, scrolled);
   const types = columnTypes(type);
-  const template = templateOf(columns, types);
+  const layout = gridColumns(columns, types);
   const onKeyDown = (event: KeyboardEvent) => {
     // The keys of a filter are its own.
     if (event.target !== box.current) return;
@@ -81,17 +81,17 @@ export function DataGrid(props: DataGridProps) {
       onScroll={scrolled.onScroll}
       className="group/grid relative h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-card border bg-surface"
     >
-      <GridHead {...props} {...{ types, template }} />
+      <GridHead {...props} {...{ types, layout }} />
       {rows.count > 0 && (
         <div
           role="rowgroup"
-          className="relative w-max min-w-full"
-          style={{ height: rows.count * ROW_PX }}
+          className="relative"
+          style={{ minWidth: layout.minWidth, height: rows.count * ROW_PX }}
         >
           {drawn.map((row) => (
             <DataRow
               key={row}
-              {...{ row, columns, types, template, id, place, selected, onSelect }}
+              {...{ row, columns, types, layout, id, place, selected, onSelect }}
               node={rows.at(row)}
               isOpen={rows.at(row)?.UID === address.node}
               onOpen={(uid, column) => {
@@ -109,14 +109,18 @@ export function DataGrid(props: DataGridProps) {
 
 interface GridHeadProps extends DataGridProps {
   readonly types: Readonly<Record<string, string>>;
-  readonly template: string;
+  readonly layout: GridColumns;
 }
 
 function GridHead(props: GridHeadProps) {
-  const { columns, types, template, address, onAddress, selected, onSelectAll } = props;
+  const { columns, types, layout, address, onAddress, selected, onSelectAll } = props;
   return (
-    <div role="rowgroup" className="sticky top-0 z-1 w-max min-w-full border-b bg-sunken">
-      <div role="row" aria-rowindex={1} className="grid" style={{ gridTemplateColumns: template }}>
+    <div
+      role="rowgroup"
+      className="sticky top-0 z-1 border-b bg-sunken"
+      style={{ minWidth: layout.minWidth }}
+    >
+      <div role="row" aria-rowindex={1} className="grid" style={layout}>
         <span role="columnheader" className="flex justify-center py-2.5">
           <input
             type="checkbox"
@@ -143,7 +147,7 @@ interface DataRowProps extends Pick<DataGridProps, 'columns' | 'selected' | 'onS
   readonly row: number;
   readonly node: NodeObject | undefined;
   readonly types: Readonly<Record<string, string>>;
-  readonly template: string;
+  readonly layout: GridColumns;
   readonly id: string;
   readonly place: GridPlace;
   readonly isOpen: boolean;
@@ -151,7 +155,7 @@ interface DataRowProps extends Pick<DataGridProps, 'columns' | 'selected' | 'onS
 }
 
 function DataRow(props: DataRowProps) {
-  const { row, node, columns, types, template, id, place, selected, isOpen } = props;
+  const { row, node, columns, types, layout, id, place, selected, isOpen } = props;
   const isSelected = node !== undefined && selected.has(node.UID);
   const active = (column: number) => row === place.row && column === place.column && ACTIVE;
   return (
@@ -164,7 +168,7 @@ function DataRow(props: DataRowProps) {
         'absolute inset-x-0 grid border-b hover:bg-sunken',
         (isSelected || isOpen) && 'bg-accent-soft',
       )}
-      style={{ gridTemplateColumns: template, top: row * ROW_PX, height: ROW_PX }}
+      style={{ ...layout, top: row * ROW_PX, height: ROW_PX }}
     >
       <span
         role="gridcell"
@@ -242,14 +246,27 @@ function show(grid: HTMLElement, { row, column }: GridPlace): void {
   else if (grid.scrollLeft < right) grid.scrollTo({ left: right });
 }
 
-function templateOf(columns: readonly string[], types: Readonly<Record<string, string>>): string {
+const BOX_REM = 2.5;
+
+interface GridColumns {
+  readonly gridTemplateColumns: string;
+  /** Titles and rows are grids of their own: with the same width their columns are the same. */
+  readonly minWidth: string;
+}
+
+function gridColumns(
+  columns: readonly string[],
+  types: Readonly<Record<string, string>>,
+): GridColumns {
   const widths = columns.map((field, i) => {
-    if (i === 0) return 'minmax(14rem, 2fr)';
-    return isNumeric(types[field]) || types[field] === 'Bool'
-      ? 'minmax(8rem, 1fr)'
-      : 'minmax(11rem, 1fr)';
+    if (i === 0) return 13;
+    return isNumeric(types[field]) || types[field] === 'Bool' ? 7.5 : 11;
   });
-  return ['2.5rem', ...widths].join(' ');
+  const tracks = widths.map((rem) => `minmax(${rem}rem, ${rem}fr)`);
+  return {
+    gridTemplateColumns: [`${BOX_REM}rem`, ...tracks].join(' '),
+    minWidth: `${widths.reduce((sum, rem) => sum + rem, BOX_REM)}rem`,
+  };
 }
 
 function range(first: number, last: number): readonly number[] {

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { CheckboxField } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Popover } from '../../ui/popover.tsx';
-import type { DataAddress } from './data-address.ts';
+import { type DataAddress, sortOf } from './data-address.ts';
 
 interface ColumnsMenuProps {
   readonly all: readonly string[];
@@ -47,12 +47,15 @@ interface DataToolbarProps extends ColumnsMenuProps {
 export function DataToolbar(props: DataToolbarProps) {
   const { address, onAddress, count, children, ...columns } = props;
   const filters = Object.keys(address.filter ?? {});
-  const hidden = filters.filter((field) => !columns.columns.includes(field));
+  const isHidden = (field: string) => !columns.columns.includes(field);
+  const hidden = filters.filter(isHidden);
+  const sort = sortOf(address);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <p role="status" className="mr-auto text-muted tabular-nums">
         {count}
         {hidden.length > 0 && `, also filtered by ${hidden.join(', ')}`}
+        {sort !== undefined && isHidden(sort.field) && `, sorted by ${sort.field}`}
       </p>
       {filters.length > 0 && (
         <Button

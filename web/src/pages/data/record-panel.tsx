@@ -82,7 +82,11 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       }
     >
       {mayWrite && version !== null && type !== undefined ? (
-        <RecordForm {...{ uid, draft, onDraft }} state={{ node, version }} types={type.fields} />
+        <RecordForm
+          {...{ uid, draft, onDraft }}
+          state={{ node, version }}
+          types={withoutKey(type)}
+        />
       ) : (
         <NodeFields node={node} />
       )}
@@ -110,4 +114,9 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       )}
     </PanelFrame>
   );
+}
+
+/** The key of a node stays as it is. */
+function withoutKey({ key, fields }: DataType): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => field !== key));
 }

@@ -9,12 +9,14 @@ import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { saveDownload } from '../../../ui/save-download.ts';
 import { toastError } from '../../../ui/toast.ts';
+import { EditLink } from '../../data/edit-link.tsx';
 
 /** What can be done with a node. */
 export function NodeActions({ node }: { readonly node: NodeObject }) {
   const viewer = useViewer();
   return (
     <>
+      <EditLink node={node} />
       {viewer?.seesAdministration === true && (
         <Link to="/manage/access/explain" search={{ node: node.UID }} className={buttonClasses()}>
           <Eye className="size-4" aria-hidden />
