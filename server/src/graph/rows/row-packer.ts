@@ -18,6 +18,11 @@ import { ROW_KIND, rowKey } from './row-keys.ts';
 
 /** The writer's thread packs no longer than this at once, or one block, which is more work. */
 const SLICE_MS = 4;
+/**
+ * Where LMDB takes longer for the transaction than the slice lasts, slices grow up to this: after a
+ * load its list of free pages is long, and costs each transaction the same.
+ */
+const SLICE_MS_MAX = 25;
 /** When more than this share of the rows has changed, all are packed anew. */
 const CHANGED_SHARE_MAX = 0.25;
 const CHANGED_IDS_MIN = 10_000;
@@ -37,6 +42,7 @@ export class RowPacker {
   readonly #block = new RowBlockWriter();
   readonly #record = new NodeRecord();
   readonly #pause: () => Promise<void>;
+  #sliceMs = SLICE_MS;
   /** The notes up to this sequence are removed. */
   #removedTo = 0;
 
@@ -67,8 +73,18 @@ export class RowPacker {
     while (!isAborted(signal)) {
       await this.#pause();
       if ((readRowState(reader)?.packedIds ?? Infinity) >= this.#packableIds()) return;
-      await this.#local.write((put) => this.#packNext(put));
+      await this.#writeSlice((put) => this.#packNext(put));
     }
+  }
+
+  async #writeSlice(pack: (put: PutLocal) => void): Promise<void> {
+    let packedAt = 0;
+    await this.#local.write((put) => {
+      pack(put);
+      packedAt = performance.now();
+    });
+    const writtenMs = performance.now() - packedAt;
+    this.#sliceMs = Math.min(Math.max(writtenMs, SLICE_MS), SLICE_MS_MAX);
   }
 
   /** Only whole blocks are packed: one that is kept in memory never gets more rows. */
@@ -135,7 +151,7 @@ export class RowPacker {
     const { reader } = this.#local;
     const state = readRowState(reader);
     if (state === undefined) return;
-    const until = performance.now() + SLICE_MS;
+    const until = performance.now() + this.#sliceMs;
     const end = this.#packableIds();
     let { packedIds } = state;
     while (packedIds < end && (packedIds === state.packedIds || performance.now() < until)) {
@@ -173,8 +189,8 @@ export class RowPacker {
     let next = 0;
     while (next < changed.length) {
       if (isAborted(signal)) return;
-      await this.#local.write((put) => {
-        const until = performance.now() + SLICE_MS;
+      await this.#writeSlice((put) => {
+        const until = performance.now() + this.#sliceMs;
         const chunks = new Map<number, ColumnChunk>();
         do next = this.#packBlockAgain(put, changed, next, chunks);
         while (next < changed.length && performance.now() < until);
