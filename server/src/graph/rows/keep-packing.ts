@@ -6,9 +6,11 @@ import { RowPacker } from './row-packer.ts';
 const LOOK_INTERVAL_MS = 500;
 /** Commits that go on and on hold the packing back no longer than this. */
 const WAIT_MAX_MS = 10_000;
-/** Between two slices, and while a commit is on its way. */
+/** Between two slices. */
 const PAUSE_MS = 2;
+/** While commits come: at least so long, and so many times as long as they waited for a slice. */
 const BUSY_PAUSE_MS = 20;
+const BUSY_PAUSES = 4;
 /** After a problem, such as a full disk. */
 const RETRY_MS = 60_000;
 
@@ -19,7 +21,15 @@ const RETRY_MS = 60_000;
 export function keepPacking(local: LocalState, onNote: (text: string) => void): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
-  const pause = (): Promise<void> => sleep(local.isBusy ? BUSY_PAUSE_MS : PAUSE_MS);
+  let { sequence } = local;
+  let resumedAt = performance.now();
+  const pause = async (): Promise<void> => {
+    const sliceMs = performance.now() - resumedAt;
+    const isQuiet = !local.isBusy && local.sequence === sequence;
+    await sleep(isQuiet ? PAUSE_MS : Math.max(BUSY_PAUSE_MS, sliceMs * BUSY_PAUSES));
+    ({ sequence } = local);
+    resumedAt = performance.now();
+  };
   const packer = new RowPacker(local, pause);
 
   const rest = async (ms: number): Promise<void> => {

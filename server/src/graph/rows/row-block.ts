@@ -1,16 +1,17 @@
 import { ANY_EDGE, type NeighborList } from '../adjacency.ts';
 
 /**
- * The neighbours, in one direction, of 128 nodes whose ids follow one another, as one value of
- * `rows`. All numbers are little-endian, so that a machine can use them where they lie:
+ * The neighbours, in one direction, of 64 nodes whose ids follow one another, as one value of
+ * `rows`. Mostly it fits one page of LMDB, whose search for pages side by side takes long after a
+ * load. All numbers are little-endian, so that a machine can use them where they lie:
  *
  *   u32 count of neighbours
- *   4 u32, one bit for each node: its row is not here, since it is too large
- *   129 u32, where the row of each node begins among the neighbours, and where the last one ends
+ *   2 u32, one bit for each node: its row is not here, since it is too large
+ *   65 u32, where the row of each node begins among the neighbours, and where the last one ends
  *   count u32, the ids of the neighbours, of each node in the order (edge type, id)
  *   count u16, the edge types that lead to them
  */
-export const BLOCK_IDS = 128;
+export const BLOCK_IDS = 64;
 /** A row with more neighbours is read from the keys, as fast as LMDB reads these. */
 export const ROW_NEIGHBORS_MAX = 8_192;
 /** So that one value stays below 400 KB. */

@@ -1,13 +1,13 @@
 /**
- * The node types and the numbers of edges (both directions together) of 4,096 nodes whose ids
- * follow one another, as one value of `rows`, little-endian:
+ * The node types and the numbers of edges (both directions together) of 512 nodes whose ids follow
+ * one another, as one value of `rows`. It fits one page of LMDB. Little-endian:
  *
  *   count u32, the numbers of edges
  *   count u16, the node types; 0 where there is no node
  *
  * The last chunk may have fewer nodes.
  */
-export const CHUNK_IDS = 4_096;
+export const CHUNK_IDS = 512;
 const ENTRY_BYTES = 6;
 
 export function chunkOf(id: number): number {
