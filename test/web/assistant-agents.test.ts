@@ -52,7 +52,7 @@ describe.skipIf(requireChromium())('the pages of agents', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter instructions.').waitFor();
     await form.getByLabel('Instructions').fill('Translate into ${LANGUAGE} and ${STYLE}.');
-    await form.getByLabel('system__search').check();
+    await form.getByLabel('system__search', { exact: true }).check();
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The agent is saved').waitFor();
     await expectAccessibleInBothThemes(page);
