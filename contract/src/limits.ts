@@ -39,6 +39,9 @@ export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
 /** What records of the server's log are searched for; and log files that one download names. */
 export const LOG_QUERY_CHARACTERS_MAX = 1_000;
 export const LOG_FILE_NAMES_MAX = 100;
+/** Into how many spans of time records are counted. */
+export const LOG_SPANS_MAX = 240;
+export const LOG_SPANS_DEFAULT = 60;
 
 /** The setting `fetchAllowList`. */
 export const FETCH_ALLOW_LIST_MAX = 100;
@@ -73,6 +76,14 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 /** Named by a request, or in a synthetic download together. */
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
+
+/**
+ * The built-in endpoints `system/table` and `system/nodes`: conditions that all are to be met, the
+ * fields that are shown, and the rows of one page.
+ */
+export const TABLE_CONDITIONS_MAX = 20;
+export const TABLE_FIELDS_MAX = 100;
+export const TABLE_TAKE_MAX = 1_000;
 
 /** Writing nodes (docs/data.md): aliases of one, and edges that one request adds or removes. */
 export const NODE_ALIASES_MAX = 1_000;

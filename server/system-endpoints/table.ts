@@ -2,44 +2,35 @@
 // trellis: timeoutMs 10000
 // trellis: description Rows of one type that the caller may see: compared, sorted, and page by page from where the last one ended.
 
+// These are `TABLE_*` in the limits of the contract, which a test compares.
+const CONDITIONS_MAX = 20;
+const FIELDS_MAX = 100;
+const TAKE_MAX = 1_000;
 const TOTAL_MAX = 100_000;
 const CURSOR_CHARACTERS_MAX = 100_000;
 /** How many of the last rows a cursor names, for the case that some are deleted. */
 const CURSOR_UIDS = 8;
 
-const COMPARISONS = [
-  '=',
-  '!=',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  'in',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'exists',
-] as const;
-
+/** The query refuses what is no comparison. */
 const condition = z.strictObject({
   field: z.string(),
-  compare: z.enum(COMPARISONS),
+  compare: z.string().describe('A comparison of queries, such as "=", "<", "in" or "contains".'),
   value: z.json().optional(),
 });
 
 export const input = z.strictObject({
   type: z.string(),
   /** Those to show; all of them when left out. */
-  fields: z.array(z.string()).max(100).optional(),
+  fields: z.array(z.string()).max(FIELDS_MAX).optional(),
   /** All of them are to be met. */
-  where: z.array(condition).max(20).default([]),
+  where: z.array(condition).max(CONDITIONS_MAX).default([]),
   /** Newest first when left out; rows without a value come last. */
   sort: z
     .strictObject({ field: z.string(), direction: z.enum(['asc', 'desc']).default('asc') })
     .optional(),
   /** The `next` of the page before. */
   after: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
-  take: z.int().min(1).max(1_000).default(100),
+  take: z.int().min(1).max(TAKE_MAX).default(100),
   /** Whether to count them, up to 100,000. */
   total: z.boolean().default(false),
   /** Whether to tell how they were found, which means to find them again. */
@@ -80,7 +71,7 @@ export default async function table({
       .asUser()
       .startAt(type as NodeTypeName);
     for (const { field, compare, value } of where) {
-      found = found.where(asField(field), compare, value as never);
+      found = found.where(asField(field), compare as Comparison, value as never);
     }
     return found;
   };

@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  TABLE_CONDITIONS_MAX,
+  TABLE_FIELDS_MAX,
+  TABLE_TAKE_MAX,
+} from '@trellis/contract/limits.ts';
 import { valueAt, type Answer } from '../support/http-client.ts';
 import { items, People } from '../support/people.ts';
 
@@ -190,6 +195,27 @@ describe('system/paths', () => {
     const author = { type: 'Author', key: 'Herbert' };
     expect((await between('ada', { from: author })).hops).toBe(3);
     expect((await run('bob', 'paths', { from: book('b1'), to: book('b4') })).status).toBe(404);
+  });
+});
+
+const condition = { field: 'Pages', compare: '>', value: 0 };
+
+describe.each([
+  [
+    'where',
+    TABLE_CONDITIONS_MAX,
+    (count: number) => Array.from({ length: count }, () => condition),
+  ],
+  ['fields', TABLE_FIELDS_MAX, (count: number) => Array.from({ length: count }, () => 'Pages')],
+  ['take', TABLE_TAKE_MAX, (count: number) => count],
+] as const)('at most so much in %s: %i', (member, max, of) => {
+  test.each(['nodes', 'table'])('of system/%s', async (name) => {
+    for (const count of [max - 1, max]) {
+      await answer('bob', name, { type: 'Book', [member]: of(count) });
+    }
+    const { status, json } = await run('bob', name, { type: 'Book', [member]: of(max + 1) });
+    expect([status, valueAt(json, 'error', 'code')]).toEqual([400, 'invalid_request']);
+    expect(valueAt(json, 'error', 'details', 'fields')).toMatchObject([{ path: member }]);
   });
 });
 
