@@ -1,9 +1,10 @@
 import { must } from '#base/assert.ts';
 import { ACCESS_JOURNAL_ENTRIES_MAX } from '#base/limits.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyRange, KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
-import { ID_BYTES, META, readId, writeId } from './keys.ts';
+import { ID_BYTES, META, writeId } from './keys.ts';
 import type { AccessChange } from './reader.ts';
 
 /**

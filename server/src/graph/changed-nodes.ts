@@ -1,6 +1,6 @@
+import { readId } from '#store/bytes.ts';
 import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
-import { readId } from './keys.ts';
 
 /**
  * Calls `node` with the id of each node that a commit wrote or deleted, and `end` with each one of

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { readId } from '#store/bytes.ts';
 import {
   ID_MAX,
   KeyEncoder,
@@ -7,7 +8,6 @@ import {
   edgeOfKey,
   idOfTypeKey,
   neighborOfKey,
-  readId,
   versionOfKey,
 } from './keys.ts';
 import { TIME_MAX_MS, TIME_MIN_MS } from './time.ts';

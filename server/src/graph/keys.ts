@@ -1,3 +1,5 @@
+import { readId } from '#store/bytes.ts';
+
 /**
  * The keys of the graph's databases (see `store/databases.ts`): big-endian, so that they sort by
  * their numbers.
@@ -33,13 +35,6 @@ const TIME_SHIFT = 2 ** 47;
 const TIME_MAX = 2 ** 48 - 2;
 /** The latest time that a key can hold; later times are stored as this one. */
 export const KEY_TIME_MAX_MS = TIME_MAX - TIME_SHIFT;
-
-export function readId(bytes: Uint8Array, at: number): number {
-  const low =
-    ((bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!) >>>
-    0;
-  return bytes[at]! * 0x1_0000_0000 + low;
-}
 
 export function writeId(bytes: Uint8Array, at: number, id: number): void {
   bytes[at] = Math.floor(id / 0x1_0000_0000);

@@ -1,6 +1,7 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyRange, KeyValueReader } from '#store/key-value.ts';
 import { readAccessChanges } from './access-journal.ts';
@@ -24,7 +25,6 @@ import {
   indexCountKey,
   KeyEncoder,
   META,
-  readId,
   TYPE_KEY_BYTES,
 } from './keys.ts';
 import { readCount } from './writer-memory.ts';

@@ -2,12 +2,13 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { AccessJournal } from './access-journal.ts';
 import { encodeCount, readCount, type WriterMemory } from './writer-memory.ts';
 import type { ValueFault } from './field-encoder.ts';
-import { countKey, edgeCountKey, indexCountKey, META, readId } from './keys.ts';
+import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { CommitResult, NodeReference } from './operations.ts';

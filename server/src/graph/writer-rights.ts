@@ -1,11 +1,11 @@
 import { must } from '#base/assert.ts';
 import { keyedUid, tryParseUid } from '#base/uid.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import { TEAM, USER } from './access-checks.ts';
 import { NeighborList } from './adjacency.ts';
 import { isSystemName } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
-import { readId } from './keys.ts';
 import type { AuthorRights } from './transactor.ts';
 import {
   namesOfField,

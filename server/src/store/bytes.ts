@@ -25,3 +25,11 @@ export function u16(bytes: Uint8Array, at: number): number {
 export function u32(bytes: Uint8Array, at: number): number {
   return (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0;
 }
+
+/** Reads the id of a node: 5 bytes, big-endian. */
+export function readId(bytes: Uint8Array, at: number): number {
+  const low =
+    ((bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!) >>>
+    0;
+  return bytes[at]! * 0x1_0000_0000 + low;
+}

@@ -1,8 +1,10 @@
+import { readId } from './bytes.ts';
 import { DATABASES, DB, type DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import type { KeyValueReader } from './key-value.ts';
-import { isDamage, readRowState, readUnlessDamaged, ROW_STATE_KEY } from './row-state.ts';
+import { readRowState, ROW_STATE_KEY } from './row-state.ts';
 import { StoresReader } from './stores-reader.ts';
+import { isDamage, readUnlessDamaged } from './value-seal.ts';
 
 /**
  * The keys of `rowChanges`, big-endian:
@@ -107,7 +109,7 @@ export class RowChanges {
   add(db: DatabaseNumber, payload: Uint8Array, keyStart: number): void {
     const at = ROW_ID_AT[db]!;
     if (at < 0 || !this.#isOn) return;
-    const id = readRowId(payload, keyStart + at);
+    const id = readId(payload, keyStart + at);
     if (id < this.#packedIds) this.#changed.add(id);
   }
 
@@ -151,6 +153,28 @@ export function visitRowChanges(
   reader.scan(DB.rowChanges, range, (key, bytes) => visit(bytes, readSequence(key, 1)));
 }
 
+/**
+ * Adds the ids that were noted after one sequence up to another. Returns false where there are more
+ * than `idsMax` then, or a note is damaged: not all are added.
+ */
+export function addChangedIds(
+  reader: KeyValueReader,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  ids: Set<number>,
+  idsMax = Infinity,
+): boolean {
+  try {
+    visitRowChanges(reader, after, upTo, (bytes) => {
+      for (let at = 0; at < bytes.length; at += ID_BYTES) ids.add(readId(bytes, at));
+      return ids.size <= idsMax;
+    });
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+  return ids.size <= idsMax;
+}
+
 /** The key of what was noted at a sequence. */
 export function rowChangesKey(sequence: number): Uint8Array {
   const key = Buffer.alloc(KEY_BYTES);
@@ -183,12 +207,4 @@ function encodeIds(ids: ReadonlySet<number>): Uint8Array {
   let at = 0;
   for (const id of [...ids].toSorted((a, b) => a - b)) at = bytes.writeUIntBE(id, at, ID_BYTES);
   return bytes;
-}
-
-/** An id of 5 bytes. */
-export function readRowId(bytes: Uint8Array, at: number): number {
-  const low =
-    ((bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!) >>>
-    0;
-  return bytes[at]! * 0x1_0000_0000 + low;
 }

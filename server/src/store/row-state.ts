@@ -1,6 +1,6 @@
-import { Problem } from '#base/problem.ts';
-import { DB, type DatabaseNumber } from './databases.ts';
+import { DB } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
+import { readUnlessDamaged } from './value-seal.ts';
 
 /**
  * How far the packed rows of `rows` go. They exist from when a packer first began.
@@ -35,25 +35,6 @@ export function readRowState(reader: KeyValueReader): RowState | undefined {
     changesFrom: view.readUIntBE(6, 6),
     packedIds: view.readUIntBE(12, 5),
   };
-}
-
-/** All of the rows is made from other data, so damage is no reason to fail: it is made again. */
-export function isDamage(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'storage_corrupt';
-}
-
-/** A value; undefined also where it is damaged. */
-export function readUnlessDamaged(
-  reader: KeyValueReader,
-  db: DatabaseNumber,
-  key: Uint8Array,
-): Uint8Array | undefined {
-  try {
-    return reader.get(db, key);
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
 }
 
 export function encodeRowState({ packedTo, changesFrom, packedIds }: RowState): Uint8Array {

@@ -1,6 +1,7 @@
 import type { GetOptions } from 'lmdb';
 import { Problem } from '#base/problem.ts';
-import { DATABASES } from './databases.ts';
+import { DATABASES, type DatabaseNumber } from './databases.ts';
+import type { KeyValueReader } from './key-value.ts';
 
 /**
  * The form in which an environment stores its values. LMDB does not know about it. Log and pieces
@@ -59,4 +60,25 @@ export function valueDamaged(db: number, key: Uint8Array, cause?: unknown): Prob
     hint: 'Check the disk and the memory of this machine, and restore the newest backup into an empty folder.',
     cause,
   });
+}
+
+/** Whether reading failed because a value is damaged. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'storage_corrupt';
+}
+
+/**
+ * A value; undefined also where it is damaged. For what is made from other data: it is made again.
+ */
+export function readUnlessDamaged(
+  reader: KeyValueReader,
+  db: DatabaseNumber,
+  key: Uint8Array,
+): Uint8Array | undefined {
+  try {
+    return reader.get(db, key);
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
 }

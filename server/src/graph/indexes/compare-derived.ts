@@ -1,6 +1,7 @@
 import { must } from '#base/assert.ts';
 import { DERIVED_COMPARED_MAX, DERIVED_DIFFERENCES_NAMED_MAX } from '#base/limits.ts';
 import { formatUid, UID_BYTES } from '#base/uid.ts';
+import { readId } from '#store/bytes.ts';
 import { DATABASES, DB, type DatabaseNumber } from '#store/databases.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import {
@@ -11,7 +12,6 @@ import {
   indexCountKey,
   KeyEncoder,
   neighborOfKey,
-  readId,
 } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import type { NodeType, SchemaRegistry } from '../schema-registry.ts';

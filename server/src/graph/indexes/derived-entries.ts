@@ -1,9 +1,10 @@
 import { DERIVED_ENTRIES_AT_A_TIME } from '#base/limits.ts';
+import { readId } from '#store/bytes.ts';
 import { KEY_BYTES_MAX } from '#store/batch.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import type { EntryVisitor } from '#store/lmdb-file/tree-pages.ts';
-import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey, readId } from '../keys.ts';
+import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import type { NodeType, SchemaRegistry } from '../schema-registry.ts';
 import { SchemaSource } from '../schema-source.ts';

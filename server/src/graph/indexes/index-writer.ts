@@ -1,6 +1,6 @@
 import { Problem } from '#base/problem.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
-import { readId } from '../keys.ts';
 import { shorten } from '../names.ts';
 import type { NodeRecord } from '../node-record.ts';
 import type { NodeType } from '../schema-registry.ts';

@@ -1,8 +1,9 @@
+import { readId } from '#store/bytes.ts';
 import type { DB } from '#store/databases.ts';
 import { TAG, scalarOf } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import { NUMBER_EQUAL } from '../indexes/index-key.ts';
-import { ID_BYTES, readId, readTime, TIMED_ID_BYTES } from '../keys.ts';
+import { ID_BYTES, readTime, TIMED_ID_BYTES } from '../keys.ts';
 import { compareTyped, isNumeric } from './comparison.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
 import { PIECE_IDS_MAX, PIECE_IDS_MIN } from './query-context.ts';

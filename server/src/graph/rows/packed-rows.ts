@@ -1,9 +1,9 @@
 import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
-import { readRowId, visitRowChanges } from '#store/row-changes.ts';
-import { isDamage, readRowState, type RowState } from '#store/row-state.ts';
-import { ID_BYTES } from '../keys.ts';
+import { addChangedIds } from '#store/row-changes.ts';
+import { readRowState, type RowState } from '#store/row-state.ts';
+import { isDamage } from '#store/value-seal.ts';
 import type { Direction, NeighborList } from '../adjacency.ts';
 import { blockOf, RowBlock } from './row-block.ts';
 import { CHUNK_IDS, chunkOf, type ColumnChunk } from './row-columns.ts';
@@ -176,17 +176,7 @@ export class PackedRows {
 
   /** Returns false where too many have changed, or not all can be known. */
   #addChanges(after: number, upTo: number): boolean {
-    const changed = this.#changed;
-    try {
-      visitRowChanges(this.#reader, after, upTo, (bytes) => {
-        for (let at = 0; at < bytes.length; at += ID_BYTES) changed.add(readRowId(bytes, at));
-        return changed.size <= CHANGED_IDS_MAX;
-      });
-    } catch (error) {
-      if (isDamage(error)) return false;
-      throw error;
-    }
-    return changed.size <= CHANGED_IDS_MAX;
+    return addChangedIds(this.#reader, { after, upTo }, this.#changed, CHANGED_IDS_MAX);
   }
 }
 

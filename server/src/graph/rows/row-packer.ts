@@ -1,15 +1,11 @@
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { LocalState, PutLocal } from '#store/local-state.ts';
-import { notedUpTo, readRowId, rowChangesKey, visitRowChanges } from '#store/row-changes.ts';
-import {
-  encodeRowState,
-  isDamage,
-  readRowState,
-  ROW_STATE_KEY,
-  type RowState,
-} from '#store/row-state.ts';
+import { addChangedIds, notedUpTo, rowChangesKey, visitRowChanges } from '#store/row-changes.ts';
+import { encodeRowState, readRowState, ROW_STATE_KEY, type RowState } from '#store/row-state.ts';
+import { isDamage } from '#store/value-seal.ts';
 import { ANY_EDGE } from '../adjacency.ts';
-import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey, readId } from '../keys.ts';
+import { edgeOfKey, KeyEncoder, META, neighborOfKey } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import { readCount } from '../writer-memory.ts';
 import { BLOCK_IDS, blockOf, RowBlockWriter } from './row-block.ts';
@@ -99,14 +95,7 @@ export class RowPacker {
     const state = readRowState(reader);
     if (state === undefined) return [];
     const ids = new Set<number>();
-    try {
-      visitRowChanges(reader, state.packedTo, sequence, (bytes) => {
-        for (let at = 0; at < bytes.length; at += ID_BYTES) ids.add(readRowId(bytes, at));
-      });
-    } catch (error) {
-      if (isDamage(error)) return undefined;
-      throw error;
-    }
+    if (!addChangedIds(reader, { after: state.packedTo, upTo: sequence }, ids)) return undefined;
     return [...ids].toSorted((a, b) => a - b);
   }
 

@@ -1,8 +1,9 @@
 import { formatUid } from '#base/uid.ts';
+import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { DatabaseNumber } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
-import { edgeOfKey, neighborOfKey, readId, idOfTypeKey } from '../keys.ts';
+import { edgeOfKey, neighborOfKey, idOfTypeKey } from '../keys.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { GraphModel } from './graph-model.ts';
 

@@ -1,7 +1,7 @@
+import { readId } from '#store/bytes.ts';
 import { KEY_BYTES_MAX } from '#store/batch.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import { EntryMaker } from '../indexes/index-entries.ts';
-import { readId } from '../keys.ts';
 import type { TestGraph } from './test-graph.ts';
 
 /**
