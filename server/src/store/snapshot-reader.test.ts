@@ -182,3 +182,34 @@ it('reads in a thread that may read no other file, with no key but that of the g
     });
   }
 });
+
+it('reads one held commit in the middle of another, and begins anew after a visitor has thrown', async () => {
+  await using storage = await createStorage();
+  await using state = await storage.openState();
+  const keys = Array.from({ length: 20 }, (_, i) => Uint8Array.of(i));
+  await state.commit((batch) => keys.forEach((key) => batch.put(DB.nodes, key, key)));
+  using reader = storage.openReader(['graph']);
+  using older = reader.hold();
+  await state.commit((batch) => batch.delete(DB.nodes, Uint8Array.of(7)));
+  reader.refresh();
+  using newer = reader.hold();
+  const range = { start: Uint8Array.of(3), end: Uint8Array.of(12) };
+  for (const reverse of [false, true]) {
+    for (const keysOnly of [false, true]) {
+      const found: number[][] = [];
+      older.scan(DB.nodes, { ...range, reverse, keysOnly }, ([outer = -1]) => {
+        const inner: number[] = [];
+        newer.scan(DB.nodes, { ...range, reverse, keysOnly }, ([one = -1]) => void inner.push(one));
+        found.push([outer, ...inner]);
+      });
+      const due = [3, 4, 5, 6, 7, 8, 9, 10, 11];
+      const left = [3, 4, 5, 6, 8, 9, 10, 11];
+      const inOrder = (list: number[]): number[] => (reverse ? list.toReversed() : list);
+      expect(found).toEqual(inOrder(due).map((outer) => [outer, ...inOrder(left)]));
+      const fail = (): never => {
+        throw new Error('a visitor failed');
+      };
+      expect(() => older.scan(DB.nodes, { ...range, reverse, keysOnly }, fail)).toThrow('failed');
+    }
+  }
+});

@@ -1,4 +1,4 @@
-import type { Database, GetOptions } from 'lmdb';
+import type { Database, GetOptions, RangeOptions, Transaction } from 'lmdb';
 import { Problem } from '#base/problem.ts';
 import type { KeyRange, ScanVisitor } from './key-value.ts';
 import type { ValueSeal } from './value-seal.ts';
@@ -17,11 +17,15 @@ export class ValueStore {
   readonly stored: Store;
   readonly #db: number;
   readonly #seal: ValueSeal;
+  readonly #entries: RangesKept<StoredEntry>;
+  readonly #keys: RangesKept<Uint8Array>;
 
   constructor(stored: Store, db: number, seal: ValueSeal) {
     this.stored = stored;
     this.#db = db;
     this.#seal = seal;
+    this.#entries = new RangesKept((bounds) => stored.getRange(bounds));
+    this.#keys = new RangesKept((bounds) => stored.getKeys(bounds));
   }
 
   get(key: Uint8Array, options?: GetOptions): Uint8Array | undefined {
@@ -64,34 +68,29 @@ export class ValueStore {
   #each({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
     // For LMDB an empty end means no end; here it means that no key is below it.
     if (end.length === 0) return;
-    const range =
-      reverse === true
-        ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
-        : { start, end };
-    const iterator = this.stored.getRange({ ...range, ...options })[Symbol.iterator]();
-    for (;;) {
-      const next = iterator.next();
-      if (next.done === true) return;
-      let going = false;
-      try {
-        const { key, value } = next.value;
-        going = visit(key, value) !== false;
-      } finally {
-        // Returns the cursor, also when the visitor throws.
-        if (!going) iterator.return?.();
+    const range = this.#entries.for(reverse === true);
+    const iterator = range.begin(start, end, options);
+    try {
+      for (;;) {
+        const next = iterator.next();
+        if (next.done === true || visit(next.value.key, next.value.value) === false) return;
       }
-      if (!going) return;
+    } finally {
+      range.end(iterator);
     }
   }
 
   #eachKey({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
     if (end.length === 0) return;
-    const range =
-      reverse === true
-        ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
-        : { start, end };
-    for (const key of this.stored.getKeys({ ...range, ...options })) {
-      if (visit(key, NOTHING) === false) return;
+    const range = this.#keys.for(reverse === true);
+    const iterator = range.begin(start, end, options);
+    try {
+      for (;;) {
+        const next = iterator.next();
+        if (next.done === true || visit(next.value, NOTHING) === false) return;
+      }
+    } finally {
+      range.end(iterator);
     }
   }
 
@@ -126,5 +125,76 @@ export class ValueStore {
     // The types of lmdb-js do not declare the result.
     const isAppended: unknown = this.stored.putSync(key, stored, APPENDING);
     return isAppended === true;
+  }
+}
+
+interface StoredEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** What lmdb-js reads whenever a range begins. */
+interface Bounds {
+  start: Uint8Array;
+  end: Uint8Array;
+  transaction: Transaction | undefined;
+}
+
+type MakeRange<T> = (bounds: RangeOptions) => Iterable<T>;
+
+const FORWARD = {} as const;
+const REVERSE = { reverse: true, exclusiveStart: true, inclusiveEnd: true } as const;
+
+/**
+ * A range that begins again and again, with other bounds: to have lmdb-js make a new one costs as
+ * much as to read an entry.
+ */
+class RangeKept<T> {
+  isFree = true;
+  readonly #bounds: Bounds;
+  readonly #range: Iterable<T>;
+  readonly #isReverse: boolean;
+
+  constructor(make: MakeRange<T>, isReverse: boolean) {
+    const way = isReverse ? REVERSE : FORWARD;
+    this.#bounds = { start: NOTHING, end: NOTHING, transaction: undefined, ...way };
+    this.#range = make(this.#bounds as RangeOptions);
+    this.#isReverse = isReverse;
+  }
+
+  /** `end` has to be called for what this returns. */
+  begin(start: Uint8Array, end: Uint8Array, options: GetOptions | undefined): Iterator<T> {
+    const bounds = this.#bounds;
+    bounds.start = this.#isReverse ? end : start;
+    bounds.end = this.#isReverse ? start : end;
+    bounds.transaction = options?.transaction;
+    const iterator = this.#range[Symbol.iterator]();
+    this.isFree = false;
+    return iterator;
+  }
+
+  /** Returns the cursor, also when a visitor has thrown. */
+  end(iterator: Iterator<T>): void {
+    iterator.return?.();
+    this.isFree = true;
+  }
+}
+
+/** The two ways of one kind of range. */
+class RangesKept<T> {
+  readonly #make: MakeRange<T>;
+  #forward: RangeKept<T> | undefined;
+  #reverse: RangeKept<T> | undefined;
+
+  constructor(make: MakeRange<T>) {
+    this.#make = make;
+  }
+
+  /** A new one while the one that is kept is read. */
+  for(isReverse: boolean): RangeKept<T> {
+    const kept = isReverse
+      ? (this.#reverse ??= new RangeKept(this.#make, true))
+      : (this.#forward ??= new RangeKept(this.#make, false));
+    return kept.isFree ? kept : new RangeKept(this.#make, isReverse);
   }
 }
