@@ -7,7 +7,7 @@ import { readUnlessDamaged } from './value-seal.ts';
  *
  * In `rows`, the key is one byte, and with it the record of this state (big-endian):
  *
- *   u48 packedTo, u48 changesFrom, u40 packedIds
+ *   u8 layout, u48 packedTo, u48 changesFrom, u40 packedIds
  *
  * All other keys there are the packer's: see `graph/rows/`.
  */
@@ -23,24 +23,30 @@ export interface RowState {
 }
 
 export const ROW_STATE_KEY = Uint8Array.of(0);
-const STATE_BYTES = 17;
+const STATE_BYTES = 18;
+/**
+ * Of this record, of all values in `rows`, and of their keys. It goes up with each change of these:
+ * a program with another layout takes the rows for none, and packs them again.
+ */
+const LAYOUT = 1;
 
-/** Undefined where there are no rows, and where the record is damaged. */
+/** Undefined where there are no rows of this layout, and where the record is damaged. */
 export function readRowState(reader: KeyValueReader): RowState | undefined {
   const bytes = readUnlessDamaged(reader, DB.rows, ROW_STATE_KEY);
-  if (bytes === undefined || bytes.length !== STATE_BYTES) return undefined;
+  if (bytes?.length !== STATE_BYTES || bytes[0] !== LAYOUT) return undefined;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
-    packedTo: view.readUIntBE(0, 6),
-    changesFrom: view.readUIntBE(6, 6),
-    packedIds: view.readUIntBE(12, 5),
+    packedTo: view.readUIntBE(1, 6),
+    changesFrom: view.readUIntBE(7, 6),
+    packedIds: view.readUIntBE(13, 5),
   };
 }
 
 export function encodeRowState({ packedTo, changesFrom, packedIds }: RowState): Uint8Array {
   const bytes = Buffer.alloc(STATE_BYTES);
-  bytes.writeUIntBE(packedTo, 0, 6);
-  bytes.writeUIntBE(changesFrom, 6, 6);
-  bytes.writeUIntBE(packedIds, 12, 5);
+  bytes[0] = LAYOUT;
+  bytes.writeUIntBE(packedTo, 1, 6);
+  bytes.writeUIntBE(changesFrom, 7, 6);
+  bytes.writeUIntBE(packedIds, 13, 5);
   return bytes;
 }

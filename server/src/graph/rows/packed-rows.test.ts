@@ -255,6 +255,26 @@ it('is not used any more when a version without it has written', async () => {
   expect(again.packedRows()).toBeUndefined();
 });
 
+it('packs again what a program with another layout has packed', async () => {
+  await grow(2 * BLOCK_IDS);
+  const packer = new RowPacker(graph.state.local);
+  await packer.pack();
+  const { local } = graph.state;
+  const other = Uint8Array.from(local.reader.get(DB.rows, ROW_STATE_KEY)!);
+  other[0]! += 1;
+  await local.write((put) => {
+    put(DB.rows, ROW_STATE_KEY, other);
+    put(DB.rows, rowKey(ROW_KIND.out, 0), Buffer.of(1, 2, 3));
+  });
+  const { reader } = graph;
+  reader.refresh();
+  expect(reader.packedRows()).toBeUndefined();
+  await graph.write(to(3));
+  expect(packer.isBehind).toBe(true);
+  await packer.pack();
+  expect(expectSame(reader)).toBe(2 * BLOCK_IDS);
+});
+
 it('leaves a damaged block to the keys', async () => {
   await grow(2 * BLOCK_IDS);
   await graph.write(to(3));
