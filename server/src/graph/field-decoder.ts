@@ -2,6 +2,7 @@ import { formatUid } from '#base/uid.ts';
 import { must } from '#base/assert.ts';
 import { FIXED_BYTES } from './field-encoder.ts';
 import { TAG, isListTag, scalarOf } from './field-types.ts';
+import { shortestFloat } from './shortest-float.ts';
 import { formatTime } from './time.ts';
 
 /**
@@ -18,18 +19,22 @@ export function decodeField(
   if (!isListTag(stored)) {
     const value = decodeScalar(bytes, start, end, stored);
     if (stored === declared) return value;
-    const widened = widenScalar(value, scalarOf(declared));
+    const widened = widenScalar(value, stored, scalarOf(declared));
     return isListTag(declared) ? [widened] : widened;
   }
-  const items = decodeList(bytes, start, end, scalarOf(stored));
-  return stored === declared ? items : items.map((item) => widenScalar(item, scalarOf(declared)));
+  const scalar = scalarOf(stored);
+  const items = decodeList(bytes, start, end, scalar);
+  if (stored === declared) return items;
+  return items.map((item) => widenScalar(item, scalar, scalarOf(declared)));
 }
 
 /**
- * Converts a value to a wider type. Only Decimal differs from the narrower numbers: it is a string.
+ * Converts a value to a wider type. Decimal is a string; a Double that was a Float is the number
+ * that its 32 bits hold, as in the indexes.
  */
-function widenScalar(value: unknown, scalar: number): unknown {
-  return scalar === TAG.Decimal ? String(value) : value;
+function widenScalar(value: unknown, from: number, to: number): unknown {
+  if (from === TAG.Float && to === TAG.Double) return Math.fround(Number(value));
+  return to === TAG.Decimal ? String(value) : value;
 }
 
 function decodeList(bytes: Buffer, start: number, end: number, scalar: number): unknown[] {
@@ -63,7 +68,7 @@ function decodeScalar(bytes: Buffer, start: number, end: number, scalar: number)
     case TAG.Long:
       return decodeLong(bytes, start);
     case TAG.Float:
-      return bytes.readFloatBE(start);
+      return shortestFloat(bytes.readFloatBE(start));
     case TAG.Double:
       return bytes.readDoubleBE(start);
     case TAG.Bool:

@@ -43,19 +43,6 @@ export function formatSignificant(value: number): string {
   return SIGNIFICANT.format(value);
 }
 
-/**
- * A number as it was written. The type Float keeps 32 bits of it, so that 0.1 comes back as
- * 0.10000000149011612: the shortest number with the same 32 bits is the one that was written.
- */
-export function formatWritten(value: number): string {
-  if (Number.isInteger(value) || Math.fround(value) !== value) return String(value);
-  for (let digits = 1; digits < 9; digits++) {
-    const shorter = Number(value.toPrecision(digits));
-    if (Math.fround(shorter) === value) return String(shorter);
-  }
-  return String(Number(value.toPrecision(9)));
-}
-
 /** A moment in UTC, to the hour, day, month or year. */
 export function formatUtc(ms: number, unit: keyof typeof UTC_DATES): string {
   return UTC_DATES[unit].format(ms);

@@ -105,6 +105,8 @@ export class IndexKey {
         return this.double(bytes.readDoubleBE(start));
       case TAG.UID:
         return this.raw(bytes, start, UID_BYTES);
+      case TAG.Float:
+        return this.number(bytes.readFloatBE(start));
       default:
         return this.#value(scalar, decodeField(bytes, start, end, scalar, scalar));
     }
@@ -114,7 +116,6 @@ export class IndexKey {
     switch (scalar) {
       case TAG.Int:
       case TAG.Long:
-      case TAG.Float:
       case TAG.Double:
       case TAG.Decimal:
         return this.number(value as number | string);

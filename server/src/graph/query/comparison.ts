@@ -4,6 +4,7 @@ import { compareDecimals, normalizeDecimal } from '../decimal.ts';
 import { decodeField } from '../field-decoder.ts';
 import { encodeField } from '../field-encoder.ts';
 import { TAG, isListTag, scalarOf } from '../field-types.ts';
+import { shortestFloat } from '../shortest-float.ts';
 import type { Comparison } from './plan.ts';
 
 /**
@@ -109,8 +110,11 @@ export function normalizeOperand(scalar: number, operand: unknown): unknown {
     // number.
     const decimal = normalizeDecimal(operand, NUMBER_CHARACTERS_MAX);
     if (decimal === undefined || scalar === TAG.Long || scalar === TAG.Decimal) return decimal;
-    return scalar === TAG.Float ? Math.fround(Number(decimal)) : Number(decimal);
+    return scalar === TAG.Float ? shortestFloat(Math.fround(Number(decimal))) : Number(decimal);
   }
+  // What UTF-8 makes of a text.
+  if (scalar === TAG.String)
+    return typeof operand === 'string' ? operand.toWellFormed() : undefined;
   const bytes = new ByteWriter();
   if (encodeField(bytes, scalar, operand) !== undefined) return undefined;
   return decodeField(bytes.bytes, 0, bytes.length, scalar, scalar);

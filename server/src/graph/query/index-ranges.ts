@@ -134,6 +134,20 @@ function hashedRanges(
   };
 }
 
+/**
+ * The nodes that have one value of the field of an index; undefined where the keys do not tell all
+ * of the value, or it does not fit the field.
+ */
+export function spanOfValue({ number, fields }: FieldIndex, value: unknown): KeySpan | undefined {
+  const [field] = fields;
+  if (field === undefined || !fits(field, value)) return undefined;
+  const key = SCRATCH.begin(number);
+  writeOperand(key, field, value);
+  if (!key.isExact) return undefined;
+  const start = key.copy();
+  return { db: DB.indexes, start, end: firstAfter(start) };
+}
+
 function digestKey(index: number, values: Uint8Array, secret: Uint8Array): Uint8Array {
   const key = SCRATCH.begin(index);
   key.digest(values, secret);
@@ -334,7 +348,8 @@ function writeOperand(key: IndexKey, { tag, number }: IndexedField, operand: unk
   const scalar = scalarOf(tag);
   if (isNumeric(scalar)) {
     const normal = normalizeOperand(scalar, operand);
-    return key.number(typeof normal === 'number' ? normal : String(normal));
+    if (typeof normal !== 'number') return key.number(String(normal));
+    return key.number(scalar === TAG.Float ? Math.fround(normal) : normal);
   }
   const bytes = OPERAND;
   bytes.length = 0;

@@ -3,7 +3,7 @@ import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
 
 /** Each with a list of it, to choose from. */
 export const FIELD_TYPE_OPTIONS = SCALAR_TYPES.flatMap((scalar) => [
-  { value: scalar, label: scalar },
+  { value: scalar, label: scalar === 'Float' ? 'Float (7 digits)' : scalar },
   { value: `${scalar}[]`, label: `List of ${scalar}` },
 ]);
 

@@ -1,4 +1,4 @@
-import { formatDateTime, formatWritten } from '../../ui/format.ts';
+import { formatDateTime } from '../../ui/format.ts';
 
 const NUMBERS: ReadonlySet<string | undefined> = new Set([
   'Int',
@@ -28,7 +28,6 @@ export function cellText(value: unknown, type: string | undefined): string {
   }
   if (type === 'Time') return formatDateTime(String(value));
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return formatWritten(value);
   return cut(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

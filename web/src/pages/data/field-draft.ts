@@ -1,4 +1,3 @@
-import { formatWritten } from '../../ui/format.ts';
 import { isNumeric } from './cell-text.ts';
 import { numberOf } from './filter-text.ts';
 
@@ -18,7 +17,6 @@ export function draftText(value: unknown, type: string): string {
   }
   if (type === 'Json') return JSON.stringify(value, null, 2);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return formatWritten(value);
   if (isPlace(value)) return `${value.lat}, ${value.lon}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

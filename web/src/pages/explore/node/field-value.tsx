@@ -3,7 +3,7 @@ import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Chip } from '../../../ui/chip.tsx';
-import { formatBytes, formatCount, formatDateTime, formatWritten } from '../../../ui/format.ts';
+import { formatBytes, formatCount, formatDateTime } from '../../../ui/format.ts';
 import { FoldedText } from './folded-text.tsx';
 import { base64Bytes, isGeoPoint, kindOf } from './value-kind.ts';
 
@@ -34,7 +34,7 @@ function ScalarValue({ name, value, type }: FieldValueProps) {
     case 'flag':
       return value === true ? 'Yes' : 'No';
     case 'number':
-      return <span className="tabular-nums">{numberText(value)}</span>;
+      return <span className="tabular-nums">{String(value)}</span>;
     case 'time':
       return <time dateTime={String(value)}>{formatDateTime(String(value))}</time>;
     case 'node':
@@ -90,7 +90,7 @@ function ListValue({ name, values, type }: ListValueProps) {
           // oxlint-disable-next-line react/no-array-index-key
           <li key={i} className="max-w-full min-w-0">
             {isShort ? (
-              <Chip text={numberText(value)} />
+              <Chip text={String(value)} />
             ) : (
               <ScalarValue name={`${name} ${i + 1}`} value={value} type={type} />
             )}
@@ -111,11 +111,6 @@ function ListValue({ name, values, type }: ListValueProps) {
       )}
     </>
   );
-}
-
-/** Long and Decimal come as texts, which are exact. */
-function numberText(value: unknown): string {
-  return typeof value === 'number' ? formatWritten(value) : String(value);
 }
 
 function isShortText(value: unknown): boolean {
