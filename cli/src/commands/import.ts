@@ -58,7 +58,8 @@ function addCsv(command: Command, run: Run): void {
   withRecordOptions(command.command('csv'))
     .description(
       'Loads a CSV file with headings: one node for each row. A column has the type that ' +
-        '--types names, else the one that the field has on the server, else String.',
+        '--types names, else the one that the field has on the server, else String. Take Double ' +
+        'for numbers with decimals: Float keeps 7 digits.',
     )
     .option('--delimiter <character>', 'separator of cells', ',')
     .addHelpText(

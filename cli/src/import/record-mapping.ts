@@ -65,6 +65,12 @@ export class RecordMapping {
     return column !== this.key && !this.#beside.has(column);
   }
 
+  /** The name of the key; `Id`, as every node shows it, is one too. */
+  keyName(): string {
+    const name = this.#renamed.get(this.key) ?? identifier(this.key);
+    return name === 'Id' ? name : this.fieldName(this.key);
+  }
+
   /** The type that the command line gives a column. */
   typeOf(column: string): FieldType | undefined {
     return this.#types.get(column);
@@ -156,10 +162,16 @@ function identifier(column: string): string {
 }
 
 /** Every node shows these already (open-shapes, section 2). */
-const RESERVED_FIELD_NAMES = new Set(['UID', 'Type', 'Timestamp', 'Id']);
+const RESERVED_FIELD_NAMES = new Set(['UID', 'Type', 'Timestamp']);
 
 function checkFieldName(name: string, column: string): string {
   const hint = `Give it another name: --rename "${column}:Name".`;
+  if (name === 'Id') {
+    throw new WrongUsage(
+      `the column "${column}" cannot be a field: every node shows its key as Id`,
+      `Take the column as the key, --key "${column}", or give it another name: --rename "${column}:Name".`,
+    );
+  }
   if (RESERVED_FIELD_NAMES.has(name)) {
     throw new WrongUsage(
       `the column "${column}" cannot be a field: every node has its own ${name}`,

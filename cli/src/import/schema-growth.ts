@@ -17,10 +17,8 @@ export class SchemaGrowth {
     this.#mapping = mapping;
     const type = known.nodes.find((node) => node.type === mapping.type);
     this.#fields = new Map(Object.entries(type?.fields ?? {}));
-    // The key of a type that exists cannot change. Every node shows its key as `Id`, so that name
-    // needs no other.
-    if (type !== undefined) this.#key = type.key;
-    else this.#key = mapping.key === 'Id' ? undefined : mapping.fieldName(mapping.key);
+    // The key of a type that exists cannot change.
+    this.#key = type === undefined ? mapping.keyName() : type.key;
   }
 
   typeOf(field: string): FieldType | undefined {

@@ -191,10 +191,25 @@ describe('CSV', () => {
     ['a column that is not there', 'Mail,Age\n', {}, 'has no column "Email"'],
     ['a link column that is not there', 'Email\n', { link: ['X:e:T'] }, 'has no column "X"'],
     ['a reserved name', 'Email,Type\n', {}, 'every node has its own Type'],
+    ['Id beside another key', 'Email,Id\n', {}, 'every node shows its key as Id'],
     ['a name that is none', 'Email,-\n', {}, 'cannot be a field named ""'],
     ['two columns for one field', 'Email,a b,aB\n', {}, 'two columns for the field "aB"'],
   ])('refuses %s', async (_, content, more, message) => {
     await expect(read(csv(`${content}a@x,1,2\n`, more))).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['a column of that name', 'Id,Name\n7,Ann\n', { key: 'Id' }],
+    ['a column renamed to it', 'Number,Name\n7,Ann\n', { key: 'Number', rename: 'Number:Id' }],
+  ])('declares the key as Id, from %s', async (_, content, more) => {
+    const source = csv(content, more);
+    expect(await read(source)).toEqual([
+      { op: 'addOrUpdate', type: 'Person', key: '7', fields: { Name: 'Ann' } },
+    ]);
+    expect(source.takeSchema()).toEqual({
+      nodes: [{ type: 'Person', key: 'Id', fields: { Name: 'String' } }],
+      edges: [],
+    });
   });
 
   it('renames, and takes the time of nodes from a column', async () => {

@@ -165,6 +165,8 @@ function checkFields(
   }
 }
 
+const ID_MAY_BE_KEY = '; "key": "Id" gives it to the key';
+
 function checkFieldName(
   name: unknown,
   path: string,
@@ -174,7 +176,7 @@ function checkFieldName(
   const fault =
     faultOfName(name) ??
     (reserved.has(String(name))
-      ? 'this name is reserved: every record shows it already'
+      ? `this name is reserved: every record shows it already${name === 'Id' ? ID_MAY_BE_KEY : ''}`
       : undefined);
   if (fault !== undefined) faults.push({ path, message: fault });
 }

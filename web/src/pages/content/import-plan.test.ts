@@ -27,6 +27,19 @@ describe('a plan of an import', () => {
     expect(faultsOf(PLAN)).toEqual([]);
   });
 
+  it('names the fields that every node has', () => {
+    const columns = guessPlan('x.csv', [{ Number: '7', Id: '8' }], { nodes: [], edges: [] });
+    expect(faultsOf({ ...columns, keyColumn: 'Id' })).toEqual([]);
+    const other = { ...columns, keyColumn: 'Number' };
+    const asFields = {
+      ...other,
+      columns: other.columns.map((one) => ({ ...one, use: 'field' as const })),
+    };
+    expect(faultsOf(asFields)).toEqual([
+      'Every node has its own Id: choose another name for that field.',
+    ]);
+  });
+
   it('says what the schema must have', () => {
     expect(schemaOf(PLAN)).toEqual({
       nodes: [

@@ -56,6 +56,8 @@ export function guessPlan(
   };
 }
 
+const SHOWN_BY_ALL: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp', 'Id']);
+
 /** What is wrong with the plan, in words; nothing when it can be done. */
 export function faultsOf(plan: ImportPlan): string[] {
   const faults: string[] = [];
@@ -64,6 +66,9 @@ export function faultsOf(plan: ImportPlan): string[] {
   const names = plan.columns.filter(({ use }) => use === 'field').map(({ field }) => field);
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
   if (names.includes('')) faults.push('Name every field.');
+  for (const name of names.filter((one) => SHOWN_BY_ALL.has(one))) {
+    faults.push(`Every node has its own ${name}: choose another name for that field.`);
+  }
   if (repeated !== undefined && repeated !== '')
     faults.push(`Two columns go to the field “${repeated}”.`);
   for (const { use, column, edge, target } of plan.columns) {
