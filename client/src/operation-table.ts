@@ -303,6 +303,8 @@ export const OPERATION_TABLE = {
   nodes: {
     /** Read one node. */
     get: 'GET /api/node/{uid} json replicas',
+    /** Run a migration for up to 30 seconds, count what it would change, and write nothing. */
+    dryRun: 'POST /api/migrations/{name}/dry-run json',
     /** List what has been changed in a node. */
     listHistory: 'GET /api/node/{uid}/history query json replicas',
     /** List nodes by their UIDs, in that order, or of one type, newest first. */

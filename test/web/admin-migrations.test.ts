@@ -3,9 +3,15 @@ import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts'
 import { write } from '../support/code-editor.ts';
 import { People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
+import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 
 const PATH = '#/admin/migrations';
 const LOGS = `export default async ({ log }: Scope) => log.info('moved');\n`;
+const WRITES = `export default async ({ graph, log }: Scope) => {
+  for (const key of ['a', 'b']) await graph.addOrUpdate('Book', key, { Title: key });
+  log.info('two books');
+};
+`;
 const WAITS = `export default async ({ signal, progress }: Scope) => {
   progress(0.5, 'Half of the books');
   await new Promise((done) => signal.addEventListener('abort', () => done(null)));
@@ -47,7 +53,7 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await runs.waitFor({ state: 'detached' });
     await row.getByText('pending').waitFor();
     await row.getByRole('button', { name: 'Run 001' }).click();
-    await runs.getByRole('button', { name: 'Run' }).click();
+    await runs.getByRole('button', { name: 'Run', exact: true }).click();
     await row.getByText('succeeded').waitFor();
     await expectAccessibleInBothThemes(page);
     await row.getByRole('button', { name: '001', exact: true }).click();
@@ -70,13 +76,48 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a dry run says what a run would change, before anything is written', async () => {
+    await people.as('admin', 'PUT', '/api/schema', LIBRARY_SCHEMA);
+    await people.as('admin', 'POST', '/api/migrations', { name: 'tried', code: WRITES });
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: PATH,
+      viewport: { width: 390, height: 740 },
+    });
+    const { page, complaints } = opened;
+    const row = page.getByRole('row', { name: /tried/ });
+    await row.getByRole('button', { name: 'Run tried' }).click();
+    const runs = page.getByRole('alertdialog', { name: 'Run the migration “tried”?' });
+    await runs.getByRole('button', { name: 'Dry run' }).click();
+    await runs.getByText('It would succeed, and change this').waitFor();
+    const changes = runs.getByRole('table', { name: 'What it would change' });
+    expect(await changes.getByRole('row').allInnerTexts()).toEqual([
+      'Type\tCreated\tChanged\tDeleted',
+      'Nodes',
+      'Book\t2\t0\t0',
+    ]);
+    await runs.getByText('What it logged').click();
+    await runs.getByText('two books').waitFor();
+    await expectAccessibleInBothThemes(page);
+    const { json } = await people.as('admin', 'POST', '/api/node/query', { type: 'Book' });
+    expect(json).toMatchObject({ total: 0 });
+    await runs.getByRole('button', { name: 'Run', exact: true }).click();
+    await row.getByText('succeeded').waitFor();
+    await row.getByRole('button', { name: 'Reset tried' }).click();
+    const resets = page.getByRole('alertdialog', { name: 'Reset the migration “tried”?' });
+    await resets.getByRole('button', { name: 'Dry run' }).click();
+    await resets.getByText('It would succeed and change nothing').waitFor();
+    await resets.getByRole('button', { name: 'Cancel' }).click();
+    await people.as('admin', 'DELETE', '/api/migrations/tried');
+    expect(complaints).toEqual([]);
+  });
+
   test('one that runs says how far it is, and is cancelled', async () => {
     await people.as('admin', 'POST', '/api/migrations', { name: 'waits', code: WAITS });
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const row = opened.page.getByRole('row', { name: /waits/ });
     await row.getByRole('button', { name: 'Run waits' }).click();
     const asked = opened.page.getByRole('alertdialog', { name: 'Run the migration “waits”?' });
-    await asked.getByRole('button', { name: 'Run' }).click();
+    await asked.getByRole('button', { name: 'Run', exact: true }).click();
     const bar = row.getByRole('progressbar', { name: /Half of the books/ });
     await bar.waitFor();
     await bar.getByText('50%').waitFor();

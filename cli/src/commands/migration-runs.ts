@@ -1,7 +1,13 @@
+import type { MigrationDryRun } from '@trellis/contract/shapes/migration.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
-import { harmless } from '../terminal.ts';
+import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { harmless, table } from '../terminal.ts';
+
+interface RunOptions {
+  readonly wait: boolean;
+  readonly dryRun?: boolean;
+}
 
 /** `trellis migration run`, `cancel`, `reset`. */
 export function addMigrationRuns(migration: Command, run: Run): void {
@@ -13,13 +19,18 @@ export function addMigrationRuns(migration: Command, run: Run): void {
     )
     .argument('[name]', 'name of the migration')
     .option('--no-wait', 'do not follow it')
+    .option('--dry-run', 'say what the migration of that name would change, and write nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ trellis migration run\n  $ trellis migration run 001-books --no-wait',
+      `
+Examples:
+  $ trellis migration run
+  $ trellis migration run 001-books --dry-run
+  $ trellis migration run 001-books --no-wait`,
     )
     .action(
-      run((context, options: { readonly wait: boolean }, name?: string) =>
-        runMigrations(context, options.wait, name),
+      run((context, { wait, dryRun = false }: RunOptions, name?: string) =>
+        dryRun ? tryMigration(context, name) : runMigrations(context, wait, name),
       ),
     );
   migration
@@ -61,6 +72,36 @@ async function runMigrations(
   output.note(harmless(`It ended: ${state}${why}`));
   output.data({ state, error, ...rest }, '');
   return state === 'succeeded' ? EXIT_GOOD : EXIT_FAILED;
+}
+
+const OUTCOMES: Readonly<Record<MigrationDryRun['outcome'], string>> = {
+  completed: 'It would succeed',
+  failed: 'It would fail',
+  timed_out: 'It was ended, as it took too long for a dry run; by then it had written this',
+  too_large: 'It was ended, as it writes too much for a dry run; by then it had written this',
+};
+
+async function tryMigration(
+  { client, output, terminal }: CommandContext,
+  name: string | undefined,
+): Promise<number> {
+  if (name === undefined) throw new WrongUsage('--dry-run needs the name of a migration.');
+  const done = await client.migrations.dryRun(name, { signal: terminal.signal });
+  for (const { text } of done.log) output.note(harmless(text));
+  const why = done.error === null ? '' : `: ${done.error.message}`;
+  output.note(harmless(`${OUTCOMES[done.outcome]}${why}. Nothing is written.`));
+  const rows = [
+    ...done.nodes.map((one) => ['nodes', one] as const),
+    ...done.edges.map((one) => ['edges', one] as const),
+  ].map(([what, { type, created, changed, deleted }]) =>
+    [what, type, created, changed, deleted].map(String),
+  );
+  const counts =
+    rows.length === 0
+      ? 'no changes'
+      : table(['what', 'type', 'created', 'changed', 'deleted'], rows);
+  output.data(done, counts);
+  return done.outcome === 'completed' ? EXIT_GOOD : EXIT_FAILED;
 }
 
 async function cancel(

@@ -25,6 +25,16 @@ const MIGRATION = {
 };
 const DIAGNOSTIC = { line: 3, column: 7, code: 2304, message: 'There is no "Bok".' };
 const JOB = { id: 'j', kind: 'migration', state: 'running', progress: 0, step: '001', log: [] };
+const DRY_RUN = {
+  name: '001',
+  version: 2,
+  outcome: 'completed',
+  error: null,
+  nodes: [{ type: 'Book', created: 1, changed: 20, deleted: 0 }],
+  edges: [],
+  log: [{ at: AT, text: 'tried' }],
+  tookMs: 5,
+};
 const NOT_FOUND = { error: { code: 'migration_not_found', message: 'none' }, traceId: 't' };
 
 let folder: string;
@@ -53,6 +63,10 @@ async function start() {
     }),
     'DELETE /api/migrations/001': () => ({ status: 204 }),
     'POST /api/migrations/run': () => ({ status: 202, body: JOB }),
+    'POST /api/migrations/001/dry-run': () => ({ body: DRY_RUN }),
+    'POST /api/migrations/broken/dry-run': () => ({
+      body: { ...DRY_RUN, outcome: 'failed', error: MIGRATION.error, nodes: [] },
+    }),
     'POST /api/migrations/cancel': () => ({ body: { ...MIGRATION, status: 'cancelled' } }),
     'POST /api/migrations/reset-task-status': ({ body }) => ({
       body: { reset: Object.values(JSON.parse(body)) },
@@ -105,4 +119,20 @@ it('runs, cancels and resets', async () => {
   expect((await run('cancel')).stderr).toBe('The migration "001" has stopped: cancelled.\n');
   expect((await run('reset', '001')).stderr).toBe('Pending now: "001".\n');
   expect((await run('reset')).stderr).toBe('There is none to reset.\n');
+});
+
+it('says what a run would change, without running it', async () => {
+  const { run, service } = await start();
+  const done = await run('run', '001', '--dry-run');
+  expect([done.code, done.stderr]).toEqual([0, 'tried\nIt would succeed. Nothing is written.\n']);
+  expect(done.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['what', 'type', 'created', 'changed', 'deleted'],
+    ['nodes', 'Book', '1', '20', '0'],
+    [''],
+  ]);
+  const failed = await run('run', 'broken', '--dry-run');
+  expect([failed.code, failed.stdout]).toEqual([1, 'no changes\n']);
+  expect(failed.stderr).toContain('It would fail: half way. Nothing is written.');
+  expect(service.requests.map(({ path }) => path)).not.toContain('/api/migrations/run');
+  expect((await run('run', '--dry-run')).code).toBe(2);
 });

@@ -5,6 +5,7 @@ import {
   migration,
   migrationChange,
   migrationChoice,
+  migrationDryRun,
   migrationInPath,
   newMigration,
   resetMigrations,
@@ -127,5 +128,21 @@ export const operations = withIds({
       ...STORE_ERRORS,
     ],
     summary: 'Run a migration that has not succeeded.',
+  },
+
+  dryRunMigration: {
+    ...writes,
+    sdk: 'migrations.dryRun',
+    method: 'POST',
+    path: '/api/migrations/{name}/dry-run',
+    params: migrationInPath,
+    responses: { 200: { description: 'What it would change.', body: migrationDryRun } },
+    errors: [
+      'migration_not_found',
+      'migration_running',
+      'migration_not_compiled',
+      'migration_interrupted',
+    ],
+    summary: 'Run a migration for up to 30 seconds, count what it would change, and write nothing.',
   },
 } as const satisfies Rows);

@@ -62,3 +62,32 @@ export const migrationChoice = z.strictObject({ name: segmentName.optional() }).
 
 /** Names of those whose status is `pending` now. */
 export const resetMigrations = z.strictObject({ reset: z.array(segmentName) });
+
+const typeChanges = z.strictObject({
+  type: z.string(),
+  created: z.int().min(0),
+  changed: z.int().min(0),
+  deleted: z.int().min(0),
+});
+
+/** What a run of a migration would do; nothing of it is done. */
+export const migrationDryRun = z.strictObject({
+  name: segmentName,
+  /** Of the code that was tried. */
+  version: z.int().min(1),
+  /**
+   * `timed_out` after 30 seconds, `too_large` when it writes more than is kept for a trial: then
+   * the counts are what it had written by then.
+   */
+  outcome: z.enum(['completed', 'failed', 'timed_out', 'too_large']),
+  /** Why it failed. */
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  /** By type; a node that is written several times counts once. */
+  nodes: z.array(typeChanges),
+  /** An inverse counts as an edge of its own type. */
+  edges: z.array(typeChanges),
+  /** The last lines of what it logged, oldest first. */
+  log: z.array(jobLine),
+  tookMs: z.int().min(0),
+});
+export type MigrationDryRun = Immutable<z.infer<typeof migrationDryRun>>;

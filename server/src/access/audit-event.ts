@@ -55,6 +55,7 @@ export type AuditAction =
   | 'migration.restored'
   | 'migration.deleted'
   | 'migration.run'
+  | 'migration.dry-run'
   | 'migration.cancelled'
   | 'migration.reset'
   | 'backup.run'

@@ -76,6 +76,7 @@ export interface EndpointServiceOptions {
    */
   readonly cancelWaitMs?: number;
   readonly forcedEndMs?: number;
+  readonly dryRunMaxMs?: number;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool?: EndpointPool | undefined;
 }

@@ -1,4 +1,4 @@
-import type { EndpointLogLevel } from '@trellis/contract/log-levels.ts';
+import type { EndpointLogLevel, LogOrigin } from '@trellis/contract/log-levels.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
@@ -28,6 +28,8 @@ export interface EndpointRun {
   readonly authorization: string | undefined;
   /** Key of the run of mode "pooling" that the call continues. */
   readonly runKey: string | null;
+  /** Of the request that it comes of, for the log; none when left out. */
+  readonly traceId?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: CallSignal;
   /** Told the key of a run of mode "pooling", also when its answer is an error. */
@@ -114,6 +116,8 @@ export interface InvocationParts {
   readonly mayRunOnPrimary: boolean;
   /** Nothing at all may come of it. */
   readonly isTrial: boolean;
+  /** Of a trial: where its writes go, and those of the calls that it makes. */
+  readonly trialCommits?: CommitPort | undefined;
   readonly run: EndpointRun;
   readonly parent?: Invocation | undefined;
   /** Told of its queries that read much: see `CallHost.scanned`. */
@@ -128,6 +132,7 @@ export class Invocation implements CallHost {
   readonly run: EndpointRun;
   readonly isReadOnly: boolean;
   readonly isTrial: boolean;
+  readonly trialCommits: CommitPort | undefined;
   /** 1 for a call from outside. */
   readonly depth: number;
   /** The call of the pool that this is the host of; there before any code runs. */
@@ -153,6 +158,7 @@ export class Invocation implements CallHost {
     this.run = run;
     this.isReadOnly = isReadOnly;
     this.isTrial = isTrial;
+    this.trialCommits = parts.trialCommits ?? parent?.trialCommits;
     this.depth = (parent?.depth ?? 0) + 1;
     this.#endpoint = endpoint;
     this.#parent = parent;
@@ -242,8 +248,10 @@ export class Invocation implements CallHost {
   }
 
   #write(level: EndpointLogLevel, text: string, data?: unknown): void {
-    const endpoint = this.#endpoint;
-    this.#services.logger[level](data === undefined ? { endpoint } : { endpoint, data }, text);
+    const { traceId } = this.run;
+    const origin = 'endpoint' satisfies LogOrigin;
+    // What is undefined is no member of a record.
+    this.#services.logger[level]({ origin, endpoint: this.#endpoint, traceId, data }, text);
     this.#keep(level, text, data === undefined ? '' : JSON.stringify(data));
   }
 
@@ -273,7 +281,8 @@ export class Invocation implements CallHost {
   }
 
   async #commit(operations: unknown): Promise<HostAnswer> {
-    if (this.isTrial) throw onlyTests('a write');
+    const commits = this.isTrial ? this.trialCommits : this.#services.commits;
+    if (commits === undefined) throw onlyTests('a write');
     if (this.isReadOnly) {
       throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
         hint: 'Turn Read Only off, or write in another endpoint.',
@@ -288,12 +297,13 @@ export class Invocation implements CallHost {
     this.noteEffect();
     // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
     // write may also say who sees what: only administrators write code.
-    const { sequence, outcomes } = await this.#services.commits.commit({
+    const { sequence, outcomes } = await commits.commit({
       operations: operations as WriterOperation[],
       user: this.run.caller.userUid ?? undefined,
       accessControl: { trace: this.#trace() },
     });
-    return { json: JSON.stringify(outcomes), sequence };
+    // No reader ever sees what a trial has written.
+    return { json: JSON.stringify(outcomes), sequence: this.isTrial ? 0 : sequence };
   }
 
   #trace(): WriterOperation {
@@ -390,7 +400,7 @@ function cut(text: string): string {
 /** To code that is tried. */
 function onlyTests(what: string): Problem {
   return new Problem('forbidden', `This run only tests the code: ${what} could change data`, {
-    hint: 'Save the code and call the endpoint to change data.',
+    hint: 'Save the code, and run it, to change data.',
   });
 }
 

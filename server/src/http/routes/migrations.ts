@@ -23,4 +23,6 @@ export const migrationsRoutes = routesOf(operations, {
   },
   runMigration: async ({ caller, params, address }, { migrations }) =>
     answer(202, await migrations.run(caller, params.name, address)),
+  dryRunMigration: async ({ caller, params, address }, { migrations }) =>
+    answer(200, await migrations.dryRun(caller, params.name, address)),
 });

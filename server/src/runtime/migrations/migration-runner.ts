@@ -1,31 +1,24 @@
-import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import {
+  DRY_RUN_MAX_MS,
   MIGRATION_CANCEL_WAIT_MS,
   MIGRATION_FORCED_END_MS,
   MIGRATION_TIME_MAX_MS,
-  TASK_LOG_CHARACTERS_MAX,
   TASK_LOG_LINES_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { MigrationDryRun } from '@trellis/contract/shapes/migration.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import { answerOf, problemOf } from '../call-outcome.ts';
-import { toScript } from '../compile/script.ts';
-import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
-import type { RunProgress } from '../pooled-runs.ts';
 import type { RuntimeLogger } from '../endpoint-log.ts';
-import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
-import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
+import { callMigration, lineOf, type MigrationCallParts } from './migration-call.ts';
 import type { MigrationStates, MigrationRun, StoredMigration } from './migration-store.ts';
+import { type MigrationTrialParts, tryMigration } from './migration-trial.ts';
 
-export interface MigrationRunnerParts extends MigrationCallParts {
+export interface MigrationRunnerParts extends MigrationCallParts, MigrationTrialParts {
   readonly states: MigrationStates;
   readonly jobs: JobRegistry;
   readonly clock: Clock;
   readonly logger: RuntimeLogger;
-  /** Takes secrets out of JSON text. */
-  readonly redact: (json: string) => string;
   /** How long `cancel` waits, and when a run that does not stop is ended by force. */
   readonly cancelWaitMs?: number | undefined;
   readonly forcedEndMs?: number | undefined;
@@ -54,6 +47,7 @@ export class MigrationRunner implements AsyncDisposable {
   readonly #parts: MigrationRunnerParts;
   #current: RunUnderWay | undefined;
   #forcing: NodeJS.Timeout | undefined;
+  #trial: { readonly name: string; readonly force: AbortController } | undefined;
   #isClosed = false;
 
   constructor(parts: MigrationRunnerParts) {
@@ -88,6 +82,28 @@ export class MigrationRunner implements AsyncDisposable {
     this.#current = under;
     under.ended = this.#runAll(names, under);
     return job.id;
+  }
+
+  /**
+   * Runs it without writing anything, one at a time and not while a migration runs. Rejects with
+   * `migration_running`.
+   */
+  async dryRun(migration: StoredMigration): Promise<MigrationDryRun> {
+    this.requireIdle();
+    if (this.#trial !== undefined) {
+      const { name } = this.#trial;
+      throw new Problem('migration_running', `A dry run of "${name}" is under way`, {
+        hint: `Wait for its end, which comes within ${DRY_RUN_MAX_MS / 1_000} seconds.`,
+        details: { name, jobId: null },
+      });
+    }
+    const force = new AbortController();
+    this.#trial = { name: migration.name, force };
+    try {
+      return await tryMigration(migration, this.#parts, force.signal);
+    } finally {
+      this.#trial = undefined;
+    }
   }
 
   /**
@@ -132,6 +148,7 @@ export class MigrationRunner implements AsyncDisposable {
     clearTimeout(this.#forcing);
     this.#current?.stop.abort(new Error('the server stops'));
     this.#current?.force.abort(new Error('the server stops'));
+    this.#trial?.force.abort(new Problem('migration_interrupted', 'The server stops.'));
     await this.idle();
   }
 
@@ -170,7 +187,7 @@ export class MigrationRunner implements AsyncDisposable {
     under: RunUnderWay,
     overall: (fraction: number) => number,
   ): Promise<void> {
-    const { states, clock, logger } = this.#parts;
+    const { states, clock, logger, redact } = this.#parts;
     const { job, stop, force } = under;
     const now = (): string => new Date(clock.now()).toISOString();
     const log: { at: string; text: string }[] = [];
@@ -186,8 +203,9 @@ export class MigrationRunner implements AsyncDisposable {
           code: migration.code,
           signal: stop.signal,
           force: force.signal,
+          timeMaxMs: MIGRATION_TIME_MAX_MS,
           onLog: (text) => {
-            log.push({ at: now(), text: this.#line(text) });
+            log.push({ at: now(), text: lineOf(text, redact) });
             if (log.length > TASK_LOG_LINES_MAX) log.shift();
             job.log(text);
           },
@@ -208,137 +226,10 @@ export class MigrationRunner implements AsyncDisposable {
         throw error;
       }
       const code = error instanceof Problem ? error.code : 'internal_error';
-      const message = this.#line(error instanceof Error ? error.message : String(error));
+      const message = lineOf(error instanceof Error ? error.message : String(error), redact);
       logger.warn({ migration: name, err: error }, 'a migration failed');
       await states.end(name, 'failed', run({ endedAt: now(), error: { code, message } }));
       throw error;
     }
   }
-
-  #line(text: string): string {
-    const redacted = String(JSON.parse(this.#parts.redact(JSON.stringify(text))));
-    if (redacted.length <= TASK_LOG_CHARACTERS_MAX) return redacted;
-    return `${redacted.slice(0, TASK_LOG_CHARACTERS_MAX)}...`;
-  }
 }
-
-interface MigrationCallParts {
-  readonly pool: Omit<EndpointPoolOptions, 'size'>;
-  /** What its code asks for is done as for that of endpoints. */
-  readonly services: () => InvocationServices;
-  /** What its code finds. */
-  readonly search: () => SearchSnapshot | undefined;
-}
-
-interface MigrationCall {
-  readonly name: string;
-  readonly code: string;
-  /** Asks the code to stop. */
-  readonly signal: AbortSignal;
-  /** Ends it without asking. */
-  readonly force: AbortSignal;
-  readonly onLog: (text: string) => void;
-  readonly onProgress: (progress: RunProgress) => void;
-}
-
-/**
- * Runs the code of a migration in a worker of its own: it may compute for hours without keeping
- * endpoints from their turn, and can be ended without ending their calls. Resolves, and rejects,
- * once nothing of it runs any more. It runs as the system, whoever asked for it: what a start does,
- * a person does too.
- */
-async function callMigration(
-  call: MigrationCall,
-  { pool: options, services, search }: MigrationCallParts,
-): Promise<void> {
-  const { name, signal, force } = call;
-  const script = await toScript(call.code);
-  const pool = EndpointPool.start({ ...options, size: 1 });
-  const snapshot = search();
-  if (snapshot !== undefined) pool.searches.receive(snapshot);
-  const ended = Promise.withResolvers<void>();
-  const end = (): void => void pool.close();
-  force.addEventListener('abort', end, { once: true });
-  try {
-    if (force.aborted) throw force.reason;
-    const endpoint = { name, version: '1', script, isReadOnly: false };
-    const result = await pool.run(endpointCall(call, endpoint, services(), ended.resolve));
-    requireGood(result);
-  } catch (error) {
-    // Who cancels is told at once, while the code may go on.
-    if (signal.aborted) await ended.promise;
-    throw error instanceof CallFault ? failureOf(error, name) : error;
-  } finally {
-    force.removeEventListener('abort', end);
-    await pool.close();
-  }
-}
-
-function endpointCall(
-  { name, signal, onLog, onProgress }: MigrationCall,
-  endpoint: EndpointCall['endpoint'],
-  services: InvocationServices,
-  onEnded: () => void,
-): EndpointCall {
-  const run: EndpointRun = {
-    name,
-    caller: SYSTEM,
-    body: null,
-    headers: '{}',
-    authorization: undefined,
-    runKey: null,
-    signal,
-    onLog,
-    onProgress,
-  };
-  // No endpoint has such a name.
-  const parts = {
-    endpoint: `migration:${name}`,
-    isReadOnly: false,
-    // It writes itself, and is offered to nobody as a reader.
-    mayRunOnPrimary: true,
-    isTrial: false,
-    run,
-  };
-  const host = new Invocation(parts, services);
-  const call: EndpointCall = {
-    endpoint,
-    caller: SYSTEM,
-    body: '',
-    headers: '{}',
-    deadline: performance.now() + MIGRATION_TIME_MAX_MS,
-    signal,
-    parent: undefined,
-    host,
-    onEnded,
-  };
-  host.call = call;
-  return call;
-}
-
-/** What an endpoint would answer with an error, is one. */
-function requireGood(result: CallResult): void {
-  const { status, body } = answerOf(result);
-  if (status < 400) return;
-  throw new Problem('migration_failed', `It answered ${status}: ${body ?? ''}`);
-}
-
-function failureOf(fault: CallFault, name: string): Problem {
-  const { message, details } = problemOf(fault, name, SYSTEM);
-  const text = fault.kind === 'timeout' ? 'It ran longer than a migration may' : message;
-  return new Problem('migration_failed', text, details === undefined ? {} : { details });
-}
-
-/** The system, which sees everything, and is no user. */
-const SYSTEM: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: null,
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 'migration',
-};

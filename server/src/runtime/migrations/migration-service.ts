@@ -1,6 +1,7 @@
 import type {
   Migration,
   MigrationChange,
+  MigrationDryRun,
   NewMigration,
 } from '@trellis/contract/shapes/migration.ts';
 import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
@@ -147,6 +148,24 @@ export class MigrationService {
   }
 
   /**
+   * What a run would change, also of one that has run. Rejects with `migration_running`,
+   * `migration_not_compiled`.
+   */
+  async dryRun(caller: Caller, given: string, address: string): Promise<MigrationDryRun> {
+    const { runner, audit } = this.#parts;
+    const migration = this.#require(given);
+    runner.requireIdle();
+    await this.#checkCompiles(migration);
+    const { name } = migration;
+    const done = await runner.dryRun(migration);
+    const details = { outcome: done.outcome };
+    audit.record(
+      deed('migration.dry-run', { caller, address }, { kind: 'migration', id: name }, details),
+    );
+    return done;
+  }
+
+  /**
    * Resolves when it has stopped. Rejects with `migration_not_running`, `migration_not_cancelled`.
    */
   async cancel(caller: Caller, given: string | undefined, address: string): Promise<Migration> {
@@ -214,6 +233,11 @@ export class MigrationService {
     if (status === 'succeeded') {
       throw new Problem('migration_succeeded', `The migration "${name}" has run already`);
     }
+    await this.#checkCompiles(migration);
+  }
+
+  async #checkCompiles(migration: StoredMigration): Promise<void> {
+    const { name } = migration;
     const diagnostics = await this.#changes.diagnose(migration);
     if (diagnostics.length === 0) return;
     throw new Problem('migration_not_compiled', `The migration "${name}" does not compile`, {
@@ -266,6 +290,7 @@ interface MigrationsOptions {
   readonly services: () => InvocationServices;
   readonly cancelWaitMs?: number | undefined;
   readonly forcedEndMs?: number | undefined;
+  readonly dryRunMaxMs?: number | undefined;
 }
 
 export interface OpenMigrations extends AsyncDisposable {

@@ -121,3 +121,31 @@ it('computes for long, uses other endpoints, and keeps the last lines of its log
   const { status, log } = service.get(ADMIN, 'adds');
   expect([status, log.length, log[0]?.text]).toEqual(['succeeded', TASK_LOG_LINES_MAX, '2']);
 });
+
+it('a dry run ends after its time, says what it had written, and is one at a time', async () => {
+  const service = await open({ dryRunMaxMs: 3_000 });
+  await service.create(ADMIN, { name: 'loops', code: LOOPS }, '');
+  const first = service.dryRun(ADMIN, 'loops', '');
+  const second = await problemOf(() => service.dryRun(ADMIN, 'loops', ''));
+  expect(second).toEqual({ code: 'migration_running', details: { name: 'loops', jobId: null } });
+  expect(await first).toMatchObject({
+    outcome: 'timed_out',
+    error: null,
+    nodes: [{ type: 'Author', created: 1, changed: 0, deleted: 0 }],
+    log: [{ text: 'looping' }],
+  });
+  at.graph.reader.refresh();
+  expect(at.graph.reader.countOfType('Author')).toBe(0);
+  expect(service.get(ADMIN, 'loops').status).toBe('pending');
+});
+
+it('a dry run ends with the server', async () => {
+  const service = await open();
+  await service.create(ADMIN, { name: 'hangs', code: HANGS }, '');
+  const trial = problemOf(() => service.dryRun(ADMIN, 'hangs', ''));
+  await expect
+    .poll(() => at.log.some(({ message }) => message === 'hanging'), { timeout: 30_000 })
+    .toBe(true);
+  await at.service.migrations[Symbol.asyncDispose]();
+  expect((await trial).code).toBe('migration_interrupted');
+});

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { statisticsQuery } from '../statistics.ts';
+import { MigrationTrial } from './migration-dry-run.tsx';
 
 /** What is asked before it is done. */
 export type AskedDeed = 'run' | 'reset' | 'delete';
@@ -37,6 +38,7 @@ export function MigrationQuestion(props: MigrationQuestionProps) {
       {deed === 'run' && <WhatRunDoes name={name} migrations={migrations} />}
       {deed === 'reset' &&
         'Its changes to the data stay. It counts as not run: the next run makes its changes once more, and so does the next start of the server if it runs at start.'}
+      {deed !== 'delete' && <MigrationTrial name={name} />}
       {deed === 'delete' && 'Its changes to the data stay. The record of its runs is deleted.'}
     </ConfirmDialog>
   );

@@ -1,0 +1,148 @@
+import type { Caller } from '#access/caller.ts';
+import { TASK_LOG_CHARACTERS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { answerOf, problemOf } from '../call-outcome.ts';
+import { toScript } from '../compile/script.ts';
+import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
+import type { RunProgress } from '../pooled-runs.ts';
+import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
+import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
+
+export interface MigrationCallParts {
+  readonly pool: Omit<EndpointPoolOptions, 'size'>;
+  /** What its code asks for is done as for that of endpoints. */
+  readonly services: () => InvocationServices;
+  /** What its code finds. */
+  readonly search: () => SearchSnapshot | undefined;
+}
+
+export interface MigrationCall {
+  readonly name: string;
+  readonly code: string;
+  /** Asks the code to stop. */
+  readonly signal: AbortSignal;
+  /** Ends it without asking. */
+  readonly force: AbortSignal;
+  readonly onLog: (text: string) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Where its writes go when it is only tried. */
+  readonly trialCommits?: CommitPort;
+  readonly timeMaxMs: number;
+}
+
+/**
+ * Runs the code of a migration in a worker of its own: it may compute for hours without keeping
+ * endpoints from their turn, and can be ended without ending their calls. Resolves, and rejects,
+ * once nothing of it runs any more. It runs as the system, whoever asked for it: what a start does,
+ * a person does too.
+ */
+export async function callMigration(
+  call: MigrationCall,
+  { pool: options, services, search }: MigrationCallParts,
+): Promise<void> {
+  const { name, signal, force } = call;
+  const script = await toScript(call.code);
+  const pool = EndpointPool.start({ ...options, size: 1 });
+  const snapshot = search();
+  if (snapshot !== undefined) pool.searches.receive(snapshot);
+  const ended = Promise.withResolvers<void>();
+  const end = (): void => void pool.close();
+  force.addEventListener('abort', end, { once: true });
+  try {
+    if (force.aborted) throw force.reason;
+    // The time that it may take begins when there is a worker.
+    await pool.prepare();
+    const endpoint = { name, version: '1', script, isReadOnly: false };
+    const result = await pool.run(endpointCall(call, endpoint, services(), ended.resolve));
+    requireGood(result);
+  } catch (error) {
+    // Who cancels is told at once, while the code may go on.
+    if (signal.aborted) await ended.promise;
+    throw error instanceof CallFault ? failureOf(error, name) : error;
+  } finally {
+    force.removeEventListener('abort', end);
+    await pool.close();
+  }
+}
+
+function endpointCall(
+  { name, signal, onLog, onProgress, trialCommits, timeMaxMs }: MigrationCall,
+  endpoint: EndpointCall['endpoint'],
+  services: InvocationServices,
+  onEnded: () => void,
+): EndpointCall {
+  const run: EndpointRun = {
+    name,
+    caller: SYSTEM,
+    body: null,
+    headers: '{}',
+    authorization: undefined,
+    runKey: null,
+    signal,
+    onLog,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  };
+  // No endpoint has such a name.
+  const parts = {
+    endpoint: `migration:${name}`,
+    isReadOnly: false,
+    // It writes itself, and is offered to nobody as a reader.
+    mayRunOnPrimary: true,
+    isTrial: trialCommits !== undefined,
+    trialCommits,
+    run,
+  };
+  const host = new Invocation(parts, services);
+  const call: EndpointCall = {
+    endpoint,
+    caller: SYSTEM,
+    body: '',
+    headers: '{}',
+    deadline: performance.now() + timeMaxMs,
+    signal,
+    parent: undefined,
+    host,
+    onEnded,
+  };
+  host.call = call;
+  return call;
+}
+
+/** What an endpoint would answer with an error, is one. */
+function requireGood(result: CallResult): void {
+  const { status, body } = answerOf(result);
+  if (status < 400) return;
+  throw new Problem('migration_failed', `It answered ${status}: ${body ?? ''}`);
+}
+
+function failureOf(fault: CallFault, name: string): Problem {
+  const { message, details } = problemOf(fault, name, SYSTEM);
+  const text = fault.kind === 'timeout' ? 'It ran longer than a migration may' : message;
+  return new Problem('migration_failed', text, {
+    cause: fault,
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+/** The system, which sees everything, and is no user. */
+const SYSTEM: Caller = {
+  kind: 'session',
+  userUid: null,
+  userName: null,
+  isAdmin: true,
+  isReadOnlyAdmin: false,
+  isGuest: false,
+  roles: [],
+  scopes: [],
+  endpointPath: null,
+  tokenId: 'migration',
+};
+
+/** A line as it is kept and shown: without secrets, and not longer than a line may be. */
+export function lineOf(text: string, redact: (json: string) => string): string {
+  const redacted = String(JSON.parse(redact(JSON.stringify(text))));
+  if (redacted.length <= TASK_LOG_CHARACTERS_MAX) return redacted;
+  return `${redacted.slice(0, TASK_LOG_CHARACTERS_MAX)}...`;
+}
