@@ -93,3 +93,19 @@ const SHORT_BYTES = 32;
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
+
+/** Buffers of views that come again and again, as those of a reader do: one for each length. */
+export class BufferViews {
+  readonly #buffers: (Buffer | undefined)[] = [];
+
+  /** The same bytes, without a copy. */
+  of(bytes: Uint8Array): Buffer {
+    const { length } = bytes;
+    if (length > VIEW_BYTES_MAX) return asBuffer(bytes);
+    const known = this.#buffers[length];
+    if (known?.byteOffset === bytes.byteOffset && known.buffer === bytes.buffer) return known;
+    return (this.#buffers[length] = asBuffer(bytes));
+  }
+}
+
+const VIEW_BYTES_MAX = 4_096;

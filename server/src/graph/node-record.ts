@@ -1,6 +1,6 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { formatUid, UID_BYTES } from '#base/uid.ts';
-import { asBuffer } from './bytes.ts';
+import { BufferViews } from './bytes.ts';
 import type { ByteWriter } from './bytes.ts';
 import { decodeField } from './field-decoder.ts';
 import { LIST, TAG } from './field-types.ts';
@@ -32,10 +32,11 @@ const ALIASES_TAG = TAG.String | LIST;
  */
 export class NodeRecord {
   readonly fields = new FieldTable();
+  readonly #views = new BufferViews();
   #bytes: Buffer = Buffer.alloc(0);
 
   open(bytes: Uint8Array): void {
-    this.#bytes = asBuffer(bytes);
+    this.#bytes = this.#views.of(bytes);
     const isWide = (this.#bytes[0]! & WIDE_ENDS) !== 0;
     this.fields.open(this.#bytes, FIELDS_AT, isWide);
   }

@@ -21,6 +21,25 @@ test('a time is printed as ISO 8601 in UTC, and read back', () => {
   );
 });
 
+test('the days around the ends of February and of years are printed, in all years', () => {
+  const days = [
+    [0, 1],
+    [1, 28],
+    [1, 29],
+    [2, 1],
+    [11, 31],
+  ] as const;
+  const wrong: string[] = [];
+  for (let year = 0; year <= 9_999; year++) {
+    for (const [month, day] of days) {
+      const date = new Date(0);
+      date.setUTCFullYear(year, month, day);
+      if (formatTime(date.getTime()) !== date.toISOString()) wrong.push(date.toISOString());
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 test('a time with another character means what it means with its zone as an offset', () => {
   const character = fc.constantFrom(...'0123456789-:.TZ /a\u0661');
   fc.assert(

@@ -95,30 +95,46 @@ function zoneOffsetMinutes(zone: string | undefined): number | undefined {
 }
 
 const DAY_MS = 86_400_000;
-const DATE_CHARACTERS = 'YYYY-MM-DDT'.length;
 const PRINTED_CHARACTERS = 'YYYY-MM-DDT00:00:00.000Z'.length;
 const ZERO = 48;
 // Used again for each time, since every node that leaves the process has one. That is safe because
 // this code runs without interruption.
 const printed = { text: Buffer.from('0000-00-00T00:00:00.000Z', 'latin1'), day: NaN };
 
-/**
- * Prints the same as `Date.prototype.toISOString` in a fifth of the time, since nodes that are read
- * together are mostly from the same few days.
- */
+/** Prints the same as `Date.prototype.toISOString` in a fifth of the time. */
 export function formatTime(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
-  if (day !== printed.day) {
-    const date = new Date(day * DAY_MS).toISOString().slice(0, DATE_CHARACTERS);
-    printed.text.write(date, 'latin1');
-    printed.day = day;
-  }
+  if (day !== printed.day) printDay(day);
   let rest = ms - day * DAY_MS;
   rest = printDigits(rest, 1_000, 22, 3);
   rest = printDigits(rest, 60, 18, 2);
   rest = printDigits(rest, 60, 15, 2);
   printDigits(rest, 24, 12, 2);
   return printed.text.toString('latin1');
+}
+
+const DAYS_PER_400_YEARS = 146_097;
+/** From 1 March of the year 0 to 1 January 1970: a year that begins in March ends with a leap day. */
+const DAYS_TO_1970 = 719_468;
+
+/** Prints the date of a day since 1970, by whole cycles of the calendar. */
+function printDay(day: number): void {
+  const days = day + DAYS_TO_1970;
+  const cycle = Math.floor(days / DAYS_PER_400_YEARS);
+  const ofCycle = days - cycle * DAYS_PER_400_YEARS;
+  // Leap days so far: one in 4 years, none at the end of 100, one at the end of 400.
+  const leapDays =
+    Math.floor(ofCycle / 1_460) - Math.floor(ofCycle / 36_524) + Math.floor(ofCycle / 146_096);
+  const year = Math.floor((ofCycle - leapDays) / 365);
+  const ofYear = ofCycle - (365 * year + Math.floor(year / 4) - Math.floor(year / 100));
+  // Each five months from March on have 153 days.
+  const sinceMarch = Math.floor((5 * ofYear + 2) / 153);
+  const ofMonth = ofYear - Math.floor((153 * sinceMarch + 2) / 5);
+  const isNextYear = sinceMarch >= 10;
+  printDigits(ofMonth + 1, 100, 9, 2);
+  printDigits(isNextYear ? sinceMarch - 9 : sinceMarch + 3, 100, 6, 2);
+  printDigits(cycle * 400 + year + (isNextYear ? 1 : 0), 10_000, 3, 4);
+  printed.day = day;
 }
 
 /**

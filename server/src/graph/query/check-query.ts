@@ -121,20 +121,22 @@ function checkSteps(value: unknown, path: string, count: number): number {
   if (!Array.isArray(value)) throw invalidShape('', { path, expected: 'a list of steps' });
   let isStarted = false;
   let total = count;
-  for (const [i, step] of value.entries()) {
-    const at = `${path}[${i}]`;
+  for (let i = 0; i < value.length; i++) {
+    const step: unknown = value[i];
     const fault = faultOfTagged(step, 'op', STEPS);
-    if (fault !== undefined) throw invalidShape(at, fault);
+    if (fault !== undefined) throw invalidShape(`${path}[${i}]`, fault);
     if (++total > QUERY_STEPS_MAX) {
-      throw invalidShape(at, { path: '', expected: `at most ${QUERY_STEPS_MAX} steps in all` });
+      const expected = `at most ${QUERY_STEPS_MAX} steps in all`;
+      throw invalidShape(`${path}[${i}]`, { path: '', expected });
     }
     const { op, steps: nested } = step as { op: string; steps?: unknown };
-    if (op !== 'asUser' && op.startsWith('start') === isStarted) {
+    if (op === 'asUser') continue;
+    if (op.startsWith('start') === isStarted) {
       const expected = isStarted ? 'a start in the first place only' : 'a start like startAt first';
-      throw invalidShape(at, { path: 'op', expected });
+      throw invalidShape(`${path}[${i}]`, { path: 'op', expected });
     }
-    if (op !== 'asUser') isStarted = true;
-    if (nested !== undefined) total = checkSteps(nested, `${at}.steps`, total);
+    isStarted = true;
+    if (nested !== undefined) total = checkSteps(nested, `${path}[${i}].steps`, total);
   }
   if (!isStarted) throw invalidShape('', { path, expected: 'a start like startAt first' });
   return total;

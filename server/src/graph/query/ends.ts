@@ -35,7 +35,7 @@ export function prepareEnd(
       return (pieces) =>
         mapIds(context, pieces, (id) => ({
           node: nodeOf(context, id),
-          score: context.scores.get(id) ?? 1,
+          score: context.scoreOf(id) ?? 1,
         }));
     case 'edges':
       return edgesEnd(context, end);

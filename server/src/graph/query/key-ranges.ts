@@ -15,6 +15,9 @@ export interface KeySpan {
   readonly end: Uint8Array;
 }
 
+/** V8 keeps an array of so few numbers in its heap, which costs a fraction of one outside. */
+const IDS_WITHIN_HEAP = 8;
+
 /**
  * The nodes of one range whose keys differ in timestamp and id only: newest first. Not counted
  * where each is read, and counted, afterwards.
@@ -25,7 +28,7 @@ export function* newestFirst(
   isCounted = true,
 ): IdPieces & Generator<IdList> {
   const { db, start } = span;
-  const piece = new IdList(PIECE_IDS_MIN);
+  const piece = new IdList(IDS_WITHIN_HEAP);
   let end = span.end;
   for (let wanted = PIECE_IDS_MIN; ; wanted = Math.min(wanted * 4, PIECE_IDS_MAX)) {
     context.checkpoint();
@@ -230,11 +233,12 @@ export function tellsNotAll(value: Uint8Array, tag: number): boolean {
 
 /** The first key above all that begin with these bytes, which are not all 255. */
 export function firstAfter(bytes: Uint8Array): Uint8Array {
-  const after = new Uint8Array(bytes);
-  let at = after.length - 1;
-  while (at > 0 && after[at] === 0xff) at--;
+  let at = bytes.length - 1;
+  while (at > 0 && bytes[at] === 0xff) at--;
+  const after = new Uint8Array(at + 1);
+  for (let i = 0; i <= at; i++) after[i] = bytes[i]!;
   after[at]!++;
-  return after.subarray(0, at + 1);
+  return after;
 }
 
 export function idOfKey(key: Uint8Array): number {

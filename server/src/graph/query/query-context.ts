@@ -84,8 +84,6 @@ export class QueryContext {
   readonly registry: SchemaRegistry;
   /** Undefined when the query sees everything. */
   readonly visibility: Visibility | undefined;
-  /** Scores of nodes, by those steps that score. */
-  readonly scores = new Map<number, number>();
   readonly #finders: Finders;
   readonly #signal: AbortSignal | undefined;
   /** Made when it is first needed: most queries follow no edge. */
@@ -97,8 +95,9 @@ export class QueryContext {
   readonly #hiddenEdges: readonly boolean[];
   #rows: PackedRows | typeof NO_ROWS | undefined;
   #seesAllEdges: boolean | undefined;
-  readonly #withholding: boolean[] = [];
-  readonly #concealed = new Map<string | undefined, boolean>();
+  #scores: Map<number, number> | undefined;
+  #withholding: boolean[] | undefined;
+  #concealed: Map<string | undefined, boolean> | undefined;
   /** The tag of the value that `read` answered last. */
   tag: number = TAG.String;
   /** Keys, nodes and edges that steps have read so far; for `explain()`. */
@@ -146,9 +145,14 @@ export class QueryContext {
       // It may be gone since the search took it in.
       if (this.typeId(id) === 0) continue;
       ids.push(id);
-      this.scores.set(id, score);
+      (this.#scores ??= new Map()).set(id, score);
     }
     return IdList.of(ids);
+  }
+
+  /** The score of a node, where a step has scored it. */
+  scoreOf(id: number): number | undefined {
+    return this.#scores?.get(id);
   }
 
   /** The id of a node that exists and is visible. */
@@ -258,16 +262,18 @@ export class QueryContext {
     if (visibility === undefined || ALWAYS_SHOWN.has(name)) return false;
     const type = this.typeId(id);
     if (type === 0) return true;
-    this.#withholding[type] ??= visibility.withholdsFields(this.registry.nodeTypeById(type).name);
-    return this.#withholding[type] && !visibility.canReadField(id, name);
+    const withholding = (this.#withholding ??= []);
+    withholding[type] ??= visibility.withholdsFields(this.registry.nodeTypeById(type).name);
+    return withholding[type] && !visibility.canReadField(id, name);
   }
 
   /** See `concealsType`. */
   conceals(type: string | undefined): boolean {
     const { reader, registry, visibility } = this;
-    const known = this.#concealed.get(type);
+    const concealed = (this.#concealed ??= new Map());
+    const known = concealed.get(type);
     const isConcealed = known ?? concealsType(reader, visibility, type, registry.nodeTypeNames());
-    this.#concealed.set(type, isConcealed);
+    concealed.set(type, isConcealed);
     return isConcealed;
   }
 
@@ -323,10 +329,15 @@ function tagsOf(types: readonly NodeType[], field: string): number[] {
   return [...new Set(types.flatMap(({ byName }) => byName.get(field)?.tag ?? []))];
 }
 
+const NONE_HIDDEN: readonly boolean[] = [];
+
 /** By the numbers of the edge types. */
-function hiddenEdges(registry: SchemaRegistry, visibility: Visibility | undefined): boolean[] {
+function hiddenEdges(
+  registry: SchemaRegistry,
+  visibility: Visibility | undefined,
+): readonly boolean[] {
+  if (visibility === undefined) return NONE_HIDDEN;
   const hidden: boolean[] = [];
-  if (visibility === undefined) return hidden;
   for (const { id, name } of registry.edgeTypes) hidden[id] = !visibility.canSeeEdge(name);
   return hidden;
 }

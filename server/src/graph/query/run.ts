@@ -21,6 +21,7 @@ import { type Explanation, QueryTrace } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
+import { planLookUp } from './value-look-up.ts';
 
 /** What there is no finder for, is refused. */
 export interface QueryOptions extends Finders {
@@ -94,7 +95,7 @@ function prepareSteps(
   path: string,
   trace?: QueryTrace,
 ): Prepared {
-  const plan = planStart(context, steps, path);
+  const plan = planLookUp(context, steps) ?? planStart(context, steps, path);
   let pieces = plan && (trace?.plan(steps, plan, context) ?? plan.pieces);
   for (let i = plan?.next ?? 0; i < steps.length; i++) {
     const step = steps[i];

@@ -228,8 +228,9 @@ class Planner {
    * these nodes would cost.
    */
   #second(narrow: IndexRanges, ways: readonly IndexRanges[]): IndexRanges | undefined {
-    if (this.#wanted !== Infinity || this.#keysUpTo(narrow, FEW) < FEW) return undefined;
     const others = ways.filter(({ answered }) => !isPartOf(answered, narrow.answered));
+    if (this.#wanted !== Infinity || others.length === 0) return undefined;
+    if (this.#keysUpTo(narrow, FEW) < FEW) return undefined;
     const second = this.#narrowest(others);
     if (second === undefined) return undefined;
     const isCheaper =
