@@ -271,6 +271,8 @@ export const OPERATION_TABLE = {
     exchange: 'POST /api/login/exchange body json',
   },
   logs: {
+    /** Count what this server has logged, by time and level. */
+    count: 'GET /api/graph/logs/counts query json',
     /** List the log files of this server. */
     listFiles: 'GET /api/graph/logs-files json',
     /** Search the log files of this server, and get every match as one file. */

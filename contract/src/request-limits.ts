@@ -30,6 +30,7 @@ export const NUMBER_CHARACTERS_MAX = 15;
 export const PATH_TEXT_CHARACTERS_MAX = 2_000;
 export const HEADER_TEXT_CHARACTERS_MAX = 1_000;
 export const LOG_FILE_NAME_CHARACTERS_MAX = 50;
+export const LOG_CURSOR_CHARACTERS_MAX = 30;
 /** A password as it is given, to be told that it is not the right one, or too long. */
 export const PASSWORD_INPUT_CHARACTERS_MAX = 2_048;
 export const SSO_STATE_CHARACTERS_MAX = 8_000;

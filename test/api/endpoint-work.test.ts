@@ -36,7 +36,14 @@ test('the last calls say who, status, time, size, and which lines they logged', 
   }
   await send('POST', '/api/endpoints/run/words/echo', { word: 7 });
   const ada = expect.objectContaining({ name: 'ada' });
-  const shared = { at: expect.any(String), ms: expect.any(Number), kind: 'call', run: null };
+  const traceId = expect.any(String);
+  const shared = {
+    at: expect.any(String),
+    ms: expect.any(Number),
+    kind: 'call',
+    run: null,
+    traceId,
+  };
   const [invalid, bad, none, loud] = await calls();
   expect(invalid).toMatchObject({ user: { name: 'admin' }, status: 400, code: 'invalid_request' });
   expect(bad).toMatchObject({ user: ada, status: 500, code: 'endpoint_failed' });

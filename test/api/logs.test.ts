@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
-import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
+import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
 const TODAY = /^trellis-\d{4}-\d\d-\d\d\.log$/;
 
@@ -86,11 +86,124 @@ describe('log files', () => {
     expect(details.fields[0].message).toContain('must be names of log files');
   });
 
-  test('that are not there are not found', async () => {
-    const { status, json } = await send(
-      '/api/graph/logs-files/download?fileNames=trellis-2020-01-01.log',
-    );
-    expect([status, Object(json).error.code]).toEqual([404, 'log_file_not_found']);
+  test.each(['trellis-2020-01-01.log', 'trellis-2020-01-01.2.log'])(
+    'that are not there are not found: %s',
+    async (name) => {
+      const { status, json } = await send(`/api/graph/logs-files/download?fileNames=${name}`);
+      expect([status, Object(json).error.code]).toEqual([404, 'log_file_not_found']);
+    },
+  );
+});
+
+describe('records', () => {
+  const refusal = async (path: string) => {
+    const { status, json } = await send(path);
+    const { code, details } = Object(json).error;
+    return [status, code, details?.fields?.[0]?.path];
+  };
+
+  test('lead from the call of an endpoint to what it logged', async () => {
+    const code = `export default async function ({ log }: Scope) {
+      log.warn('seen by its request', { step: 1 });
+      throw new Error('on purpose');
+    }`;
+    await client.endpoints.create({ name: 'logs/says', code });
+    const { headers, status } = await workspace.http.send({
+      method: 'POST',
+      path: '/api/endpoints/run/logs/says',
+      token: workspace.token,
+    });
+    expect(status).toBe(500);
+    const traceId = headers.get('x-request-id')!;
+    const found = async (filter: object) => (await client.logs.search(filter)).items;
+    await expect.poll(() => found({ traceId })).toHaveLength(3);
+    expect(await found({ traceId })).toMatchObject([
+      { origin: 'server', fields: { endpoint: 'logs/says', traceId, status: 500 } },
+      {
+        origin: 'server',
+        fields: { endpoint: 'logs/says', traceId },
+        message: 'an endpoint failed',
+      },
+      {
+        origin: 'endpoint',
+        level: 'warn',
+        message: 'seen by its request',
+        fields: { endpoint: 'logs/says', traceId, data: { step: 1 } },
+      },
+    ]);
+    expect(await found({ endpoint: 'logs/' })).toEqual(await found({ traceId }));
+    expect(await found({ endpoint: 'logs/says', origin: 'endpoint' })).toHaveLength(1);
+    expect(await found({ endpoint: 'logs' })).toEqual([]);
+    expect((await client.build.listEndpointCalls('logs/says')).items).toMatchObject([{ traceId }]);
+    const text = await new Response(await client.logs.download({ traceId, level: 'warn' })).text();
+    expect(text.trimEnd().split('\n')).toHaveLength(2 + Number(text.includes('"status":500')));
+  });
+
+  test('lead from a job to what it logged', async () => {
+    await client.schema.put(LIBRARY_SCHEMA);
+    const [job] = (await client.jobs.list({ kind: 'endpoint-recheck' })).items;
+    const found = async () => (await client.logs.search({ job: job!.id })).items;
+    await expect.poll(found).toMatchObject([
+      { origin: 'job', level: 'info', fields: { job: job!.id, state: 'succeeded' } },
+      { origin: 'job', level: 'info', fields: { job: job!.id, kind: 'endpoint-recheck' } },
+    ]);
+    const ofJobs = await client.logs.search({ origin: 'job' });
+    expect(ofJobs.items).toEqual(expect.arrayContaining(await found()));
+  });
+
+  test('are counted by time and level', async () => {
+    await mark('counted-1');
+    await mark('counted-2');
+    await expect.poll(() => paths('counted')).toHaveLength(2);
+    const found = await client.logs.count({ query: 'counted', spans: 3 });
+    expect(found).toMatchObject({ source: 'files', isComplete: true, countedFrom: found.from });
+    expect(found.spans).toHaveLength(3);
+    expect(found.spans.reduce((sum, { counts }) => sum + counts.info, 0)).toBe(2);
+    expect(found.spans.reduce((sum, { counts }) => sum + counts.warn, 0)).toBe(0);
+  });
+
+  test('come by pages that follow one another', async () => {
+    for (const name of ['paged-1', 'paged-2', 'paged-3']) await mark(name);
+    await expect.poll(() => paths('paged')).toHaveLength(3);
+    const first = await client.logs.search({ query: 'paged', take: 2 });
+    expect(first.items).toHaveLength(2);
+    const cursor = first.nextCursor!;
+    const second = await client.logs.search({ query: 'paged', take: 2, cursor });
+    expect(second.items).toMatchObject([{ fields: { path: '/api/marks/paged-1' } }]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  test.each([
+    ['?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z', 'to'],
+    ['?from=2026-11-02T00:00:00Z&to=2026-11-02T00:00:00Z', 'to'],
+    ['?from=yesterday', 'from'],
+    ['?origin=elsewhere', 'origin'],
+    ['?level=loud', 'level'],
+    ['?endpoint=', 'endpoint'],
+    [`?job=${'x'.repeat(101)}`, 'job'],
+    [`?traceId=${'x'.repeat(1_001)}`, 'traceId'],
+  ])('are not asked for by what is none: %s', async (query, path) => {
+    for (const operation of ['', '/counts']) {
+      const answer = await refusal(`/api/graph/logs${operation}${query}`);
+      expect(answer).toEqual([400, 'invalid_request', path]);
+    }
+    const answer = await refusal(`/api/graph/logs-files/download${query}`);
+    expect(answer).toEqual([400, 'invalid_request', path]);
+  });
+
+  test.each([
+    ['/counts?spans=0', 'spans'],
+    ['/counts?spans=241', 'spans'],
+    ['?cursor=1', 'cursor'],
+    ['?cursor=x-1', 'cursor'],
+    ['?cursor=1234567890123456-1', 'cursor'],
+  ])('have bounds: %s', async (query, path) => {
+    expect(await refusal(`/api/graph/logs${query}`)).toEqual([400, 'invalid_request', path]);
+  });
+
+  test('are counted into as many spans as are allowed', async () => {
+    expect((await client.logs.count({ spans: 240 })).spans.length).toBeLessThanOrEqual(240);
+    expect((await client.logs.search({ cursor: '999999999999999-0' })).items).not.toEqual([]);
   });
 });
 

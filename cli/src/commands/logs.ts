@@ -1,7 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
+import {
+  LOG_LEVELS,
+  LOG_ORIGINS,
+  type LogLevel,
+  type LogOrigin,
+} from '@trellis/contract/log-levels.ts';
 import type { LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
 import { type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
@@ -10,11 +15,15 @@ import { harmless, table } from '../terminal.ts';
 
 interface FilterOptions {
   readonly level?: LogLevel;
+  readonly origin?: LogOrigin;
+  readonly endpoint?: string;
+  readonly job?: string;
+  readonly request?: string;
   readonly from?: string;
   readonly to?: string;
 }
 
-interface DownloadOptions {
+interface DownloadOptions extends FilterOptions {
   readonly file?: string[];
   readonly out?: string;
 }
@@ -30,7 +39,7 @@ export function addLogs(program: Command, run: Run): void {
       'Shows what the server has logged: from its files, or from its memory if it writes none.',
     );
   addListOptions(
-    addLevel(logs.command('search'))
+    addFilter(logs.command('search'))
       .description(`Shows records, newest last; ${TAKE_DEFAULT} by default.`)
       .argument('[text]', TEXT)
       .option('--from <time>', 'not before this time, ISO 8601')
@@ -41,11 +50,12 @@ export function addLogs(program: Command, run: Run): void {
       `
 Examples:
   $ trellis logs search
+  $ trellis logs search --endpoint lookup-word --level warn
   $ trellis logs search replica --level warn --from 2026-11-01T00:00:00Z
   $ trellis logs search 5f0c6c1e-6f0e-4c8e-b1f5-8b8e4a8f1d11 --json`,
     )
     .action(run(search));
-  addLevel(logs.command('tail'))
+  addFilter(logs.command('tail'))
     .description('Shows records as they are logged, until --to or Ctrl-C.')
     .argument('[text]', TEXT)
     .option('--to <time>', 'end at this time, ISO 8601')
@@ -59,10 +69,11 @@ Examples:
     .description('Lists the log files of the server, newest first.')
     .addHelpText('after', '\nExamples:\n  $ trellis logs files\n  $ trellis logs files --json')
     .action(run(listFiles));
-  logs
-    .command('download')
+  addFilter(logs.command('download'))
     .description('Prints all matching records as lines of JSON, oldest first.')
     .argument('[text]', TEXT)
+    .option('--from <time>', 'not before this time, ISO 8601')
+    .option('--to <time>', 'before this time')
     .option('--file <name...>', 'only of these files: see trellis logs files')
     .option('--out <file>', 'write to a file instead of stdout')
     .addHelpText(
@@ -75,10 +86,13 @@ Examples:
     .action(run(download));
 }
 
-function addLevel(command: Command): Command {
-  return command.addOption(
-    new Option('--level <level>', 'this level and more urgent ones').choices(LOG_LEVELS),
-  );
+function addFilter(command: Command): Command {
+  return command
+    .addOption(new Option('--level <level>', 'this level and more urgent ones').choices(LOG_LEVELS))
+    .addOption(new Option('--origin <origin>', 'only records of these').choices(LOG_ORIGINS))
+    .option('--endpoint <name>', 'only of this endpoint; with "/" at its end, of all below it')
+    .option('--job <id>', 'only of this job')
+    .option('--request <id>', 'only of the request with this id: the traceId of an error');
 }
 
 async function search(
@@ -99,7 +113,7 @@ async function search(
   });
   const inOrder = records.toReversed();
   output.data(inOrder, inOrder.map(textOf).join('\n'));
-  if (!isComplete) output.note('There was no time to look at everything: name a later --from.');
+  if (!isComplete) output.note('There was no time to look at everything: name an earlier --to.');
 }
 
 async function tail(
@@ -128,11 +142,11 @@ async function listFiles({ client, output, terminal }: CommandContext): Promise<
 
 async function download(
   { client, terminal }: CommandContext,
-  { file, out }: DownloadOptions,
+  { file, out, ...filter }: DownloadOptions,
   query?: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const wanted = { ...(query && { query }), ...(file && { fileNames: file }) };
+  const wanted = { ...filterOf(filter, query), ...(file && { fileNames: file }) };
   const bytes = await client.logs.download(wanted, { signal });
   if (out !== undefined) {
     await pipeline(Readable.fromWeb(bytes), createWriteStream(out), { signal });
@@ -141,8 +155,9 @@ async function download(
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) terminal.stdout.write(text);
 }
 
-function filterOf({ level, from, to }: FilterOptions, query?: string): LogFilter {
-  return { query, level, from, to };
+function filterOf(options: FilterOptions, query?: string): LogFilter {
+  const { request, level, from, to, origin, endpoint, job } = options;
+  return { query, level, from, to, origin, endpoint, job, traceId: request };
 }
 
 function textOf({ at, level, message, fields }: LogRecord): string {

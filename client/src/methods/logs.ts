@@ -51,10 +51,10 @@ export function watchLogs(
   return watchLines(transport, { path, query: { ...filter }, ...options });
 }
 
-/** The records that contain the text, of all log files or of those named, as lines of JSON. */
+/** The records that fit, of all log files or of those named, as lines of JSON. */
 export function downloadLogs(
   transport: Transport,
-  query: { readonly query?: string; readonly fileNames?: readonly string[] } = {},
+  query: LogFilter & { readonly fileNames?: readonly string[] } = {},
   options?: CallOptions,
 ): Promise<Download> {
   return transport.bytes({ ...callTo('logs', 'download'), query, ...options });

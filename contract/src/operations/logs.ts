@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
-import { logDownloadQuery, logFileList, logFilter, logPage, logQuery } from '../shapes/log.ts';
+import {
+  logCounts,
+  logCountsQuery,
+  logDownloadQuery,
+  logFileList,
+  logFilter,
+  logPage,
+  logQuery,
+} from '../shapes/log.ts';
 import { eventStreamHeaders } from '../shapes/list.ts';
 
 const reads = { area: 'stats', auth: 'admin', onReplica: 'serve' } as const;
@@ -45,6 +53,17 @@ export const operations = withIds({
     responses: { 200: { description: 'Records, newest first.', body: logPage } },
     errors: [],
     summary: 'Search what this server has logged.',
+  },
+
+  countLogs: {
+    ...reads,
+    sdk: 'logs.count',
+    method: 'GET',
+    path: '/api/graph/logs/counts',
+    query: logCountsQuery,
+    responses: { 200: { description: 'Counts by time and level.', body: logCounts } },
+    errors: [],
+    summary: 'Count what this server has logged, by time and level.',
   },
 
   /** Server-Sent Events as those of `watchEndpointLogs`; the data of `line` is a record. */

@@ -53,6 +53,8 @@ export const endpointCall = z.strictObject({
   bytes: z.int().min(0),
   /** The `run` of its log lines; null when it logged nothing. */
   run: z.int().min(1).nullable(),
+  /** Of the request that it comes of, under which the log of the server has records. */
+  traceId: z.string().nullable(),
 });
 export type EndpointCall = Immutable<z.infer<typeof endpointCall>>;
 

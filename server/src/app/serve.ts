@@ -28,8 +28,8 @@ const EXIT_REPLICA_FAILED = 57_005;
  * folder for logs.
  */
 const LOGS = [
-  { name: 'trellis', folder: '' },
-  { name: 'replication', folder: 'replication' },
+  { name: 'trellis', folder: '', origin: undefined },
+  { name: 'replication', folder: 'replication', origin: 'replication' },
 ] as const;
 
 /** Faults of the configuration that only the store can tell. */
@@ -65,8 +65,8 @@ export async function serve(env: Environment): Promise<number> {
   });
   const hidden = [...secretTexts(secrets), ...wanted.secrets];
   const logOptions = { level, secrets: hidden, clock: systemClock, history };
-  const [log, replicationLog] = LOGS.map((one) =>
-    openLog({ ...logOptions, name: one.name, folder: folder && join(folder, one.folder) }),
+  const [log, replicationLog] = LOGS.map(({ name, origin, folder: below }) =>
+    openLog({ ...logOptions, name, origin, folder: folder && join(folder, below) }),
   ) as [Log, Log];
   for (const warning of [...read.warnings, ...wanted.warnings]) log.logger.warn(warning);
   tuneGarbageCollection();

@@ -374,10 +374,11 @@ export const LOG_KEPT_LINES_MAX = 10_000;
 export const LOG_KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 export const LOG_BATCH_LINES_MAX = 256;
 /**
- * Searches of log files: bytes that are read at a time; bytes of one line; how long one search may
- * take.
+ * Searches of log files: bytes that are read at a time, and to find the place of a time; bytes of
+ * one line; how long one search may take.
  */
 export const LOG_BLOCK_BYTES = 256 * 1024;
+export const LOG_PLACE_BYTES = 16 * 1024;
 export const LOG_LINE_BYTES_MAX = 4 * 1024 * 1024;
 export const LOG_SEARCH_TIME_MAX_MS = 5_000;
 /**

@@ -9,6 +9,7 @@ import {
   type RouterErrorBody,
 } from '@trellis/contract/errors.ts';
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
+import { ENDPOINT_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { z } from 'zod';
 import { shownPath } from './observe-requests.ts';
@@ -150,10 +151,11 @@ export function logError(
   logger: Logger,
   problem: Problem,
   answer: ErrorAnswer,
-  request: Pick<FastifyRequest, 'method' | 'url'> | undefined,
+  request: FastifyRequest | undefined,
 ): void {
   const record = {
     traceId: answer.body.traceId,
+    endpoint: request && endpointOf(request),
     method: request?.method,
     path: request && shownPath(request.url),
     status: answer.status,
@@ -167,6 +169,13 @@ export function logError(
   } else {
     logger.warn({ ...record, details: problem.details }, problem.message);
   }
+}
+
+/** The endpoint that a request was to run, so that records are found by it. */
+function endpointOf({ routeOptions, params }: FastifyRequest): string | undefined {
+  if (routeOptions.config.operation?.id.startsWith('runEndpoint') !== true) return undefined;
+  const { '*': name } = Object(params) as { readonly '*'?: string };
+  return name?.slice(0, ENDPOINT_NAME_CHARACTERS_MAX);
 }
 
 /**

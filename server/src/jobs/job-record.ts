@@ -27,6 +27,8 @@ export interface JobRecordParts {
   readonly redact: (text: string) => string;
   /** Told of every change. */
   readonly onChange: (record: JobRecord) => void;
+  /** Told the lines of its log. */
+  readonly onLine: (record: JobRecord, text: string) => void;
 }
 
 /** One job and its log. Nothing changes once it has ended. */
@@ -92,6 +94,7 @@ export class JobRecord {
     if (hasEnded(this.#job)) return;
     const line = { at: this.#now(), text: this.#text(text), revision: this.#revision + 1 };
     this.#lines = [...this.#lines, line].slice(-JOB_LOG_LINES_MAX);
+    this.#parts.onLine(this, line.text);
     this.#changed();
   }
 

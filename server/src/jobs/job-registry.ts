@@ -1,4 +1,5 @@
 import type { Job, JobKind, JobState, JobWithLog } from '@trellis/contract/shapes/job.ts';
+import type { LogOrigin } from '@trellis/contract/log-levels.ts';
 import type { Clock } from '#base/clock.ts';
 import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -12,6 +13,14 @@ export interface JobRegistryParts {
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
   readonly storedAfterMs?: number;
+  /** Told what the jobs tell, under their ids; nothing when left out. */
+  readonly logger?: JobLogger;
+}
+
+/** The part of the server's logger that jobs use; pino's fits. */
+interface JobLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
 
 export interface NewJob {
@@ -92,6 +101,7 @@ export class JobRegistry implements Disposable {
     const owned = owner === undefined ? {} : { owner };
     const record = new JobRecord({ job, ...owned, revision: 1, lines: [] }, this.#recordParts());
     this.#jobs.unshift(record);
+    this.#parts.logger?.info(logFieldsOf(job), `a job has begun: ${step}`);
     if (isQueued) this.#store(record);
     else this.#storeLater(record);
     this.#listener(job, owner);
@@ -182,18 +192,32 @@ export class JobRegistry implements Disposable {
   }
 
   #recordParts() {
-    const { clock, redact } = this.#parts;
-    return { clock, redact, onChange: (record: JobRecord) => this.#changed(record) };
+    const { clock, redact, logger } = this.#parts;
+    return {
+      clock,
+      redact,
+      onChange: (record: JobRecord) => this.#changed(record),
+      onLine: ({ job }: JobRecord, text: string) => logger?.info(logFieldsOf(job), text),
+    };
   }
 
   #changed(record: JobRecord): void {
     if (this.#isClosed) return;
     this.#listener(record.job, record.owner);
     if (!hasEnded(record.job)) return;
+    this.#tellEnd(record.job);
     clearTimeout(this.#timers.get(record));
     this.#timers.delete(record);
     this.#dropOldest();
     if (this.#stored.has(record) || record.job.state !== 'succeeded') this.#store(record);
+  }
+
+  #tellEnd(job: Job): void {
+    const { state, error } = job;
+    const level = state === 'failed' || state === 'interrupted' ? 'warn' : 'info';
+    const why = error === undefined ? '' : `: ${error.message}`;
+    const fields = { ...logFieldsOf(job), state, code: error?.code };
+    this.#parts.logger?.[level](fields, `a job has ended: ${state}${why}`);
   }
 
   #storeLater(record: JobRecord): void {
@@ -221,6 +245,10 @@ export class JobRegistry implements Disposable {
     if (found !== undefined && may(viewer, found)) return found;
     throw refusal(viewer, id, wanted);
   }
+}
+
+function logFieldsOf({ id, kind }: Job) {
+  return { origin: 'job' satisfies LogOrigin, job: id, kind };
 }
 
 async function* news(

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { type DestinationStream, type Logger, multistream, pino, type StreamEntry } from 'pino';
+import type { LogOrigin } from '@trellis/contract/log-levels.ts';
 import type { Clock } from '#base/clock.ts';
 import { DailyFile } from './daily-file.ts';
 
@@ -11,6 +12,8 @@ export interface LogOptions {
   readonly folder: string | null;
   /** The beginning of the file names: `<name>-2026-11-20.log`. */
   readonly name: string;
+  /** Whose records these are; those of the server itself when left out. */
+  readonly origin?: LogOrigin | undefined;
   /** Values that never appear in a line, whatever was logged. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
@@ -48,7 +51,7 @@ export function openLog(options: LogOptions): Log {
   const logger = pino(
     {
       level: options.level,
-      base: null,
+      base: options.origin === undefined ? null : { origin: options.origin },
       timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: createRedactor(options.secrets) },

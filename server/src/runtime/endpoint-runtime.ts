@@ -198,7 +198,7 @@ export class EndpointRuntime {
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);
-      problem = this.#problemOf(error, name, run.caller, call);
+      problem = this.#problemOf(error, name, run, call);
       throw problem;
     } finally {
       if (call === undefined) onEnded?.();
@@ -208,7 +208,8 @@ export class EndpointRuntime {
       calls.metrics.record(ms, isError, atMs);
       calls.inputs.offer(run.body, clock);
       const [kind, logRun] = [kindOf(nesting), call?.host.logRun];
-      calls.recent.add({ atMs, kind, caller: run.caller, result, error: problem, ms, run: logRun });
+      const { caller, traceId } = run;
+      calls.recent.add({ atMs, kind, caller, traceId, result, error: problem, ms, run: logRun });
     }
   }
 
@@ -238,15 +239,16 @@ export class EndpointRuntime {
     return call;
   }
 
-  #problemOf(error: unknown, name: string, caller: Caller, call?: EndpointCall): unknown {
+  #problemOf(error: unknown, name: string, run: EndpointRun, call?: EndpointCall): unknown {
     if (!(error instanceof CallFault)) return error;
     if (error.kind !== 'malformed') {
       const { kind, message, guestStack } = error;
       const { logger } = this.#options;
-      logger.warn({ endpoint: name, kind, message, guestStack }, 'an endpoint failed');
+      const { traceId } = run;
+      logger.warn({ endpoint: name, traceId, kind, message, guestStack }, 'an endpoint failed');
       call?.host.logFailure(message, { kind, guestStack });
     }
-    return problemOf(error, name, caller);
+    return problemOf(error, name, run.caller);
   }
 
   /** The endpoint that this caller may run under this name. */
@@ -269,9 +271,9 @@ export class EndpointRuntime {
         `"${path}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
       );
     }
-    const { caller, headers, authorization, agentDepth, mayOnlyRead } = parent.run;
+    const { caller, headers, authorization, agentDepth, mayOnlyRead, traceId } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
-    const request = { name: path, body, signal, runKey: null };
+    const request = { name: path, body, signal, runKey: null, traceId };
     const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);

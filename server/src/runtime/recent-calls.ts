@@ -17,10 +17,11 @@ export interface EndedCall {
   readonly error: unknown;
   readonly ms: number;
   readonly run: number | undefined;
+  readonly traceId: string | undefined;
 }
 
 /** What is kept of one: no answer, which may be large. */
-interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run'> {
+interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run' | 'traceId'> {
   readonly uid: string | null;
   readonly name: string | null;
   readonly outcome: Outcome;
@@ -35,11 +36,11 @@ export class RecentCalls {
   #next = 0;
 
   /** On the path of every call. */
-  add({ atMs, kind, caller, result, error, ms, run }: EndedCall): void {
+  add({ atMs, kind, caller, result, error, ms, run, traceId }: EndedCall): void {
     this.#kept ??= [];
     const { userUid: uid, userName: name } = caller;
     const outcome = result === undefined ? outcomeOfError(error) : outcomeOf(result);
-    this.#kept[this.#next] = { atMs, kind, ms, run, uid, name, outcome };
+    this.#kept[this.#next] = { atMs, kind, ms, run, traceId, uid, name, outcome };
     this.#next = (this.#next + 1) % ENDPOINT_RECENT_CALLS_MAX;
   }
 
@@ -50,7 +51,7 @@ export class RecentCalls {
   }
 }
 
-function shown({ atMs, kind, uid, name, outcome, ms, run }: KeptCall): EndpointCall {
+function shown({ atMs, kind, uid, name, outcome, ms, run, traceId }: KeptCall): EndpointCall {
   return {
     at: new Date(atMs).toISOString(),
     kind,
@@ -58,6 +59,7 @@ function shown({ atMs, kind, uid, name, outcome, ms, run }: KeptCall): EndpointC
     ...outcome,
     ms: Number(ms.toFixed(3)),
     run: run ?? null,
+    traceId: traceId ?? null,
   };
 }
 

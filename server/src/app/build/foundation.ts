@@ -34,6 +34,7 @@ export function buildJobs(foundation: Foundation): JobRegistry {
     clock,
     store: isReplica ? undefined : new JobStore({ reader, commits, onFailure }),
     redact: textRedactor(redact),
+    logger,
   });
 }
 

@@ -32,6 +32,7 @@ function runRoute(operation: Operation): Route {
         headers: forwardedHeaders(request.headers),
         authorization: request.headers.authorization,
         runKey: runKeyOf(request),
+        traceId: request.id,
         onRunKey: (key) => void reply.header(RUN_KEY, key),
         signal: new Disconnect(reply),
       });

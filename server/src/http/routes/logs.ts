@@ -10,6 +10,7 @@ export const logsRoutes = routesOf(operations, {
     content: logs.download(query),
   })),
   searchLogs: async ({ query }, { logs }) => answer(200, await logs.search(query)),
+  countLogs: async ({ query }, { logs }) => answer(200, await logs.count(query)),
   watchLogs: eventStreamRoute(operations.watchLogs, ({ query, lastEventId, signal }, { logs }) =>
     lineEvents(logs.watch(query, { after: sequenceOf(lastEventId), signal })),
   ),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { LOG_PLACE_BYTES } from '#base/limits.ts';
 import { type Direction, fileLines, mergedLines } from './log-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-log-lines-'));
@@ -40,6 +41,46 @@ it('a line that is too long is left out', async () => {
   writeFileSync(path, 'x'.repeat(200));
   expect(await read('forward', 8, 50)).toEqual([]);
   expect(await read('backward', 8, 50)).toEqual([]);
+});
+
+it('only the lines of a span of time are read', async () => {
+  const line = (ms: number, more: string): string =>
+    `{"level":"info","time":"${new Date(ms).toISOString()}","msg":"${more}"}`;
+  const record = fc.record({
+    afterMs: fc.integer({ min: 0, max: 3 }),
+    // Some are longer than what is read at a time to find a place.
+    characters: fc.oneof(
+      { weight: 20, arbitrary: fc.integer({ min: 0, max: 900 }) },
+      { weight: 1, arbitrary: fc.constantFrom(LOG_PLACE_BYTES - 60, LOG_PLACE_BYTES * 3) },
+    ),
+    isTorn: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+  });
+  const ms = fc.integer({ min: -2, max: 400 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(record, { maxLength: 200 }),
+      ms,
+      ms,
+      fc.constantFrom<Direction>('forward', 'backward'),
+      async (records, from, length, direction) => {
+        let nowMs = 0;
+        const lines = records.map(({ afterMs, characters, isTorn }) => {
+          nowMs += afterMs;
+          const text = line(nowMs, 'x'.repeat(characters));
+          return { nowMs, isTorn, text: isTorn ? text.slice(1) : text };
+        });
+        writeFileSync(path, lines.map(({ text }) => `${text}\n`).join(''));
+        const [fromMs, toMs] = [from, from + Math.max(1, length)];
+        const found = await all(fileLines(path, direction, { fromMs, toMs }));
+        const whole = lines.filter(({ isTorn }) => !isTorn);
+        const expected = whole
+          .filter((one) => one.nowMs >= fromMs && one.nowMs < toMs)
+          .map(({ text }) => text);
+        const sign = direction === 'forward' ? expected : expected.toReversed();
+        expect(found.filter((text) => text.startsWith('{'))).toEqual(sign);
+      },
+    ),
+  );
 });
 
 it('a file that is not there has no lines', async () => {

@@ -3,51 +3,8 @@ import { join } from 'node:path';
 import { LOG_BLOCK_BYTES, LOG_LINE_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { byDate, dateOf, type LogDate } from '../daily-file.ts';
-import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
-import type { LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
-
-/** The part of a line that is read without parsing all of it. */
-type LineHead = Pick<LogRecord, 'level' | 'at'>;
-
-/** The beginning of every line of the logger. */
-const HEAD = new RegExp(`^\\{"level":"(${LOG_LEVELS.join('|')})","time":"([^"]{1,40})"`);
-
-/** Undefined for a line that the logger did not write. */
-export function headOf(line: string): LineHead | undefined {
-  const [, level, at] = HEAD.exec(line) ?? [];
-  return level === undefined || at === undefined ? undefined : { level: level as LogLevel, at };
-}
-
-/** Undefined for a line that is no record, such as one that the end of a process has cut. */
-export function recordOf(line: string): LogRecord | undefined {
-  const head = headOf(line);
-  if (head === undefined) return undefined;
-  try {
-    const { level: _level, time: _time, msg, ...fields } = Object(JSON.parse(line));
-    return { ...head, message: typeof msg === 'string' ? msg : '', fields };
-  } catch {
-    return undefined;
-  }
-}
-
-/** A filter of lines by their text. The query is escaped as it is in a line. */
-export function lineMatcher({ query, level, from, to }: LogFilter): (line: string) => boolean {
-  const wanted = JSON.stringify(query ?? '')
-    .slice(1, -1)
-    .toLowerCase();
-  const least = level === undefined ? -1 : LOG_LEVELS.indexOf(level);
-  const fromMs = from === undefined ? -Infinity : Date.parse(from);
-  const toMs = to === undefined ? Infinity : Date.parse(to);
-  const needsHead = least >= 0 || from !== undefined || to !== undefined;
-  return (line) => {
-    if (wanted !== '' && !line.toLowerCase().includes(wanted)) return false;
-    if (!needsHead) return true;
-    const head = headOf(line);
-    if (head === undefined || LOG_LEVELS.indexOf(head.level) < least) return false;
-    const atMs = Date.parse(head.at);
-    return atMs >= fromMs && atMs < toMs;
-  };
-}
+import { headOf } from './log-lines.ts';
+import { placeOf } from './log-place.ts';
 
 export interface LogFile {
   /** Below the folder, with "/" between. */
@@ -91,24 +48,21 @@ export class LogFiles {
   }
 
   /**
-   * The lines of all files, or of those named, in the order of time. Days that begin after `to`, or
-   * have ended before `from` (ISO 8601), are not looked at. Throws `log_file_not_found`.
+   * The lines of all files, or of those named, in the order of time; not before `fromMs`, and
+   * before `toMs`: what else there is of the files is not read. Throws `log_file_not_found`.
    */
   async *lines(
     direction: Direction,
-    wanted: {
-      readonly names?: readonly string[] | undefined;
-      readonly from?: string | undefined;
-      readonly to?: string | undefined;
-    },
+    wanted: LineSpan & { readonly names?: readonly string[] | undefined },
   ): AsyncGenerator<string[]> {
+    const span = { fromMs: wanted.fromMs, toMs: wanted.toMs };
     const files = this.#chosen(await this.#find(), wanted.names).filter(isWithin(wanted));
     const days = Map.groupBy(files, ({ day }) => day);
     const order = [...days.keys()].toSorted();
     for (const day of direction === 'forward' ? order : order.toReversed()) {
       const paths = (days.get(day) ?? []).map(({ name }) => join(this.#folder, name));
       yield* mergedLines(
-        paths.map((path) => fileLines(path, direction)),
+        paths.map((path) => fileLines(path, direction, span)),
         direction,
       );
     }
@@ -153,18 +107,14 @@ function byName(a: DatedFile, b: DatedFile): number {
   return a.name < b.name ? 1 : -1;
 }
 
-function isWithin({
-  from,
-  to,
-}: {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}) {
-  const dayIn = (time: string): string => new Date(time).toISOString().slice(0, 10);
-  const first = from === undefined ? '' : dayIn(from);
-  const last = to === undefined ? '9999-12-31' : dayIn(to);
-  return ({ day }: DatedFile): boolean => day >= first && day <= last;
+function isWithin({ fromMs = -Infinity, toMs = Infinity }: LineSpan) {
+  return ({ day }: DatedFile): boolean => {
+    const beginMs = Date.parse(day);
+    return beginMs < toMs && beginMs + DAY_MS > fromMs;
+  };
 }
+
+const DAY_MS = 86_400_000;
 
 /** The first time in the first block that has a record. */
 async function firstTime(path: string, direction: Direction): Promise<string | null> {
@@ -257,13 +207,18 @@ function nextOf(unread: Iterable<LineSource>, direction: Direction): LineSource 
 
 export type Direction = 'forward' | 'backward';
 
-interface FileLineLimits {
-  readonly blockBytes: number;
-  /** A line over several blocks is dropped when it is longer. */
-  readonly lineBytesMax: number;
+/** Of lines in the order of time: not before the one, and before the other (Unix epoch). */
+export interface LineSpan {
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
 }
 
-const LIMITS = { blockBytes: LOG_BLOCK_BYTES, lineBytesMax: LOG_LINE_BYTES_MAX };
+interface FileLineLimits extends LineSpan {
+  readonly blockBytes?: number;
+  /** A line over several blocks is dropped when it is longer. */
+  readonly lineBytesMax?: number;
+}
+
 const NEWLINE = 0x0a;
 
 /**
@@ -274,16 +229,19 @@ const NEWLINE = 0x0a;
 export async function* fileLines(
   path: string,
   direction: Direction,
-  { blockBytes, lineBytesMax }: FileLineLimits = LIMITS,
+  limits: FileLineLimits = {},
 ): AsyncGenerator<string[]> {
+  const { fromMs, toMs, blockBytes = LOG_BLOCK_BYTES, lineBytesMax = LOG_LINE_BYTES_MAX } = limits;
   await using file = await open(path, 'r').catch(unlessGone);
   if (file === undefined) return;
   const { size } = await file.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(size, blockBytes));
+  const begin = fromMs === undefined ? 0 : await placeOf(file, size, fromMs);
+  const end = toMs === undefined ? size : await placeOf(file, size, toMs);
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(end - begin, blockBytes)));
   let rest: Buffer | undefined = Buffer.alloc(0);
-  for (let done = 0; done < size;) {
-    const length = Math.min(blockBytes, size - done);
-    const position = direction === 'forward' ? done : size - done - length;
+  for (let done = begin; done < end;) {
+    const length = Math.min(blockBytes, end - done);
+    const position = direction === 'forward' ? done : begin + end - done - length;
     const { bytesRead } = await file.read(buffer, 0, length, position);
     // Somebody else has shortened the file.
     if (bytesRead < length) return;

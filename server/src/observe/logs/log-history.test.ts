@@ -8,9 +8,9 @@ import { LogFiles } from './log-files.ts';
 import { LogHistory } from './log-history.ts';
 
 const LOGS = [
-  { name: 'trellis', folder: '' },
-  { name: 'replication', folder: 'replication' },
-];
+  { name: 'trellis', folder: '', origin: undefined },
+  { name: 'replication', folder: 'replication', origin: 'replication' },
+] as const;
 const START = Date.parse('2026-11-20T23:59:58.000Z');
 const ALL = { skip: 0, take: 100 };
 
@@ -30,8 +30,8 @@ function open({ hasFiles = true, linesMax = 1_000 } = {}) {
   const options = { level: 'debug', secrets: ['correct horse battery'], clock, history } as const;
   const stderr = { write: () => {} };
   const start = () => {
-    const logs = LOGS.map(({ name, folder: below }) =>
-      openLog({ ...options, stderr, name, folder: hasFiles ? join(folder, below) : null }),
+    const logs = LOGS.map(({ name, folder: below, origin }) =>
+      openLog({ ...options, stderr, name, origin, folder: hasFiles ? join(folder, below) : null }),
     );
     const [server, replication] = logs.map(({ logger }) => logger);
     const close = () => Promise.all(logs.map((log) => log.close()));
@@ -81,6 +81,7 @@ describe.each([
     expect(found.items[1]).toEqual({
       at: '2026-11-21T00:00:00.000Z',
       level: 'error',
+      origin: 'server',
       message: 'failed',
       fields: { cause: { message: 'Größe "ß" \\ fehlt' } },
     });
@@ -94,6 +95,95 @@ describe.each([
     ).toEqual(['a replica has gone']);
     expect(await messages(history, { from: '2026-11-21T01:00:00+01:00' })).toHaveLength(2);
   });
+
+  it('records are found by where they come from, by endpoint, job and request', async () => {
+    const { history, start } = open({ hasFiles });
+    const { server, replication, close } = start();
+    server.info({ origin: 'endpoint', endpoint: 'a/words', traceId: 't-1' }, 'said by code');
+    server.warn({ endpoint: 'a/words"2', traceId: 't-1' }, 'an endpoint failed');
+    server.info({ origin: 'job', job: 'j-1' }, 'a job has begun');
+    server.info({ data: { endpoint: 'a/words', job: 'j-1', traceId: 't-1' } }, 'deeper');
+    replication.info('a replica came');
+    await close();
+    const found = (query: object) => messages(history, query).then((all) => all.toSorted());
+    expect(await found({ origin: 'server' })).toEqual(['an endpoint failed', 'deeper']);
+    expect(await found({ origin: 'replication' })).toEqual(['a replica came']);
+    expect(await found({ origin: 'endpoint' })).toEqual(['said by code']);
+    expect(await found({ endpoint: 'a/words' })).toEqual(['said by code']);
+    expect(await found({ endpoint: 'a/words"2' })).toEqual(['an endpoint failed']);
+    expect(await found({ endpoint: 'a/' })).toEqual(['an endpoint failed', 'said by code']);
+    expect(await found({ endpoint: 'a' })).toEqual([]);
+    expect(await found({ job: 'j-1' })).toEqual(['a job has begun']);
+    expect(await found({ traceId: 't-1' })).toEqual(['an endpoint failed', 'said by code']);
+    expect(await found({ traceId: 't-1', level: 'warn' })).toEqual(['an endpoint failed']);
+    expect(await download(history, { origin: 'job' })).toEqual(['a job has begun']);
+    const { items } = await history.search({ ...ALL, origin: 'replication' });
+    expect(items).toMatchObject([{ origin: 'replication', fields: {} }]);
+  });
+
+  it('pages follow one another by their cursors, also within one moment', async () => {
+    const { history, time, start } = open({ hasFiles });
+    const { server, close } = start();
+    for (let record = 0; record < 40; record++) {
+      if (record % 7 === 0) time.ms += 1_000;
+      server.info(record % 3 === 0 ? 'other' : `record ${record}`);
+    }
+    await close();
+    const wanted = await messages(history, { query: 'record' });
+    expect(wanted).toHaveLength(26);
+    for (const take of [1, 2, 5, 13, 26, 27]) {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      for (;;) {
+        const page = await history.search({ query: 'record', skip: 0, take, cursor });
+        found.push(...page.items.map(({ message }) => message));
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+      expect(found).toEqual(wanted);
+    }
+  });
+
+  it('records are counted by time and level', async () => {
+    const { history, time } = await twoDays({ hasFiles });
+    const range = { from: '2026-11-20T23:59:58Z', to: '2026-11-21T00:00:02Z' };
+    const found = await history.count({ ...range, spans: 2 });
+    const none = { trace: 0, debug: 0, info: 0, warn: 0, error: 0, fatal: 0 };
+    expect(found).toEqual({
+      source,
+      from: '2026-11-20T23:59:58.000Z',
+      to: '2026-11-21T00:00:02.000Z',
+      spanMs: 2_000,
+      isComplete: true,
+      countedFrom: '2026-11-20T23:59:58.000Z',
+      spans: [
+        { at: '2026-11-20T23:59:58.000Z', counts: { ...none, info: 1, warn: 1 } },
+        { at: '2026-11-21T00:00:00.000Z', counts: { ...none, debug: 1, error: 1 } },
+      ],
+    });
+    const urgent = await history.count({ ...range, level: 'warn', spans: 4 });
+    expect(urgent.spans.map(({ counts }) => counts.warn + counts.error)).toEqual([0, 1, 1, 0]);
+    expect(urgent.spans.map(({ counts }) => counts.info)).toEqual([0, 0, 0, 0]);
+    time.ms += 1_000;
+    const all = await history.count({ spans: 1 });
+    expect(all).toMatchObject({ from: range.from.replace('Z', '.000Z'), isComplete: true });
+    expect(all.spans).toMatchObject([{ counts: { debug: 1, info: 1, warn: 1, error: 1 } }]);
+  });
+
+  it.each(['2026-11-20T23:59:58Z', '2026-11-20T23:59:57Z'])(
+    'an end at %s is refused',
+    async (to) => {
+      const { history } = open({ hasFiles });
+      const range = { from: '2026-11-20T23:59:58Z', to };
+      const problem = {
+        code: 'invalid_request',
+        details: { fields: [{ path: 'to', message: 'must be later than "from"' }] },
+      };
+      await expect(history.search({ ...ALL, ...range })).rejects.toMatchObject(problem);
+      await expect(history.count({ ...range, spans: 9 })).rejects.toMatchObject(problem);
+      await expect(download(history, range)).rejects.toMatchObject(problem);
+    },
+  );
 
   it('pages tell whether there is more', async () => {
     const { history } = await twoDays({ hasFiles });
@@ -177,6 +267,19 @@ describe('log files', () => {
     looks = 0;
     const found = await slow.search(ALL);
     expect(found).toMatchObject({ isComplete: false, total: 1 });
+    const rest: string[] = [];
+    for (let cursor = found.nextCursor; cursor !== null;) {
+      const next = await slow.search({ ...ALL, cursor });
+      rest.push(...next.items.map(({ message }) => message));
+      cursor = next.nextCursor;
+    }
+    expect(rest).toEqual((await messages(history)).slice(1));
+    const range = { from: '2026-11-20T00:00:00Z', to: '2026-11-22T00:00:00Z' };
+    expect(await slow.count({ ...range, spans: 2 })).toMatchObject({
+      isComplete: false,
+      countedFrom: '2026-11-21T00:00:01.000Z',
+      spans: [{ counts: { info: 0, warn: 0 } }, { counts: { debug: 1, error: 0 } }],
+    });
     expect((await history.search(ALL)).isComplete).toBe(true);
   });
 });
@@ -214,6 +317,7 @@ it('records can be watched as they come, by level and text', async () => {
       sequence: first.sequence + 3,
       at: '2026-11-20T23:59:58.000Z',
       level: 'warn',
+      origin: 'server',
       message: 'the disk is full',
       fields: { freeBytes: 7 },
     },
