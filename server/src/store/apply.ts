@@ -125,6 +125,7 @@ export class Applier {
       get isBusy() {
         return isBusy();
       },
+      watch: (endId) => this.#rowChanges.watch(endId),
       write: (put) => this.#inTurn(0, () => this.#writeLocal(put, checkSpace)),
     };
   }

@@ -4,6 +4,12 @@ import type { KeyValueReader } from './key-value.ts';
 /** Puts an entry, or removes it when the value is undefined. */
 export type PutLocal = (db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined) => void;
 
+/** Tells of commits that change rows which are not packed yet: nothing notes those. */
+export interface RowWatch {
+  /** Whether one has come since the watch began. */
+  readonly isTouched: boolean;
+}
+
 /**
  * For who keeps something beside the log in the state: see `LOCAL_DATABASES`. Only the thread that
  * writes has it.
@@ -15,6 +21,8 @@ export interface LocalState {
   readonly sequence: number;
   /** How many ids were noted in `rowChanges` since the rows were packed. */
   readonly notedIds: number;
+  /** Watches the ids from `RowState.packedIds` up to this one, in place of the watch before. */
+  watch(endId: number): RowWatch;
   /** Whether a commit is on its way. */
   readonly isBusy: boolean;
   /**

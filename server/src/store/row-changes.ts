@@ -2,6 +2,7 @@ import { readId } from './bytes.ts';
 import { DATABASES, DB, type DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import type { KeyValueReader } from './key-value.ts';
+import type { RowWatch } from './local-state.ts';
 import { readRowState, ROW_STATE_KEY } from './row-state.ts';
 import { StoresReader } from './stores-reader.ts';
 import { isDamage, readUnlessDamaged } from './value-seal.ts';
@@ -45,6 +46,8 @@ export class RowChanges {
   /** The same before the present transaction. */
   #notedBefore = 0;
   readonly #changed = new Set<number>();
+  #watchEnd = 0;
+  #watch = { isTouched: false };
 
   constructor(graph: Environment) {
     this.#graph = graph;
@@ -111,6 +114,14 @@ export class RowChanges {
     if (at < 0 || !this.#isOn) return;
     const id = readId(payload, keyStart + at);
     if (id < this.#packedIds) this.#changed.add(id);
+    else if (id < this.#watchEnd) this.#watch.isTouched = true;
+  }
+
+  /** See `LocalState.watch`. */
+  watch(endId: number): RowWatch {
+    this.#watchEnd = endId;
+    this.#watch = { isTouched: false };
+    return this.#watch;
   }
 
   /** Within the transaction: puts what the group changed, which ends at `sequence`. */

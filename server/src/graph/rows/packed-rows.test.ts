@@ -142,10 +142,14 @@ function operationsOf(one: Step): WriterOperation[] {
 async function packSome(slices: number): Promise<void> {
   const ending = new AbortController();
   let left = slices;
-  const packer = new RowPacker(graph.state.local, () => {
-    if (left-- <= 0) ending.abort();
-    return Promise.resolve();
-  });
+  const packer = new RowPacker(
+    graph.state.local,
+    () => {
+      if (left-- <= 0) ending.abort();
+      return Promise.resolve();
+    },
+    SHORTEST,
+  );
   await packer.pack(ending.signal);
 }
 
@@ -183,6 +187,13 @@ async function grow(nodes: number): Promise<void> {
 
 const to = (i: number, from = 0): WriterOperation => ({
   op: 'link',
+  from: { type: 'A', key: `n${from}` },
+  edge: 'E',
+  to: { type: 'A', key: `n${i}` },
+});
+
+const unlink = (i: number, from: number): WriterOperation => ({
+  op: 'unlink',
   from: { type: 'A', key: `n${from}` },
   edge: 'E',
   to: { type: 'A', key: `n${i}` },
@@ -227,6 +238,62 @@ it('packs rows of all lengths, up to what a row and a block may have', async () 
   expect(isPacked).toEqual(isExpected);
   for (const id of ids) expectSameRow(reader, id);
 }, 60_000);
+
+/** Slices of one step each. */
+const SHORTEST = { min: 0, max: 0 };
+
+it('packs a hub in slices, whatever is written between them', async () => {
+  const edges = ROW_NEIGHBORS_MAX + 100;
+  await grow(edges + 1);
+  for (let i = 1; i <= edges; i += 1_000) {
+    const count = Math.min(1_000, edges - i + 1);
+    await graph.write(
+      ...Array.from({ length: count }, (_, k) => to(i + k)),
+      ...Array.from({ length: Math.min(count, 90) }, (_, k) => to(i + k, 1)),
+    );
+  }
+  const { reader } = graph;
+  let slices = 0;
+  let writesLeft = 0;
+  const packer = new RowPacker(
+    graph.state.local,
+    async () => {
+      slices++;
+      if (writesLeft-- <= 0) return;
+      // A hub, short rows and ends of edges, in the block that is being packed and in others.
+      const from = writesLeft % 3;
+      const other = 1 + ((writesLeft * 37) % edges);
+      await graph.write(writesLeft % 2 === 0 ? to(other, from) : unlink(other, from));
+      reader.refresh();
+      for (const id of ['n0', 'n1', 'n2', `n${other}`].map((name) => graph.idOf('A', name))) {
+        const degree = reader.packedRows()?.degreeOf(id);
+        if (degree !== undefined) expect([id, degree]).toEqual([id, reader.degree(id)]);
+        expectSameRow(reader, id);
+      }
+    },
+    SHORTEST,
+  );
+  writesLeft = 40;
+  await packer.pack();
+  // The packing was not held up for ever by what was written.
+  expect(writesLeft).toBeLessThan(0);
+  expect(expectSame(reader)).toBeGreaterThan(edges / 2);
+  await packer.pack();
+  const hub = graph.idOf('A', 'n0');
+  reader.refresh();
+  expect(reader.packedRows()?.degreeOf(hub)).toBe(reader.degree(hub));
+  // The same once more, of rows that are packed already.
+  await graph.write(to(5), to(6, 1), to(7, 2));
+  slices = 0;
+  writesLeft = 40;
+  await packer.pack();
+  expect(slices).toBeGreaterThan(4);
+  expect(expectSame(reader)).toBeGreaterThan(edges / 2);
+  await packer.pack();
+  reader.refresh();
+  expect(reader.packedRows()?.changedIds.size).toBe(0);
+  expectSame(reader);
+}, 120_000);
 
 it('packs what changed without packing all again', async () => {
   await grow(5_000);

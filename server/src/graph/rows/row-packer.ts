@@ -1,29 +1,28 @@
 import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
-import type { LocalState, PutLocal } from '#store/local-state.ts';
+import type { LocalState, PutLocal, RowWatch } from '#store/local-state.ts';
 import { addChangedIds, notedUpTo, rowChangesKey, visitRowChanges } from '#store/row-changes.ts';
 import { encodeRowState, readRowState, ROW_STATE_KEY, type RowState } from '#store/row-state.ts';
-import { isDamage } from '#store/value-seal.ts';
-import { ANY_EDGE } from '../adjacency.ts';
-import { edgeOfKey, KeyEncoder, META, neighborOfKey } from '../keys.ts';
+import { isDamage, readUnlessDamaged } from '#store/value-seal.ts';
+import { KeyEncoder, META } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import { readCount } from '../writer-memory.ts';
+import { BlockPacking } from './block-packing.ts';
 import { BLOCK_IDS, blockOf, RowBlockWriter } from './row-block.ts';
 import { CHUNK_IDS, chunkOf, ColumnChunk } from './row-columns.ts';
 import { ROW_KIND, rowKey } from './row-keys.ts';
 
-/** The writer's thread packs no longer than this at once, or one block, which is more work. */
-const SLICE_MS = 4;
 /**
- * Where LMDB takes longer for the transaction than the slice lasts, slices grow up to this: after a
- * load its list of free pages is long, and costs each transaction the same.
+ * The writer's thread packs no longer than the least of these at once. Where LMDB takes longer for
+ * the transaction than the slice lasts, slices grow up to the most: after a load its list of free
+ * pages is long, and costs each transaction the same.
  */
-const SLICE_MS_MAX = 25;
+const SLICE_MS: SliceMs = { min: 4, max: 25 };
 /** When more than this share of the rows has changed, all are packed anew. */
 const CHANGED_SHARE_MAX = 0.25;
 const CHANGED_IDS_MIN = 10_000;
-/** Of rows with so many neighbours, the keys are counted before more are read. */
-const LONG_ROW = 512;
+/** A block of new ids begins anew so often, while commits change them, before it is packed at once. */
+const ATTEMPTS_MAX = 3;
 /** No slice removes more notes than this. */
 const REMOVED_NOTES_MAX = 1_000;
 
@@ -35,17 +34,26 @@ const REMOVED_NOTES_MAX = 1_000;
 export class RowPacker {
   readonly #local: LocalState;
   readonly #keys = new KeyEncoder();
-  readonly #block = new RowBlockWriter();
+  readonly #writer = new RowBlockWriter();
   readonly #record = new NodeRecord();
   readonly #pause: () => Promise<void>;
-  #sliceMs = SLICE_MS;
+  #sliceMs: number;
+  readonly #slices: SliceMs;
+  /** A block that the last slice has not finished. */
+  #begun: BegunBlock | undefined;
   /** The notes up to this sequence are removed. */
   #removedTo = 0;
 
   /** `pause` is awaited between slices. */
-  constructor(local: LocalState, pause: () => Promise<void> = () => Promise.resolve()) {
+  constructor(
+    local: LocalState,
+    pause: () => Promise<void> = () => Promise.resolve(),
+    slices = SLICE_MS,
+  ) {
     this.#local = local;
     this.#pause = pause;
+    this.#slices = slices;
+    this.#sliceMs = slices.min;
   }
 
   /** Whether a call of `pack` would find something to do. */
@@ -56,6 +64,16 @@ export class RowPacker {
 
   /** Packs all that there is to pack now. Rejects with `storage_full` or `storage_failed`. */
   async pack(signal?: AbortSignal): Promise<void> {
+    this.#begun = undefined;
+    try {
+      await this.#pack(signal);
+    } catch (error) {
+      if (!(error instanceof DamagedRows)) throw error;
+      await this.#begin();
+    }
+  }
+
+  async #pack(signal: AbortSignal | undefined): Promise<void> {
     const { reader } = this.#local;
     if (this.#packableIds() === 0) return;
     const changed = this.#changedIds();
@@ -80,7 +98,8 @@ export class RowPacker {
       packedAt = performance.now();
     });
     const writtenMs = performance.now() - packedAt;
-    this.#sliceMs = Math.min(Math.max(writtenMs, SLICE_MS), SLICE_MS_MAX);
+    const { min, max } = this.#slices;
+    this.#sliceMs = Math.min(Math.max(writtenMs, min), max);
   }
 
   /** Only whole blocks are packed: one that is kept in memory never gets more rows. */
@@ -143,46 +162,80 @@ export class RowPacker {
     const until = performance.now() + this.#sliceMs;
     const end = this.#packableIds();
     let { packedIds } = state;
-    while (packedIds < end && (packedIds === state.packedIds || performance.now() < until)) {
-      packedIds = this.#packInChunk(put, packedIds, end, until);
+    let from = -1;
+    while (packedIds < end && packedIds !== from) {
+      from = packedIds;
+      packedIds = this.#packInChunk(put, from, end, until);
+      if (performance.now() >= until) break;
     }
-    putState(put, { ...state, packedIds });
+    if (packedIds !== state.packedIds) putState(put, { ...state, packedIds });
   }
 
   /** Packs blocks of one chunk of columns. Returns the first id that is not packed. */
   #packInChunk(put: PutLocal, from: number, end: number, until: number): number {
     const chunk = chunkOf(from);
+    const at = from % CHUNK_IDS;
     const last = Math.min((chunk + 1) * CHUNK_IDS, end);
-    const columns = ColumnChunk.grown(this.#readColumns(chunk), last % CHUNK_IDS || CHUNK_IDS);
-    columns.types.fill(0, from % CHUNK_IDS);
-    columns.degrees.fill(0, from % CHUNK_IDS);
-    const addDegree = (id: number, count: number): void => {
-      columns.degrees[id % CHUNK_IDS]! += count;
-    };
+    const begun = at === 0 ? undefined : this.#readColumns(chunk, at);
+    const columns = ColumnChunk.grown(begun, last % CHUNK_IDS || CHUNK_IDS);
+    columns.types.fill(0, at);
     let next = from;
     do {
+      const packed = this.#packNewBlock(next, until);
+      if (packed === undefined) break;
       this.#readTypes(next, columns);
-      this.#packBlock(put, 'out', blockOf(next), addDegree);
-      this.#packBlock(put, 'in', blockOf(next), addDegree);
+      columns.degrees.set(packed.degrees, next % CHUNK_IDS);
+      putBlock(put, packed);
       next += BLOCK_IDS;
     } while (next < last && performance.now() < until);
+    if (next === from) return from;
     // No more entries than are packed: a chunk that is kept in memory is read again for those.
-    const packed = ColumnChunk.grown(columns, ((next - 1) % CHUNK_IDS) + 1);
-    put(DB.rows, rowKey(ROW_KIND.columns, chunk), packed.value);
+    const grown = ColumnChunk.grown(columns, ((next - 1) % CHUNK_IDS) + 1);
+    put(DB.rows, rowKey(ROW_KIND.columns, chunk), grown.value);
     return next;
+  }
+
+  /**
+   * Packs a block whose ids are not packed, so that nothing notes their changes: when a commit
+   * comes between two slices and changes one, the block begins anew. Undefined when it goes on in
+   * the next slice.
+   */
+  #packNewBlock(first: number, until: number): BlockPacking | undefined {
+    const number = blockOf(first);
+    const known = this.#begun?.packing.number === number ? this.#begun : undefined;
+    const attempts = known === undefined ? 0 : known.attempts + (known.watch.isTouched ? 1 : 0);
+    const begun =
+      known !== undefined && !known.watch.isTouched
+        ? known
+        : { packing: this.#newPacking(number), watch: this.#local.watch(first + BLOCK_IDS) };
+    // Were it changed all the time, it would never be done.
+    const isDone = begun.packing.proceed(attempts < ATTEMPTS_MAX ? until : Infinity);
+    this.#begun = isDone ? undefined : { ...begun, attempts };
+    return isDone ? begun.packing : undefined;
+  }
+
+  #newPacking(number: number): BlockPacking {
+    return new BlockPacking(this.#local.reader, number, this.#writer);
   }
 
   /** Packs changed rows, block by block. When all are done, the rows show the present sequence. */
   async #packAgain(changed: readonly number[], signal: AbortSignal | undefined): Promise<void> {
     const { sequence } = this.#local;
     let next = 0;
+    // What changes between two slices is noted, so a block may go on whatever comes between.
+    let begun: BlockPacking | undefined;
     while (next < changed.length) {
       if (isAborted(signal)) return;
       await this.#writeSlice((put) => {
         const until = performance.now() + this.#sliceMs;
         const chunks = new Map<number, ColumnChunk>();
-        do next = this.#packBlockAgain(put, changed, next, chunks);
-        while (next < changed.length && performance.now() < until);
+        do {
+          begun ??= this.#newPacking(blockOf(changed[next]!));
+          if (!begun.proceed(until)) break;
+          putBlock(put, begun);
+          next = this.#changeColumns(changed, next, begun, chunks);
+          begun = undefined;
+        } while (next < changed.length && performance.now() < until);
         for (const [number, { value }] of chunks)
           put(DB.rows, rowKey(ROW_KIND.columns, number), value);
       });
@@ -197,71 +250,24 @@ export class RowPacker {
     });
   }
 
-  /** The block of one changed id, and of those after it in the same block. Returns the next. */
-  #packBlockAgain(
-    put: PutLocal,
+  /** The columns of the changed ids of a block, which is packed. Returns the place after these. */
+  #changeColumns(
     changed: readonly number[],
     from: number,
+    { number, degrees }: BlockPacking,
     chunks: Map<number, ColumnChunk>,
   ): number {
-    const number = blockOf(changed[from]!);
     let to = from;
     while (to < changed.length && blockOf(changed[to]!) === number) to++;
-    const degrees = new Map<number, number>();
-    const addDegree = (id: number, count: number): void =>
-      void degrees.set(id, (degrees.get(id) ?? 0) + count);
-    this.#packBlock(put, 'out', number, addDegree);
-    this.#packBlock(put, 'in', number, addDegree);
     const chunk = chunkOf(changed[from]!);
-    const columns = chunks.get(chunk) ?? this.#readColumns(chunk);
-    if (columns === undefined) return to;
+    const columns =
+      chunks.get(chunk) ?? this.#readColumns(chunk, (changed[to - 1]! % CHUNK_IDS) + 1);
     chunks.set(chunk, columns);
     for (const id of changed.slice(from, to)) {
       columns.types[id % CHUNK_IDS] = this.#typeOf(id);
-      columns.degrees[id % CHUNK_IDS] = degrees.get(id) ?? 0;
+      columns.degrees[id % CHUNK_IDS] = degrees[id % BLOCK_IDS]!;
     }
     return to;
-  }
-
-  #packBlock(
-    put: PutLocal,
-    direction: 'out' | 'in',
-    number: number,
-    addDegree: (id: number, count: number) => void,
-  ): void {
-    const { reader } = this.#local;
-    const db = DB[direction];
-    const block = this.#block;
-    const first = number * BLOCK_IDS;
-    const end = this.#keys.node(first + BLOCK_IDS).slice();
-    const row = { id: -1, count: 0 };
-    const endRow = (): void => {
-      if (row.count > 0) addDegree(row.id, row.count);
-      row.count = 0;
-    };
-    block.clear();
-    let start = this.#keys.node(first).slice();
-    for (;;) {
-      let last = NO_KEY;
-      reader.scan(db, { start, end, keysOnly: true }, (key) => {
-        const id = readId(key, 0);
-        if (id !== row.id) endRow();
-        row.id = id;
-        row.count++;
-        block.add(id - first, neighborOfKey(key), edgeOfKey(key));
-        if (row.count !== LONG_ROW && !block.isRowAbsent(id - first)) return true;
-        last = Uint8Array.from(key);
-        return false;
-      });
-      if (last === NO_KEY) break;
-      const total = reader.countRange(db, this.#keys.edges(row.id, ANY_EDGE));
-      const isKept = block.makeRoom(row.id - first, total - row.count);
-      if (!isKept) row.count = total;
-      // Right after the last key, or with the next node.
-      start = isKept ? Buffer.concat([last, ZERO]) : this.#keys.node(row.id + 1).slice();
-    }
-    endRow();
-    put(DB.rows, rowKey(ROW_KIND[direction], number), block.finish());
   }
 
   /** The types of the nodes of one block. */
@@ -281,14 +287,36 @@ export class RowPacker {
     return this.#record.typeId;
   }
 
-  #readColumns(chunk: number): ColumnChunk | undefined {
-    const value = this.#local.reader.get(DB.rows, rowKey(ROW_KIND.columns, chunk));
-    return value === undefined ? undefined : new ColumnChunk(Uint8Array.from(value));
+  /** A chunk that has entries up to this place. Throws `DamagedRows`. */
+  #readColumns(chunk: number, end: number): ColumnChunk {
+    const value = readUnlessDamaged(this.#local.reader, DB.rows, rowKey(ROW_KIND.columns, chunk));
+    const columns = value === undefined ? undefined : new ColumnChunk(Uint8Array.from(value));
+    if (columns === undefined || columns.count < end) throw new DamagedRows();
+    return columns;
   }
 }
 
-const NO_KEY = new Uint8Array(0);
-const ZERO = Uint8Array.of(0);
+/** Of each transaction. */
+interface SliceMs {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Rows that are to be gone on with are not there. */
+class DamagedRows extends Error {}
+
+interface BegunBlock {
+  readonly packing: BlockPacking;
+  /** Of the ids that are not packed, up to the last one of the block. */
+  readonly watch: RowWatch;
+  /** How often it began anew. */
+  readonly attempts: number;
+}
+
+function putBlock(put: PutLocal, { number, values }: BlockPacking): void {
+  put(DB.rows, rowKey(ROW_KIND.out, number), values.out);
+  put(DB.rows, rowKey(ROW_KIND.in, number), values.in);
+}
 
 function putState(put: PutLocal, state: RowState): void {
   put(DB.rows, ROW_STATE_KEY, encodeRowState(state));
