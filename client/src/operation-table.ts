@@ -104,6 +104,8 @@ export const OPERATION_TABLE = {
     put: 'PUT /api/chatai/chats/{uid} body json',
     /** Delete a conversation; an answer that is under way is stopped. */
     delete: 'DELETE /api/chatai/chats/{uid} none',
+    /** Watch the answer that is under way, such as after a page was loaded again. */
+    watch: 'GET /api/chatai/chats/{uid}/events special',
     /** Stop the answer that is under way; what was said so far is kept. */
     stop: 'POST /api/chatai/chats/{uid}/stop none',
     /** Say what is thought of an answer, or take it back. */
@@ -271,14 +273,14 @@ export const OPERATION_TABLE = {
     exchange: 'POST /api/login/exchange body json',
   },
   logs: {
-    /** Count what this server has logged, by time and level. */
-    count: 'GET /api/graph/logs/counts query json',
     /** List the log files of this server. */
     listFiles: 'GET /api/graph/logs-files json',
     /** Search the log files of this server, and get every match as one file. */
     download: 'GET /api/graph/logs-files/download query text',
     /** Search what this server has logged. */
     search: 'GET /api/graph/logs query json',
+    /** Count what this server has logged, by time and level. */
+    count: 'GET /api/graph/logs/counts query json',
     /** Watch what this server logs. */
     watch: 'GET /api/graph/logs/live query special',
   },
@@ -301,12 +303,12 @@ export const OPERATION_TABLE = {
     delete: 'DELETE /api/migrations/{name} none',
     /** Run a migration that has not succeeded. */
     run: 'POST /api/migrations/{name}/run json',
+    /** Run a migration for up to 30 seconds, count what it would change, and write nothing. */
+    dryRun: 'POST /api/migrations/{name}/dry-run json',
   },
   nodes: {
     /** Read one node. */
     get: 'GET /api/node/{uid} json replicas',
-    /** Run a migration for up to 30 seconds, count what it would change, and write nothing. */
-    dryRun: 'POST /api/migrations/{name}/dry-run json',
     /** List what has been changed in a node. */
     listHistory: 'GET /api/node/{uid}/history query json replicas',
     /** List nodes by their UIDs, in that order, or of one type, newest first. */
@@ -399,6 +401,8 @@ export const OPERATION_TABLE = {
     getPool: 'GET /api/graph/stats/pool text',
     /** Count the nodes and edges of each type, and show the load of the last hour. */
     getOverview: 'GET /api/graph/stats/overview json',
+    /** Count the edges by their type and the types of the nodes that they connect. */
+    getRelations: 'GET /api/graph/stats/relations json',
   },
   status: {
     /** Tell whether the graph is loaded. */

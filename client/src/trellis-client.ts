@@ -4,7 +4,7 @@ import {
   streamAdminAgentMessage,
   uploadAdminAgentFile,
 } from './methods/admin-agent.ts';
-import { sendChatMessage, streamChatMessage } from './methods/chat.ts';
+import { sendChatMessage, streamChatMessage, watchChat } from './methods/chat.ts';
 import { codeVersions } from './methods/code-history.ts';
 import { endpointRuns } from './methods/endpoint-runs.ts';
 import { fileTransfers } from './methods/files.ts';
@@ -181,6 +181,7 @@ export class TrellisClient extends ClientBase {
     ...operationsOf(this.transport, 'chats'),
     send: bound(this.transport, sendChatMessage),
     stream: bound(this.transport, streamChatMessage),
+    watch: bound(this.transport, watchChat),
   };
   readonly deepResearch = operationsOf(this.transport, 'deepResearch');
   /** Conversations with the admin agent, which proposes changes of definitions. */

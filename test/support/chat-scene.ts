@@ -32,6 +32,8 @@ export default async ({ graph, q }: Scope<typeof input>) => {
 /** One event of a stream. */
 export interface ToldEvent {
   readonly event: string;
+  /** Empty for one without. */
+  readonly id: string;
   readonly data: Record<string, unknown>;
 }
 
@@ -121,17 +123,26 @@ export class ChatScene implements AsyncDisposable {
     return this.answered(as, { message: `What of the ${name}?`, ...more });
   }
 
-  /** A turn as a stream; who leaves the events closes the connection. */
-  async stream(as: string, turn: object): Promise<Response> {
+  /** A turn as a stream; who leaves the events closes the connection, as the signal does. */
+  async stream(as: string, turn: object, signal?: AbortSignal): Promise<Response> {
     const { url } = this.people.workspace.server;
     return fetch(new URL(CHAT, url), {
       method: 'POST',
+      signal: signal ?? null,
       headers: {
         authorization: `Bearer ${this.people.token(as)}`,
         'content-type': 'application/json',
         accept: 'text/event-stream',
       },
       body: JSON.stringify(turn),
+    });
+  }
+
+  /** The answer under way in a conversation, as a stream; `after` is the id of an event. */
+  async watch(as: string, chatUID: string, after = ''): Promise<Response> {
+    const { url } = this.people.workspace.server;
+    return fetch(new URL(`${CHATS}/${chatUID}/events`, url), {
+      headers: { authorization: `Bearer ${this.people.token(as)}`, 'last-event-id': after },
     });
   }
 
@@ -147,8 +158,8 @@ export async function* eventsOf(response: Response): AsyncGenerator<ToldEvent, v
     const blocks = (text + piece).split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      if (event !== undefined) yield { event, data: JSON.parse(data ?? '') };
+      const [, id = '', event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (event !== undefined) yield { event, id, data: JSON.parse(data ?? '') };
     }
   }
 }

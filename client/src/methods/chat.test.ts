@@ -85,6 +85,32 @@ describe('an answer as it comes', () => {
   });
 });
 
+it('watches a turn that is under way, across a lost connection', async () => {
+  const tool = { ...CALL, state: 'begun' as const };
+  const headers = { 'content-type': 'text/event-stream' };
+  const { client, seen } = await scripted([
+    {
+      headers,
+      body:
+        `id: m2-0-0\n${event('begun', { messageUID: 'm2' })}` +
+        `id: m2-0-1\n${event('tool', tool)}id: m2-2-1\n${event('delta', { text: 'Ye' })}`,
+    },
+    { headers, body: `:\n\nid: m2-3-1\n${event('delta', { text: 's' })}${event('end', {})}` },
+  ]);
+  expect(await Array.fromAsync(client.chats.watch('c 1'))).toEqual([
+    { kind: 'begun', messageUID: 'm2' },
+    { kind: 'tool', tool },
+    { kind: 'delta', text: 'Ye' },
+    { kind: 'delta', text: 's' },
+  ]);
+  expect(
+    seen.map(({ method, url, headers: sent }) => [method, url, sent['last-event-id']]),
+  ).toEqual([
+    ['GET', '/api/chatai/chats/c%201/events', undefined],
+    ['GET', '/api/chatai/chats/c%201/events', 'm2-2-1'],
+  ]);
+});
+
 it('tells what there is to choose from, and begins a conversation', async () => {
   const choices = { isConfigured: true, model: 'm', models: ['m'], tools: [] };
   const { client, seen } = await scripted([{ body: choices }, { status: 201, body: {} }]);

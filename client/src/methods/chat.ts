@@ -1,5 +1,5 @@
 import type { ChatAnswer, ChatToolEvent, ChatTurn } from '@trellis/contract/shapes/chat.ts';
-import { readEvents } from '../event-stream.ts';
+import { followEvents, readEvents, textIn, type WatchOptions } from '../event-stream.ts';
 import { callTo, jsonBody } from '../operation-methods.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { TrellisError } from '../trellis-error.ts';
@@ -10,6 +10,11 @@ export type ChatEvent =
   | { readonly kind: 'delta'; readonly text: string }
   | { readonly kind: 'tool'; readonly tool: ChatToolEvent }
   | { readonly kind: 'result'; readonly answer: ChatAnswer };
+
+/** What a watched turn tells: which answer it is, then more text and tools. */
+export type WatchedChatEvent =
+  | { readonly kind: 'begun'; readonly messageUID: string }
+  | Extract<ChatEvent, { kind: 'delta' | 'tool' }>;
 
 const TURN = { ...callTo('chats', 'send'), once: true };
 
@@ -26,8 +31,9 @@ export function sendChatMessage(
 }
 
 /**
- * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn.
- * Throws what the service refuses with, also when that is on the way.
+ * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn,
+ * unless it runs in the `background`: then `watchChat` goes on with it. Throws what the service
+ * refuses with, also when that is on the way.
  */
 export async function* streamChatMessage(
   transport: Transport,
@@ -46,7 +52,7 @@ export async function* streamChatMessage(
     for await (const { event, data } of readEvents(response)) {
       switch (event) {
         case 'delta':
-          yield { kind: 'delta', text: (JSON.parse(data) as { readonly text: string }).text };
+          yield { kind: 'delta', text: textIn(data) };
           break;
         case 'tool':
           yield { kind: 'tool', tool: JSON.parse(data) as ChatToolEvent };
@@ -67,4 +73,26 @@ export async function* streamChatMessage(
   }
   const cause = new Error('the answer broke off');
   throw TrellisError.connectionFailed(transport.baseUrl, cause);
+}
+
+/**
+ * The answer that is under way in a conversation: what there is of it already, then the rest as it
+ * comes, across lost connections. It ends when the conversation has the answer, at once when none
+ * is under way; leaving does not stop the turn. Throws what the service refuses with, or the
+ * signal's reason.
+ */
+export async function* watchChat(
+  transport: Transport,
+  uid: string,
+  options: Pick<WatchOptions, 'signal'> = {},
+): AsyncGenerator<WatchedChatEvent, void, undefined> {
+  const { path } = callTo('chats', 'watch', uid);
+  for await (const { event, data } of followEvents(transport, { path, ...options })) {
+    if (event === 'begun') {
+      const { messageUID } = JSON.parse(data) as { readonly messageUID: string };
+      yield { kind: event, messageUID };
+    }
+    if (event === 'delta') yield { kind: event, text: textIn(data) };
+    if (event === 'tool') yield { kind: event, tool: JSON.parse(data) as ChatToolEvent };
+  }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { MODEL_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   chat,
@@ -12,7 +13,7 @@ import {
   chatTurn,
   newChat,
 } from '../shapes/chat.ts';
-import { listOf } from '../shapes/list.ts';
+import { eventStreamHeaders, listOf } from '../shapes/list.ts';
 
 const own = { area: 'assistant', auth: 'session', noGuests: true, onReplica: 'redirect' } as const;
 
@@ -22,7 +23,7 @@ export const operations = withIds({
    * `tool`, a call of a tool has begun or ended; `result`, exactly the JSON answer; `done`, the
    * last. What fails once the stream has begun is the event `error`, whose data is an error body,
    * instead of `result`. The header `MSK-CHAT` tells the conversation before the answer is there.
-   * Whoever closes the connection stops the turn.
+   * Whoever closes the connection stops the turn, unless it runs in the `background`.
    */
   sendChatMessage: {
     ...own,
@@ -116,6 +117,30 @@ export const operations = withIds({
     responses: { 204: { description: 'It is gone with its messages.' } },
     errors: ['chat_not_found', ...STORE_ERRORS],
     summary: 'Delete a conversation; an answer that is under way is stopped.',
+  },
+
+  /**
+   * Server-Sent Events, each with an id: `begun` says which answer it is, `{messageUID}`; then
+   * `delta` and `tool` as of `sendChatMessage`, first what there is already, then the rest as it
+   * comes. `end` is the last: the answer is in the conversation then, or none was under way. The
+   * header `Last-Event-ID` says what is known already.
+   */
+  watchChat: {
+    ...own,
+    sdk: 'chats.watch',
+    method: 'GET',
+    path: '/api/chatai/chats/{uid}/events',
+    params: chatInPath,
+    headers: eventStreamHeaders,
+    responses: {
+      200: {
+        description: 'Events until no answer of a turn is under way.',
+        body: z.string(),
+        contentType: 'text/event-stream',
+      },
+    },
+    errors: ['chat_not_found', 'too_many_requests'],
+    summary: 'Watch the answer that is under way, such as after a page was loaded again.',
   },
 
   stopChat: {

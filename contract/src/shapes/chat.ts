@@ -32,6 +32,11 @@ export const chatTurn = z
     editUID: uid.optional(),
     /** An answer, which is asked for again; everything after it goes. */
     regenerateUID: uid.optional(),
+    /**
+     * The turn goes on when the connection closes; `GET .../events` follows it, `POST .../stop`
+     * stops it. Without, whoever closes the connection stops the turn.
+     */
+    background: z.boolean().optional(),
   })
   .refine(
     ({ message, regenerateUID }) => (message === undefined) === (regenerateUID !== undefined),
@@ -74,9 +79,18 @@ const usage = z.strictObject({ inputTokens: z.int().min(0), outputTokens: z.int(
 
 /**
  * How an answer ended: "answer" as it should; "length", "steps", "tool-calls" and "tokens" at a
- * limit; "stopped" because the user wanted no more of it.
+ * limit; "stopped" because the user wanted no more of it; "interrupted" because the server ended
+ * before the answer did.
  */
-const CHAT_ENDS = ['answer', 'length', 'steps', 'tool-calls', 'tokens', 'stopped'] as const;
+const CHAT_ENDS = [
+  'answer',
+  'length',
+  'steps',
+  'tool-calls',
+  'tokens',
+  'stopped',
+  'interrupted',
+] as const;
 
 /** What a turn is answered with. */
 export const chatAnswer = z.strictObject({
@@ -86,7 +100,7 @@ export const chatAnswer = z.strictObject({
   answer: z.string(),
   citations: z.array(chatCitation),
   toolCalls: z.array(chatToolCall),
-  /** Null when it was stopped: then it is not known. */
+  /** Null when it was stopped or interrupted: then it is not known. */
   usage: usage.nullable(),
   model: z.string(),
   ended: z.enum(CHAT_ENDS),
@@ -131,8 +145,8 @@ const chatReply = message.extend({
    */
   usage: usage.nullable(),
   model: z.string(),
-  /** "failed": `error` says why; "interrupted": the server ended before the answer did. */
-  ended: z.enum([...CHAT_ENDS, 'failed', 'interrupted']).nullable(),
+  /** "failed": `error` says why. */
+  ended: z.enum([...CHAT_ENDS, 'failed']).nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
   feedback: chatFeedback.extend({ value: z.enum(['up', 'down']) }).nullable(),
 });
@@ -149,6 +163,8 @@ export const chatSummary = z.strictObject({
   updatedAt: z.iso.datetime(),
   /** An answer is under way. */
   isBusy: z.boolean(),
+  /** What it comes from: a turn, which can be watched, or a deep research, which is a job. */
+  busyWith: z.enum(['turn', 'research']).nullable(),
 });
 export type ChatSummary = Immutable<z.infer<typeof chatSummary>>;
 

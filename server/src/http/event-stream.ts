@@ -221,8 +221,11 @@ export async function answerInEvents(
   const stream = context.eventStreams.open(request);
   const session = new StreamSession(operation, request, context.services);
   const { raw } = reply;
-  raw.once('close', () => stream.abort());
   let heartbeat: NodeJS.Timeout | undefined;
+  raw.once('close', () => {
+    stream.abort();
+    clearInterval(heartbeat);
+  });
   const open: AnswerEvents['open'] = (headers = {}) => {
     if (heartbeat !== undefined) return;
     context.unreadAnswers.watch(reply);
@@ -234,7 +237,9 @@ export async function answerInEvents(
   // Does not wait for a slow client: an answer is no longer than a model may make it.
   const tell: AnswerEvents['tell'] = (event, data) => {
     open();
-    if (raw.writable) raw.write(textOf({ event, data }));
+    // Work that goes on without its client has nobody to tell.
+    if (!raw.writable) return;
+    raw.write(textOf({ event, data }));
     heartbeat?.refresh();
   };
   // At once, because what is running may take a while to end.

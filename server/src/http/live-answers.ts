@@ -159,6 +159,7 @@ export class EventStreams {
   readonly #max: number;
   /** The `budgetKey` of each stream's caller. */
   readonly #open = new Map<AbortController, string>();
+  readonly #stopping = new AbortController();
 
   constructor(max = EVENT_STREAMS_MAX) {
     this.#max = max;
@@ -177,8 +178,15 @@ export class EventStreams {
     return stream;
   }
 
+  /** Aborts when the server stops, with a problem that says so; so do the streams. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
   stop(): void {
-    for (const stream of this.#open.keys()) stream.abort();
+    const problem = new Problem('server_stopping', 'The server is stopping.');
+    this.#stopping.abort(problem);
+    for (const stream of this.#open.keys()) stream.abort(problem);
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import type { Rating, TurnAnswer, TurnCall } from './chat-turn.ts';
 import { ChatTurns, noChat, type Occupant } from './chat-turns.ts';
 import type { TurnParts } from './running-turn.ts';
+import { BEGINNING, type ToldEvent, type TurnPosition } from './turn-news.ts';
 
 export interface ChatParts extends Omit<TurnParts, 'store'> {
   readonly commits: CommitPort;
@@ -93,7 +94,7 @@ export class ChatService implements AsyncDisposable {
   get(caller: Caller, uid: string): Chat {
     const chat = this.#require(caller, uid);
     const stored = this.#store.messages(uid);
-    const answering = this.#turns.answering(uid);
+    const answering = this.#turns.occupantOf(uid)?.messageUID;
     // Created after the read, so that nothing in it is newer than what the reader may see.
     const facts = new ReaderFacts(this.#parts, caller);
     const messages = stored.map((message) => shown(message, facts, message.UID === answering));
@@ -113,6 +114,23 @@ export class ChatService implements AsyncDisposable {
       const messages = this.#store.messages(uid).map(({ UID }) => UID);
       return this.#store.commit(removed([...messages, uid]));
     });
+  }
+
+  /**
+   * The running answer as it comes, from its beginning or after what the caller has of it; nothing
+   * when none is running. It ends when the answer is stored.
+   */
+  watch(
+    caller: Caller,
+    uid: string,
+    { after, signal }: { readonly after: WatchedTurn | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<TurnBatch> {
+    this.#require(caller, uid);
+    const { messageUID = '', news } = this.#turns.occupantOf(uid) ?? {};
+    if (news === undefined) return (async function* () {})();
+    const known = after?.messageUID === messageUID ? after.position : undefined;
+    const outputOf = (output: unknown) => new ReaderFacts(this.#parts, caller).output(output);
+    return batches({ messageUID, known, told: news.after(known ?? BEGINNING, signal), outputOf });
   }
 
   /** Stops a running answer. Resolves when none is running any more. */
@@ -156,8 +174,49 @@ export class ChatService implements AsyncDisposable {
   }
 
   #summary(chat: StoredChat): ChatSummary {
-    return { ...chat, isBusy: this.#turns.answering(chat.UID) !== undefined };
+    const busyWith = this.#turns.occupantOf(chat.UID)?.work ?? null;
+    return { ...chat, isBusy: busyWith !== null, busyWith };
   }
+}
+
+/** What somebody was told of a turn before. */
+export interface WatchedTurn {
+  readonly messageUID: string;
+  readonly position: TurnPosition;
+}
+
+/** The next events of a turn. `isNew`: they begin a turn that was not watched before. */
+export interface TurnBatch {
+  readonly messageUID: string;
+  readonly isNew: boolean;
+  readonly events: readonly ToldEvent[];
+}
+
+interface WatchedNews {
+  readonly messageUID: string;
+  readonly known: TurnPosition | undefined;
+  readonly told: AsyncIterable<readonly ToldEvent[]>;
+  /** The output of a tool as the reader may see it now. */
+  readonly outputOf: (output: unknown) => unknown;
+}
+
+async function* batches(watched: WatchedNews): AsyncGenerator<TurnBatch, void, undefined> {
+  const { messageUID, known, told, outputOf } = watched;
+  if (known === undefined) yield { messageUID, isNew: true, events: [] };
+  for await (const events of told) {
+    yield { messageUID, isNew: false, events: events.map((one) => readable(one, outputOf)) };
+  }
+}
+
+function readable(one: ToldEvent, outputOf: WatchedNews['outputOf']): ToldEvent {
+  const { told, position } = one;
+  if (told.event !== 'tool' || told.data.state !== 'ended') return one;
+  const { output, ...data } = told.data;
+  const left = output === undefined ? undefined : outputOf(output);
+  return {
+    told: { event: 'tool', data: left === undefined ? data : { ...data, output: left } },
+    position,
+  };
 }
 
 /**

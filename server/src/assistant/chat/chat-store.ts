@@ -48,8 +48,7 @@ export interface StoredReply {
   readonly feedback: Feedback | null;
 }
 
-/** `interrupted`: the server ended before the answer did. */
-export type ReplyEnd = TurnEnd | 'failed' | 'interrupted';
+export type ReplyEnd = TurnEnd | 'failed';
 export interface ReplyError {
   readonly code: string;
   readonly message: string;

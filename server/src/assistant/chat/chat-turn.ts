@@ -12,7 +12,10 @@ export interface TurnCall {
   readonly headers: string;
   /** The `Authorization` header of the caller. */
   readonly authorization: string | undefined;
-  /** Aborts when nobody listens any more; this stops the turn. */
+  /**
+   * Aborts when nobody listens any more; this stops the turn. The reason is a `Problem` where it is
+   * not the client who has gone.
+   */
   readonly signal: AbortSignal;
   /**
    * Called when the message is stored and the model is about to be asked: from now on nothing is
@@ -23,8 +26,8 @@ export interface TurnCall {
   readonly onEvent: (event: TurnEvent) => void;
 }
 
-/** `stopped`: the client has stopped the answer. */
-export type TurnEnd = ModelOutcome['ended'] | 'stopped';
+/** `stopped`: the client has stopped the answer. `interrupted`: the server stops. */
+export type TurnEnd = ModelOutcome['ended'] | 'stopped' | 'interrupted';
 
 export interface TurnAnswer {
   readonly chatUID: string;
@@ -33,7 +36,7 @@ export interface TurnAnswer {
   readonly answer: string;
   readonly citations: readonly Snippet[];
   readonly toolCalls: readonly ToolCall[];
-  /** Null when the answer was stopped: the provider counts only at the end. */
+  /** Null when the answer was cut off: the provider counts only at the end. */
   readonly usage: TokenCounts | null;
   readonly model: string;
   readonly ended: TurnEnd;

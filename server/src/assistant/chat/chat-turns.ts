@@ -22,16 +22,20 @@ import {
 } from './chat-store.ts';
 import type { TurnAnswer, TurnCall } from './chat-turn.ts';
 import { RunningTurn, type TurnParts } from './running-turn.ts';
+import type { TurnNews } from './turn-news.ts';
 import { planTurn, type TurnPlan } from './turn-plan.ts';
 
 /** The work that a conversation is busy with. */
 export interface Occupant {
+  readonly work: 'turn' | 'research';
   /** UID of the answer that is under way. */
   readonly messageUID: string;
   /** The user; the number of turns that a user may have at a time is limited. */
   readonly user?: string;
-  /** Resolves when the work has ended. */
-  stop(): Promise<void>;
+  /** Resolves when the work has ended. With a problem it is not the user who stops it. */
+  stop(problem?: Problem): Promise<void>;
+  /** What a turn has said so far. */
+  readonly news?: TurnNews;
 }
 
 /** The running turns of this server, one for each conversation. Disposing ends them all. */
@@ -63,9 +67,9 @@ export class ChatTurns implements AsyncDisposable {
     );
   }
 
-  /** The UID of the answer that is under way in a conversation. */
-  answering(chatUid: string): string | undefined {
-    return this.#running.get(chatUid)?.messageUID;
+  /** What a conversation is busy with. */
+  occupantOf(chatUid: string): Omit<Occupant, 'stop'> | undefined {
+    return this.#running.get(chatUid);
   }
 
   /** Stops the answer of a conversation. Resolves when none is running any more. */
@@ -117,7 +121,8 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#running.values()].map((turn) => turn.stop()));
+    const problem = new Problem('server_stopping', 'The server is stopping.');
+    await Promise.all([...this.#running.values()].map((turn) => turn.stop(problem)));
   }
 
   /** Runs in one turn of the event loop, so no other turn of the chat can start meanwhile. */

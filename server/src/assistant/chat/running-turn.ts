@@ -32,6 +32,7 @@ import {
   type ReplyOutcome,
 } from './chat-store.ts';
 import type { TurnAnswer, TurnCall, TurnEnd } from './chat-turn.ts';
+import { TurnNews } from './turn-news.ts';
 import { citedIn, contextOf, type TurnPlan } from './turn-plan.ts';
 
 const LIMITS: ModelLimits = {
@@ -76,18 +77,19 @@ type Reply = Omit<ReplyOutcome, 'citations'>;
 
 /** One turn, from its first commit to its last. */
 export class RunningTurn {
+  readonly work = 'turn';
   readonly user: string;
   readonly chatUID: string;
   readonly messageUID: string;
   readonly beginning: readonly WriterOperation[];
+  /** The answer so far. */
+  readonly news = new TurnNews();
   readonly #parts: TurnParts;
   readonly #call: TurnCall;
   readonly #planned: PlannedTurn;
   readonly #snippets: Snippets;
   readonly #stopping = new AbortController();
   readonly #over = Promise.withResolvers<void>();
-  /** The answer so far, as its listeners know it. */
-  #text = '';
   readonly #toolCalls: ToolCall[] = [];
 
   constructor(parts: TurnParts, call: TurnCall, planned: PlannedTurn) {
@@ -101,26 +103,33 @@ export class RunningTurn {
     this.#snippets = new Snippets(citedIn(planned.plan.kept));
   }
 
-  /** Resolves when the turn has ended. */
-  stop(): Promise<void> {
-    this.#stopping.abort(new Error('the turn is stopped'));
+  /**
+   * Resolves when the turn has ended. With a problem it is not the user who stops it: the answer
+   * fails with it, or was interrupted when the server stops.
+   */
+  stop(problem?: Problem): Promise<void> {
+    this.#stopping.abort(problem ?? new Error('the turn is stopped'));
     return this.#over.promise;
   }
 
   over(): void {
+    this.news.end();
     this.#over.resolve();
   }
 
-  /** Resolves when the answer is stored. A stopped answer is the text so far. */
+  /** Resolves when the answer is stored. One that is cut off is the text so far. */
   async answer(): Promise<TurnAnswer> {
     const signal = AbortSignal.any([this.#call.signal, this.#stopping.signal]);
-    const said = { toolCalls: this.#toolCalls, usage: null, error: null };
     let outcome: ModelOutcome;
     try {
       outcome = await this.#ask(signal);
-    } catch (error) {
-      if (signal.aborted) return this.#answered({ ...said, text: this.#text, ended: 'stopped' });
-      await this.#keep({ ...said, text: this.#text, ended: 'failed', error: errorOf(error) });
+    } catch (thrown) {
+      const { text } = this.news;
+      const said = { text, toolCalls: this.#toolCalls, usage: null, error: null };
+      const ended = signal.aborted ? cutBy(signal.reason) : undefined;
+      if (ended !== undefined) return this.#answered({ ...said, ended });
+      const error: unknown = signal.aborted ? signal.reason : thrown;
+      await this.#keep({ ...said, ended: 'failed', error: errorOf(error) });
       throw this.#named(error);
     }
     const { text, usage, ended, toolCalls } = outcome;
@@ -157,9 +166,10 @@ export class RunningTurn {
   }
 
   #tell(event: ModelEvent): void {
-    if (event.kind === 'text') this.#text += event.text;
     if (event.kind === 'tool-result') this.#toolCalls.push(event.call);
-    this.#call.onEvent(turnEvent(event));
+    const told = turnEvent(event);
+    this.news.tell(told);
+    this.#call.onEvent(told);
   }
 
   async #answered(reply: Reply & { readonly ended: TurnEnd }): Promise<TurnAnswer> {
@@ -208,6 +218,12 @@ export class RunningTurn {
       cause: error,
     });
   }
+}
+
+/** The end of an answer that was cut off; undefined where that is a failure. */
+function cutBy(reason: unknown): 'stopped' | 'interrupted' | undefined {
+  if (!(reason instanceof Problem)) return 'stopped';
+  return reason.code === 'server_stopping' ? 'interrupted' : undefined;
 }
 
 /** The error as the user may see it. */

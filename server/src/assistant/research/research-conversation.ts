@@ -57,7 +57,8 @@ export class ResearchConversation implements Disposable {
     this.#parts = parts;
     this.#asked = asked;
     using opened = new DisposableStack();
-    opened.use(parts.chat.occupy(caller, chatUID, { messageUID: this.#replyUid, stop }));
+    const occupant = { work: 'research', messageUID: this.#replyUid, stop } as const;
+    opened.use(parts.chat.occupy(caller, chatUID, occupant));
     this.cited = citedIn(planTurn(parts.store.messages(chatUID), { message: question }).kept);
     this.#occupied = opened.move();
   }

@@ -2,7 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/chat.ts';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
-import { acceptsEvents, answerInEvents } from '../event-stream.ts';
+import type { TurnBatch, WatchedTurn } from '#assistant/chat/chat-service.ts';
+import {
+  acceptsEvents,
+  answerInEvents,
+  eventStreamRoute,
+  type ServerEvent,
+} from '../event-stream.ts';
 import { disconnectSignal } from '../live-answers.ts';
 import { CHAT, forwardedHeaders } from '../headers.ts';
 import { answer, readInput, type Route, type RouteContext, routesOf, sendJson } from '../route.ts';
@@ -11,7 +17,7 @@ type TurnOperation = typeof operations.sendChatMessage;
 
 /**
  * A turn of a conversation, answered as one JSON body or as events. Both stop when the client
- * leaves.
+ * leaves, but for a turn in the background.
  */
 function chatRoute(operation: TurnOperation): Route {
   return {
@@ -29,7 +35,7 @@ function chatRoute(operation: TurnOperation): Route {
         );
       }
       const said = await say({
-        signal: disconnectSignal(reply),
+        signal: AbortSignal.any([disconnectSignal(reply), context.eventStreams.stopping]),
         onBegin: ({ chatUID }) => void reply.header(CHAT, chatUID),
         onEvent: () => undefined,
       });
@@ -48,8 +54,32 @@ function turnOf(
   const { caller, address, body } = readInput(operation, request);
   const headers = forwardedHeaders(request.headers);
   const { authorization } = request.headers;
+  const { background = false, ...turn } = body;
+  const sender = { caller, address, headers, authorization };
   return (listener) =>
-    services.chat.say(body, { caller, address, headers, authorization, ...listener });
+    services.chat.say(turn, { ...sender, ...listener, ...(background && { signal: NEVER }) });
+}
+
+/** A turn in the background ends by itself, when it is stopped, or with its caller's rights. */
+const NEVER = new AbortController().signal;
+
+async function* eventsOf(batches: AsyncIterable<TurnBatch>): AsyncGenerator<ServerEvent[]> {
+  for await (const { messageUID, isNew, events } of batches) {
+    const begun = { event: 'begun', id: `${messageUID}-0-0`, data: { messageUID } };
+    const told = events.map(({ told: { event, data }, position: { text, tools } }) => ({
+      event,
+      id: `${messageUID}-${text}-${tools}`,
+      data,
+    }));
+    yield [...(isNew ? [begun] : []), ...told];
+  }
+}
+
+/** Undefined for a text that was never an id, as if there were none. */
+function watchedBefore(id: string | undefined): WatchedTurn | undefined {
+  const [, messageUID, text, tools] = /^(\w+)-(\d{1,9})-(\d{1,4})$/.exec(id ?? '') ?? [];
+  if (messageUID === undefined) return undefined;
+  return { messageUID, position: { text: Number(text), tools: Number(tools) } };
 }
 
 export const chatRoutes = routesOf(operations, {
@@ -65,6 +95,11 @@ export const chatRoutes = routesOf(operations, {
     await chat.delete(caller, params.uid);
     return answer(204);
   },
+  watchChat: eventStreamRoute(
+    operations.watchChat,
+    ({ caller, params, lastEventId, signal }, { chat }) =>
+      eventsOf(chat.watch(caller, params.uid, { after: watchedBefore(lastEventId), signal })),
+  ),
   stopChat: async ({ caller, params }, { chat }) => {
     await chat.stop(caller, params.uid);
     return answer(204);
