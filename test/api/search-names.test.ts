@@ -48,6 +48,8 @@ beforeAll(async () => {
         { op: 'addOrUpdate', type: 'Word', key: 'dog' },
         { op: 'addOrUpdate', type: 'Pack', key: 'p1', fields: { Names: ['pack', 'DOG'] } },
         { op: 'addOrUpdate', type: 'Word', key: 'the' },
+        { op: 'addOrUpdate', type: 'Word', key: 'Frank Herbert' },
+        breed('b6', 'Sausage', 'frank'),
         { op: 'addOrUpdate', type: 'Word', key: 'C++ (language)' },
         { op: 'restrict', node: { type: 'Breed', key: 'b5' }, team: { uid: team } },
       ],
@@ -96,6 +98,15 @@ test('a word that is only begun completes names', async () => {
     expect(order.slice(5)).toEqual(['B-17/x']);
   }
 });
+
+test.each(['frank', 'fran*', '(fra OR fra*)', 'frank her*', 'frank (her OR her*)'])(
+  'a name that begins with %s is found, although its words are not searched',
+  async (query) => {
+    expect((await found({ query }))[0]).toBe('Frank Herbert');
+    expect(await found({ query, sort: 'recent' })).toContain('Frank Herbert');
+    expect(await found({ query, types: ['Breed'] })).not.toContain('Frank Herbert');
+  },
+);
 
 test.each([
   ['a key with signs', 'b-17/X', 'B-17/x'],

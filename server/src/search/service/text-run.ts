@@ -97,7 +97,7 @@ export class TextRun {
     const { groups } = resolved.query;
     if (this.#search.request.sort !== 'relevance') {
       // It is one list. A query of signs alone finds nothing, not everything.
-      const found = orNamed(groups, whole);
+      const found = orNamed(groups, [...whole, ...longer]);
       return found.length === 0 ? [] : [this.#pass(resolved, found)];
     }
     const passes: TextPass[] = [];
@@ -109,12 +109,13 @@ export class TextRun {
       passes.push(this.#pass(resolved, named, { name: 'whole', order }));
       refused.push(nameGroup('not', whole));
     }
-    if (groups.length === 0) return [...this.#uidPass(resolved), ...passes];
     if (longer.length > 0) {
-      const begun = [...groups, nameGroup('must', longer), ...refused];
+      // A name is found where its words are not searched, too.
+      const begun = [nameGroup('must', longer), ...optional(groups), ...refused];
       passes.push(this.#pass(resolved, begun, { name: 'beginning' }));
       refused.push(nameGroup('not', longer));
     }
+    if (groups.length === 0) return [...this.#uidPass(resolved), ...passes];
     passes.push(this.#pass(resolved, [...groups, ...refused]));
     return [...this.#uidPass(resolved), ...passes];
   }
