@@ -88,6 +88,8 @@ export interface TableRequest {
   readonly after?: string;
   /** 100 when left out, at most 1,000. */
   readonly take?: number;
+  /** So many rows are read for one page where no index finds them; 200,000 when left out. */
+  readonly scan?: number;
   /** Whether to count the rows, up to 100,000. */
   readonly total?: boolean;
   /** Whether to tell how the rows were found, which means to find them again. */
@@ -95,6 +97,7 @@ export interface TableRequest {
 }
 
 export interface TablePage {
+  /** Fewer than asked for, or none, before the last page where only some rows were read. */
   readonly items: readonly NodeObject[];
   /** Where the next page begins; null after the last one. */
   readonly next: string | null;

@@ -79,11 +79,13 @@ export const SYNTHETIC_NODES_MAX = 10_000;
 
 /**
  * The built-in endpoints `system/table` and `system/nodes`: conditions that all are to be met, the
- * fields that are shown, and the rows of one page.
+ * fields that are shown, and the rows of one page. A table reads so many rows for one page where no
+ * index finds or sorts them.
  */
 export const TABLE_CONDITIONS_MAX = 20;
 export const TABLE_FIELDS_MAX = 100;
 export const TABLE_TAKE_MAX = 1_000;
+export const TABLE_SCAN_MAX = 200_000;
 
 /** Writing nodes (docs/data.md): aliases of one, and edges that one request adds or removes. */
 export const NODE_ALIASES_MAX = 1_000;

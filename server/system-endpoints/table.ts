@@ -6,6 +6,7 @@
 const CONDITIONS_MAX = 20;
 const FIELDS_MAX = 100;
 const TAKE_MAX = 1_000;
+const SCAN_MAX = 200_000;
 const TOTAL_MAX = 100_000;
 const CURSOR_CHARACTERS_MAX = 100_000;
 /** How many of the last rows a cursor names, for the case that some are deleted. */
@@ -17,6 +18,8 @@ const condition = z.strictObject({
   compare: z.string().describe('A comparison of queries, such as "=", "<", "in" or "contains".'),
   value: z.json().optional(),
 });
+
+type Condition = z.output<typeof condition>;
 
 export const input = z.strictObject({
   type: z.string(),
@@ -31,6 +34,8 @@ export const input = z.strictObject({
   /** The `next` of the page before. */
   after: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
   take: z.int().min(1).max(TAKE_MAX).default(100),
+  /** So many rows are read for one page where no index finds or sorts them. */
+  scan: z.int().min(CURSOR_UIDS).max(SCAN_MAX).default(SCAN_MAX),
   /** Whether to count them, up to 100,000. */
   total: z.boolean().default(false),
   /** Whether to tell how they were found, which means to find them again. */
@@ -65,43 +70,121 @@ export default async function table({
   forbidden,
 }: Scope<typeof input>) {
   if (CurrentUser === null) return forbidden('It shows what a user may see: call it as one.');
-  const { type, where, sort, take } = body;
-  const begin = () => {
+  const { type, where, sort } = body;
+  const begin = (conditions: readonly Condition[]) => {
     let found: Query<NodeOf> = q()
       .asUser()
       .startAt(type as NodeTypeName);
-    for (const { field, compare, value } of where) {
-      found = found.where(asField(field), compare as Comparison, value as never);
-    }
+    for (const one of conditions) found = met(found, one);
     return found;
   };
   const last = body.after === undefined ? undefined : cursorOf(body.after, body);
   if (last === null) return badRequest(fault('after', 'is not the next of a page of this query'));
   try {
-    const rows: Row[] = [];
-    const explained: Explanation[] = [];
-    for (const part of partsAfter(last, sort, begin)) {
-      // One more, to tell whether there are more.
-      const page = part.take(take + 1 - rows.length);
-      const found: readonly Row[] = await page.nodes(shownFields(body)?.map(asField));
-      rows.push(...found);
-      if (body.plan) explained.push(await page.explain());
-      if (rows.length > take) break;
-    }
-    const items = rows.slice(0, take);
-    const next = rows.length > take ? nextAfter(items, body) : null;
+    const way = await wayTo(begin, body);
+    if (way.kind === 'none') return badRequest(indexNeeded(way.advice, body));
+    const begun: Begun = {
+      parts: partsAfter(last, sort, () => begin(way.kind === 'whole' ? where : way.indexed)),
+      tested: way.kind === 'whole' ? [] : way.tested,
+      scan: way.kind === 'whole' ? undefined : body.scan,
+    };
+    const { items, next, explained } = await pageOf(begun, body);
     if (next === undefined) return badRequest(fault('sort.field', 'has values without an order'));
     return {
       items: items.map((row) => asAsked(row, body)),
       next,
-      ...(body.total ? await countOf(begin(), where.length > 0) : {}),
-      ...(body.plan ? { plan: planOf(explained) } : {}),
+      ...(body.total ? await countOf(begin, way, body) : {}),
+      ...(body.plan
+        ? { plan: way.kind === 'whole' ? planOf(explained) : planOf([way.probe], body.scan) }
+        : {}),
     };
   } catch (error) {
     const refused = faultOf(error, where.length);
     if (refused === null) throw error;
     return badRequest(refused);
   }
+}
+
+type Begin = (conditions: readonly Condition[]) => Query<NodeOf>;
+
+const met = (query: Query<NodeOf>, { field, compare, value }: Condition) =>
+  query.where(asField(field), compare as Comparison, value as never);
+
+/** How the rows are found: all of what an index leaves, some of it for each page, or not at all. */
+type Way =
+  | { readonly kind: 'whole' }
+  | {
+      readonly kind: 'pieces';
+      /** Conditions that an index answers, and those that rows are read for. */
+      readonly indexed: readonly Condition[];
+      readonly tested: readonly Condition[];
+      readonly probe: Explanation;
+    }
+  | { readonly kind: 'none'; readonly advice: Explanation['advice'] };
+
+/**
+ * What is read without an index is bounded: rows that are to be tested are read so many at a time,
+ * and more rows are not sorted.
+ */
+async function wayTo(begin: Begin, { where, sort, scan }: Body): Promise<Way> {
+  const sorted = (query: Query<NodeOf>) =>
+    sort === undefined ? query : query.sortBy(asField(sort.field), sort.direction);
+  // Plans for as many rows, and reads none.
+  const probe = await sorted(begin(where)).skip(scan).take(0).explain();
+  // The user is no step of these.
+  const isTested = (_: Condition, place: number) => probe.steps[place + 1]?.access === 'scan';
+  const isWholeType = probe.steps[0]?.access === 'scan';
+  const tested = where.filter((one, place) => isTested(one, place) && !isOfTime(one));
+  const isSorting =
+    sort !== undefined &&
+    sort.field !== 'Timestamp' &&
+    probe.steps[where.length + 1]?.access === 'scan';
+  if (!isSorting && tested.length === 0) return { kind: 'whole' };
+  const indexed = where.filter((one) => !tested.includes(one));
+  const hasMore = (await begin(indexed).skip(scan).take(1).count()) > 0;
+  if (!hasMore) return { kind: 'whole' };
+  const isTurned = sort?.field === 'Timestamp' && sort.direction === 'asc';
+  if (isSorting || (isTurned && isWholeType)) return { kind: 'none', advice: probe.advice };
+  return { kind: 'pieces', indexed, tested, probe };
+}
+
+/** The keys of a type tell the times of its nodes. */
+const isOfTime = ({ field }: Condition): boolean => field === 'Timestamp';
+
+interface Begun {
+  readonly parts: readonly Query<NodeOf>[];
+  readonly tested: readonly Condition[];
+  /** How many rows of each part are read; undefined for all of them. */
+  readonly scan: number | undefined;
+}
+
+/** `next` is undefined where the values that are sorted by have no order. */
+async function pageOf({ parts, tested, scan }: Begun, body: Body) {
+  const { take, plan, sort } = body;
+  const rows: Row[] = [];
+  const explained: Explanation[] = [];
+  let edge: readonly Row[] = [];
+  for (const part of parts) {
+    let found = scan === undefined ? part : part.take(scan);
+    for (const one of tested) found = met(found, one);
+    // One more, to tell whether there are more.
+    const page = found.take(take + 1 - rows.length);
+    rows.push(...(await page.nodes(shownFields(body)?.map(asField))));
+    if (plan && scan === undefined) explained.push(await page.explain());
+    if (rows.length > take) break;
+    if (scan === undefined) continue;
+    // The last rows that were read: where they are, there may be others after them.
+    const sorted = sort === undefined ? [] : [asField(sort.field)];
+    edge = await part
+      .skip(scan - CURSOR_UIDS)
+      .take(CURSOR_UIDS)
+      .nodes(sorted);
+    if (edge.length === CURSOR_UIDS) break;
+  }
+  const items = rows.slice(0, take);
+  if (rows.length > take) return { items, next: nextAfter(items, body), explained };
+  const next = edge.length === CURSOR_UIDS ? nextAfter(edge, body) : null;
+  return { items, next, explained };
 }
 
 /** The rows after the last one: those with its value, those beyond it, those without any. */
@@ -191,22 +274,43 @@ function nameOf({ type, where, sort }: Body): string {
   return `${text.length}-${(hash >>> 0).toString(36)}`;
 }
 
-async function countOf(query: Query<NodeOf>, isNarrowed: boolean) {
+async function countOf(begin: Begin, way: Way, { where, scan }: Body) {
+  if (way.kind === 'pieces') {
+    let found = begin(way.indexed).take(scan);
+    for (const one of way.tested) found = met(found, one);
+    return { total: Math.min(TOTAL_MAX, await found.count()), isTotalExact: false };
+  }
+  const isNarrowed = where.length > 0;
+  const query = begin(where);
   const total = await (isNarrowed ? query.take(TOTAL_MAX + 1) : query).count();
   const isTotalExact = !isNarrowed || total <= TOTAL_MAX;
   return { total: isTotalExact ? total : TOTAL_MAX, isTotalExact };
 }
 
-function planOf(explained: readonly Explanation[]) {
+/** `scanned`: how many rows each page reads; without it, what was read is told. */
+function planOf(explained: readonly Explanation[], scanned?: number) {
   const steps = explained.flatMap((one) => one.steps);
   const index = steps.find((step) => step.index !== undefined)?.index;
   const advice = new Map(explained.flatMap((one) => one.advice).map((one) => [one.field, one]));
   return {
     access: steps.find(({ access }) => access === 'index')?.access ?? 'scan',
     ...(index === undefined ? {} : { index }),
-    rowsRead: steps.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+    rowsRead: scanned ?? steps.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
     advice: [...advice.values()],
   };
+}
+
+/** Says which index is missing, so that it can be added. */
+function indexNeeded(advice: Explanation['advice'], { type, sort, scan }: Body) {
+  const field = sort?.field ?? '';
+  const [wanted] = advice;
+  const message = `More than ${scan} nodes of ${type} would be read and sorted by ${field} for each page`;
+  const hint =
+    wanted === undefined
+      ? 'Filter by a field with an index, or leave out the order.'
+      : `Add an index of ${wanted.type}.${wanted.field}, or filter by a field that has one.`;
+  const details = { type, ...(wanted === undefined ? {} : { field: wanted.field }) };
+  return { error: { code: 'index_needed', message, hint, details } };
 }
 
 function fault(path: string, message: string) {

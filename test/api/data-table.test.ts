@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TABLE_SCAN_MAX } from '@trellis/contract/limits.ts';
 import { valueAt } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
 
@@ -124,6 +125,76 @@ describe('pages, put together, are the whole', () => {
   });
 });
 
+describe('where only some rows are read for each page', () => {
+  const scan = 10;
+  const conditions = [
+    { field: 'Tags', compare: 'contains', value: 'tag 1' },
+    { field: 'Plain', compare: 'exists', value: true },
+    { field: 'Name', compare: '>', value: 't50' },
+    { field: 'Done', compare: '=', value: true },
+  ];
+
+  test.each(conditions)('pages are the whole, where %j', async (condition) => {
+    for (const sort of [
+      undefined,
+      { field: 'Timestamp', direction: 'desc' },
+      { field: 'Cost' },
+      { field: 'Due', direction: 'desc' },
+    ]) {
+      // Of few rows that one index leaves, none are read in the order of another.
+      const narrowed = sort?.field === 'Due' ? [] : [{ field: 'Cost', compare: '>=', value: 1 }];
+      for (const more of [[], narrowed]) {
+        const body = { where: [condition, ...more], ...(sort && { sort }) };
+        for (const who of ['ann', 'bob']) {
+          const whole = (await page(who, { ...body, take: 1_000 })).items.map(({ Id }) => Id);
+          expect(await all(who, { ...body, scan, take: 4 }), who).toEqual(whole);
+          expect(await all(who, { ...body, scan, take: 100 }), who).toEqual(whole);
+        }
+      }
+    }
+  });
+
+  test('they are counted so far, and the plan tells how many are read', async () => {
+    const where = [{ field: 'Name', compare: 'endsWith', value: '3' }];
+    const first = await page('admin', { where, scan, total: true, plan: true });
+    expect(first.items.length).toBeLessThan(scan);
+    expect(first).toMatchObject({
+      next: expect.any(String),
+      total: first.items.length,
+      isTotalExact: false,
+      plan: { access: 'scan', rowsRead: scan },
+    });
+  });
+
+  test('more are not sorted without an index', async () => {
+    const refused = async (who: string, body: object) => {
+      const { status, json } = await people.as(who, 'POST', TABLE, { type: 'Task', ...body });
+      return [status, Object(json).error?.code, Object(json).error?.details];
+    };
+    const needed = [400, 'index_needed', { type: 'Task', field: 'Plain' }];
+    // Ann does not see nine of the sixty.
+    for (const [who, rows] of [
+      ['admin', 60],
+      ['ann', 51],
+    ] as const) {
+      const sort = { field: 'Plain' };
+      expect((await refused(who, { sort, scan: rows }))[0]).toBe(200);
+      expect((await refused(who, { sort, scan: rows + 1 }))[0]).toBe(200);
+      expect(await refused(who, { sort, scan: rows - 1 })).toEqual(needed);
+    }
+    const up = { sort: { field: 'Timestamp' }, scan };
+    expect((await refused('admin', up))[0]).toBe(200);
+    const tags = { field: 'Tags', compare: 'contains', value: 'tag 1' };
+    expect((await refused('admin', { ...up, where: [tags] }))[1]).toBe('index_needed');
+    // An index leaves few.
+    const few = { field: 'Cost', compare: '=', value: 1 };
+    expect((await refused('admin', { ...up, scan: TABLE_SCAN_MAX, where: [few] }))[0]).toBe(200);
+    expect((await refused('admin', { sort: { field: 'Plain' }, scan: 20, where: [few] }))[0]).toBe(
+      200,
+    );
+  });
+});
+
 describe('while others write', () => {
   test('no row that stays comes twice or is missed', async () => {
     const sort = { field: 'Cost', direction: 'desc' };
@@ -203,6 +274,8 @@ test.each([
   [{ fields: ['Title', 'Nope'] }, 'fields.1'],
   [{ after: 'nonsense' }, 'after'],
   [{ take: 0 }, 'take'],
+  [{ scan: 7 }, 'scan'],
+  [{ scan: TABLE_SCAN_MAX + 1 }, 'scan'],
 ])('it refuses %j, and names the place', async (body, path) => {
   const { status, json } = await people.as('admin', 'POST', TABLE, { type: 'Task', ...body });
   expect([status, valueAt(json, 'error', 'code')]).toEqual([400, 'invalid_request']);

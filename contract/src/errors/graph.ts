@@ -22,6 +22,11 @@ export const graphErrors = {
     title: 'Index not found',
     hint: 'Compare type and fields with GET /api/schema.',
   },
+  index_needed: {
+    status: 400,
+    title: 'Too much to be read without an index',
+    hint: 'Add an index of details.field, or filter by a field that has one.',
+  },
   version_conflict: {
     status: 409,
     title: 'Changed in the meantime',

@@ -50,6 +50,7 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   'endpoint_overloaded',
   'file_not_found',
   'forbidden',
+  'index_needed',
   'index_opening',
   'invalid_operation',
   'invalid_query',
