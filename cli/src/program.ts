@@ -22,6 +22,7 @@ import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addMigration } from './commands/migration.ts';
+import { addNode } from './commands/node.ts';
 import { addResearch } from './commands/research.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSearch } from './commands/search.ts';
@@ -69,6 +70,7 @@ const COMMANDS = [
   addTool,
   addAgent,
   addMcp,
+  addNode,
   addImport,
   addEndpoint,
   addTypes,
