@@ -1,41 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { installedDictFolder } from '../../samples/wordnet/dictionary.ts';
 import { EVERYDAY_WORDS } from '../../samples/wordnet/everyday-words.ts';
 import { wordnetGoldenQueries } from '../../samples/wordnet/golden-set.ts';
 import { wordnetOperations } from '../../samples/wordnet/operations.ts';
-import { wordnetSearchSettings } from '../../samples/wordnet/search-settings.ts';
-import { settingOperation } from '../../server/src/access/settings.ts';
-import { loadWordnet } from '../../server/src/app/sample.ts';
-import { openWriter } from '../../server/src/app/writer/open-writer.ts';
-import { formatUid, keyedUid } from '../../server/src/base/uid.ts';
-import { openGraphReader } from '../../server/src/graph/open-reader.ts';
-import { LiveSearcher } from '../../server/src/search/service/live-searcher.ts';
 import type { Searcher } from '../../server/src/search/service/searcher.ts';
-import { SEARCH_SETTING } from '../../server/src/search/settings/search-settings.ts';
+import { placeOf, withWordnetSearch } from '../../test/support/wordnet-search.ts';
 import type { Report } from '../report.ts';
 
-const HITS = 10;
 const WORDS_FIRST_MIN = 95;
 const NAMED_HITS = 3;
 
 /** The searches of the sample as a server has it: its words by their name, its synsets by words. */
 export async function benchNames(report: Report): Promise<void> {
-  const storage = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
-  try {
-    await using writer = await openWriter({ storage, masterKey: null, lowMemory: false }, () => {});
-    const settings = settingOperation(SEARCH_SETTING, wordnetSearchSettings);
-    await writer.graph.commit({ system: true, operations: [settings] });
-    await loadWordnet(writer.graph, () => {});
-    using reader = openGraphReader({ storage, newestSequence: () => Infinity });
-    reader.refresh();
-    const searcher = new LiveSearcher(reader).current();
+  await withWordnetSearch('whole', (searcher) => {
     reportWords(report, searcher);
     reportKnownItems(report, searcher);
-  } finally {
-    await rm(storage, { recursive: true, force: true });
-  }
+  });
 }
 
 function reportWords(report: Report, searcher: Searcher): void {
@@ -73,12 +52,4 @@ function reportKnownItems(report: Report, searcher: Searcher): void {
     target: 'at least 0.87',
     reached: rank >= 0.87,
   });
-}
-
-/** From 1; Infinity when it is not among the hits. */
-function placeOf(searcher: Searcher, request: object, type: string, key: string): number {
-  const uid = formatUid(keyedUid(type, key));
-  const { hits } = searcher.search({ take: HITS, ...request }, undefined);
-  const index = hits.findIndex(({ node }) => node.UID === uid);
-  return index < 0 ? Infinity : index + 1;
 }

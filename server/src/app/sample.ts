@@ -1,5 +1,6 @@
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetOperations, type WordnetOperation } from '../../../samples/wordnet/operations.ts';
+import { EVERYDAY_WORDS } from '../../../samples/wordnet/everyday-words.ts';
 import { wordnetGoldenQueries } from '../../../samples/wordnet/golden-set.ts';
 import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
 import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
@@ -45,10 +46,22 @@ export async function loadWordnet(
     inFlight.push(graph.commit({ operations }));
   }
   while (inFlight.length > 0) await settleOldest();
-  const goldenSet = goldenSetOperation('wordnet', wordnetGoldenSet(source.synsets));
-  await graph.commit({ system: true, operations: [goldenSet] });
+  const goldenSets = [
+    goldenSetOperation('wordnet', wordnetGoldenSet(source.synsets)),
+    goldenSetOperation('wordnet-names', NAMES_SET),
+  ];
+  await graph.commit({ system: true, operations: goldenSets });
   return summary;
 }
+
+const NAMES_SET: CheckedGoldenSet = {
+  description: 'An everyday word should find the word of that name.',
+  request: {},
+  queries: EVERYDAY_WORDS.map((query) => ({
+    query,
+    relevant: [formatUid(keyedUid('Word', query))],
+  })),
+};
 
 function wordnetGoldenSet(synsets: Parameters<typeof wordnetGoldenQueries>[0]): CheckedGoldenSet {
   return {
