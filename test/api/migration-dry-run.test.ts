@@ -40,7 +40,7 @@ beforeAll(async () => {
   await people.add('rita', { isReadOnlyAdmin: true });
   const { url: baseUrl } = people.workspace.server;
   admin = new TrellisClient({ baseUrl, token: people.token('admin'), retry: { retriesMax: 0 } });
-  await admin.schema.put(LIBRARY_SCHEMA);
+  await people.as('admin', 'PUT', '/api/schema', LIBRARY_SCHEMA);
   const books = ['old', 'gone'].map((key) => ({
     op: 'addOrUpdate' as const,
     type: 'Book',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible, useBrowser } from '../support/browser.ts';
+import { expectAccessible, expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
 import { People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 
@@ -41,7 +41,57 @@ describe.skipIf(requireChromium())('the pages of content', () => {
 
     await page.getByRole('tab', { name: 'Picture' }).click();
     await page.getByRole('region', { name: 'Picture of the schema' }).getByText('Ship').waitFor();
+    await page.getByText('No edges yet').waitFor();
     await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the picture of the schema shows every connection, with its edges counted', async () => {
+    await people.as('admin', 'PUT', '/api/schema', {
+      nodes: ['Port', 'Captain', 'Lonely'].map((type) => ({ type, fields: { Name: 'String' } })),
+      edges: [{ type: 'SailedBy', inverse: 'Sails' }, { type: 'Knows' }],
+    });
+    const add = (type: string, key: string) => ({ op: 'addOrUpdate', type, key });
+    const link = (edge: string, inverse: string | undefined, ...keys: readonly string[]) => ({
+      op: 'link',
+      from: { type: keys[0], key: keys[1] },
+      edge,
+      inverse,
+      to: { type: keys[2], key: keys[3] },
+    });
+    const ports = Array.from({ length: 12 }, (_, at) => `port ${at}`);
+    await people.as('admin', 'POST', '/api/ingest', {
+      operations: [
+        ...ports.map((key) => add('Port', key)),
+        add('Captain', 'ann'),
+        add('Captain', 'bob'),
+        ...ports.map((key) => link('SailedBy', 'Sails', 'Port', key, 'Captain', 'ann')),
+        // The one of its kind, at a node that no sample of a few would meet.
+        link('Knows', undefined, 'Port', 'port 11', 'Port', 'port 0'),
+        link('Knows', undefined, 'Captain', 'bob', 'Captain', 'ann'),
+      ],
+    });
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/admin/schema?tab=picture',
+    });
+    const { page, complaints } = opened;
+    const table = page.getByRole('table', { name: 'Connections between types' });
+    await table.getByRole('row').nth(3).waitFor();
+    expect(await table.getByRole('row').allInnerTexts()).toEqual([
+      'From\tEdge\tTo\tEdges',
+      'Port\tSailedBy (back: Sails)\tCaptain\t12',
+      'Captain\tKnows\tCaptain\t1',
+      'Port\tKnows\tPort\t1',
+    ]);
+    await page.getByText(/All \d+ edges are counted/).waitFor();
+    const picture = page.getByRole('region', { name: 'Picture of the schema' });
+    await picture.getByText('Lonely').waitFor();
+    await picture.getByText('↻ Knows').first().waitFor();
+    await picture
+      .getByRole('listitem')
+      .filter({ hasText: /^SailedBy\s*12$/ })
+      .waitFor();
+    await expectAccessibleInBothThemes(page);
     expect(complaints).toEqual([]);
   });
 

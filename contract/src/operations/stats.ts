@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
-import { endpointMetricsList, overviewStatistics } from '../shapes/stats.ts';
+import { endpointMetricsList, overviewStatistics, relationStatistics } from '../shapes/stats.ts';
 
 const table = {
   200: {
@@ -55,5 +55,17 @@ export const operations = withIds({
     },
     errors: [],
     summary: 'Count the nodes and edges of each type, and show the load of the last hour.',
+  },
+
+  getRelationStatistics: {
+    ...reads,
+    sdk: 'stats.getRelations',
+    method: 'GET',
+    path: '/api/graph/stats/relations',
+    responses: {
+      200: { description: 'Counts by the types at both ends.', body: relationStatistics },
+    },
+    errors: [],
+    summary: 'Count the edges by their type and the types of the nodes that they connect.',
   },
 } as const satisfies Rows);

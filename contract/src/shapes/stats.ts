@@ -70,3 +70,19 @@ export const overviewStatistics = z.strictObject({
   samples: z.array(loadSample),
 });
 export type OverviewStatistics = Immutable<z.infer<typeof overviewStatistics>>;
+
+/** How the types of a graph are connected, by all its edges. */
+export const relationStatistics = z.strictObject({
+  /** The storage sequence number that the counts reflect: one commit. */
+  sequence: count,
+  countedAt: z.iso.datetime(),
+  /** All edges of that commit. An inverse counts as an edge of its own type. */
+  edges: count,
+  /** Those that were counted: the first 20 million, by the age of the nodes that they begin at. */
+  counted: count,
+  /** By the names of the types; includes the server's own types. */
+  relations: z.array(
+    z.strictObject({ from: z.string(), edge: z.string(), to: z.string(), edges: count.min(1) }),
+  ),
+});
+export type RelationStatistics = Immutable<z.infer<typeof relationStatistics>>;

@@ -12,13 +12,15 @@ import { diskOf } from '#observe/health.ts';
 import { LoadSamples, type ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
+import type { ReadState } from './open-storage.ts';
+import { RelationCounter } from './relation-statistics.ts';
 
 export interface StatisticsParts {
   readonly reader: GraphReader;
   readonly endpoints: EndpointService;
   readonly access: AccessIndex;
   readonly sequence: AppliedSequence;
-  readonly storage: string;
+  readonly store: Pick<ReadState['store'], 'storage' | 'environmentKey'>;
   readonly logger: Logger;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
 }
@@ -31,11 +33,19 @@ export class Statistics implements StatisticsService, Disposable {
   readonly #parts: StatisticsParts;
   /** How busy this process was in the last hour. */
   readonly #load: LoadSamples;
+  readonly #relations: RelationCounter;
   readonly #sampling: NodeJS.Timeout;
 
   constructor(parts: StatisticsParts) {
-    const { sequence, storage, endpoints, logger, replicaLag: lag } = parts;
+    const { sequence, store, endpoints, logger, reader, replicaLag: lag } = parts;
+    const { storage, environmentKey } = store;
     this.#parts = parts;
+    this.#relations = new RelationCounter({
+      storage,
+      environmentKey,
+      clock: systemClock,
+      sequence: () => reader.refresh(),
+    });
     this.#load = new LoadSamples({
       clock: systemClock,
       counters: () => ({
@@ -65,6 +75,10 @@ export class Statistics implements StatisticsService, Disposable {
     const { samples } = this.#load;
     const counts = countTypes(this.#parts.reader);
     return { ...counts, sampleIntervalMs: LOAD_SAMPLE_INTERVAL_MS, samples };
+  }
+
+  relations(_caller: Caller) {
+    return this.#relations.get();
   }
 
   pool(_caller: Caller): string {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { TRIAL_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
+import { TRIAL_COMMIT_OPERATIONS_MAX } from '#base/migration-limits.ts';
 import { DB } from '#store/databases.ts';
 import { openTestGraph, problemOf, type TestGraph } from './testing/test-graph.ts';
 import { TrialCommits } from './trial-commits.ts';

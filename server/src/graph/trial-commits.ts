@@ -3,7 +3,7 @@ import {
   TRIAL_BYTES_MAX,
   TRIAL_COMMIT_OPERATIONS_MAX,
   TRIAL_OPERATIONS_MAX,
-} from '#base/limits.ts';
+} from '#base/migration-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import type { KeyValueReader, StateWriter, WriteBatch } from '#store/key-value.ts';

@@ -57,7 +57,11 @@ import type {
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
 import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
-import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
+import type {
+  EndpointMetricsList,
+  OverviewStatistics,
+  RelationStatistics,
+} from '@trellis/contract/shapes/stats.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -158,6 +162,7 @@ export interface ApiDocumentService {
 export interface StatisticsService {
   endpoints(caller: Caller): Awaitable<EndpointMetricsList>;
   overview(caller: Caller): Awaitable<OverviewStatistics>;
+  relations(caller: Caller): Awaitable<RelationStatistics>;
   /** This and the next give tables with aligned columns. */
   database(caller: Caller): Awaitable<string>;
   pool(caller: Caller): Awaitable<string>;

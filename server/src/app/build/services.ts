@@ -107,7 +107,7 @@ export async function buildServices(
     buildSearch(foundation, { access, jobs, endpoints, index, askPrimary, onIndexChanged }),
   );
   const statistics = opened.use(
-    new Statistics({ reader, logger, access, endpoints, storage, sequence, replicaLag }),
+    new Statistics({ reader, logger, access, endpoints, store, sequence, replicaLag }),
   );
   const indexes = opened.use(buildIndexes(foundation, jobs));
   const graph = buildGraph(foundation, access, { endpoints, indexes }, ingest);

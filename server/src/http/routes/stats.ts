@@ -10,4 +10,6 @@ export const statsRoutes = routesOf(operations, {
     answer(200, await statistics.pool(caller)),
   getOverviewStatistics: async ({ caller }, { statistics }) =>
     answer(200, await statistics.overview(caller)),
+  getRelationStatistics: async ({ caller }, { statistics }) =>
+    answer(200, await statistics.relations(caller)),
 });

@@ -1,11 +1,11 @@
 import type { Clock } from '#base/clock.ts';
+import { TASK_LOG_LINES_MAX } from '#base/limits.ts';
 import {
   DRY_RUN_MAX_MS,
   MIGRATION_CANCEL_WAIT_MS,
   MIGRATION_FORCED_END_MS,
   MIGRATION_TIME_MAX_MS,
-  TASK_LOG_LINES_MAX,
-} from '#base/limits.ts';
+} from '#base/migration-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { MigrationDryRun } from '@trellis/contract/shapes/migration.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';

@@ -1,6 +1,7 @@
 import type { MigrationDryRun } from '@trellis/contract/shapes/migration.ts';
 import type { Clock } from '#base/clock.ts';
-import { DRY_RUN_MAX_MS, TASK_LOG_LINES_MAX } from '#base/limits.ts';
+import { TASK_LOG_LINES_MAX } from '#base/limits.ts';
+import { DRY_RUN_MAX_MS } from '#base/migration-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { TrialCommits } from '#graph/trial-commits.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EdgeTypeDialog } from './edge-type-dialog.tsx';
 import { FailedBuilds } from './indexes/failed-builds.tsx';
@@ -15,10 +13,8 @@ import { useIndexJobMessages } from './indexes/index-queries.ts';
 import { IndexList } from './indexes/index-list.tsx';
 import { NodeTypeDialog } from './node-type-dialog.tsx';
 import { schemaQuery } from './schema.ts';
+import { SchemaConnections } from './schema-connections.tsx';
 import { SchemaLists } from './schema-lists.tsx';
-import { lazyPart } from '../../ui/lazy-part.tsx';
-
-const SchemaPicture = lazyPart(async () => (await import('./schema-picture.tsx')).SchemaPicture);
 
 const route = getRouteApi('/workspace/admin/schema');
 const TABS = ['list', 'indexes', 'picture'] as const;
@@ -51,13 +47,7 @@ export function SchemaPage() {
               {
                 value: 'picture',
                 label: 'Picture',
-                content: (
-                  <Card isFlush>
-                    <Suspense fallback={<Skeleton />}>
-                      <SchemaPicture schema={data} />
-                    </Suspense>
-                  </Card>
-                ),
+                content: <SchemaConnections schema={data} />,
               },
             ]}
           />

@@ -92,14 +92,14 @@ function ChangedTypes({ title, types }: ChangedTypesProps) {
           {title}
         </th>
       </tr>
-      {types.map(({ type, created, changed, deleted }) => (
+      {types.map(({ type, ...counts }) => (
         <tr key={type} className="border-b last:border-b-0">
           <th scope="row" className="py-1 font-normal wrap-anywhere">
             {type}
           </th>
-          {[created, changed, deleted].map((count, at) => (
-            <td key={at} className="py-1 pl-2 text-right tabular-nums">
-              {formatCount(count)}
+          {(['created', 'changed', 'deleted'] as const).map((what) => (
+            <td key={what} className="py-1 pl-2 text-right tabular-nums">
+              {formatCount(counts[what])}
             </td>
           ))}
         </tr>
