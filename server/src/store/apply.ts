@@ -10,6 +10,8 @@ import {
   type VaultApplied,
 } from './applied.ts';
 import { BatchEncoder, KeyScratch, readPlaces } from './batch.ts';
+import { DB } from './databases.ts';
+import { EntryBlocks } from './entry-blocks.ts';
 import type { Environment } from './environment.ts';
 import { type Flushes, followFlushes, type SteadyRule } from './steady/steady-points.ts';
 import { closeEnvironments } from './write-transaction.ts';
@@ -37,6 +39,7 @@ export class Applier {
   readonly #flushes: Flushes;
   readonly #keys = new KeyScratch();
   readonly #rowChanges: RowChanges;
+  readonly #entryBlocks: EntryBlocks;
   #graphApplied: GraphApplied;
   #vaultApplied: VaultApplied;
   /** Resolves when the transactions of the present call are over. */
@@ -50,6 +53,7 @@ export class Applier {
     this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, rule);
     this.#rowChanges = new RowChanges(graph);
     this.#graphApplied = readGraphApplied(graph);
+    this.#entryBlocks = new EntryBlocks(graph, this.#graphApplied.sequence);
     this.#vaultApplied = readVaultApplied(vault);
   }
 
@@ -74,11 +78,14 @@ export class Applier {
 
   /**
    * Marks a new state as following this log, so that it is never opened with another log. Drops the
-   * packed rows when a version that does not keep them has written since.
+   * packed rows and the counts of blocks when a version that does not keep them has written since.
    */
   async adoptEpoch(): Promise<void> {
     if (!this.#rowChanges.endsAt(this.sequence)) {
       await writeTransaction(this.#graph, () => this.#rowChanges.drop());
+    }
+    if (this.#entryBlocks.isStale) {
+      await writeTransaction(this.#graph, () => this.#entryBlocks.drop());
     }
     if (this.epoch === this.#epoch) return;
     await this.#applyToGraph([], { ...this.#graphApplied, epoch: this.#epoch });
@@ -126,6 +133,7 @@ export class Applier {
         return isBusy();
       },
       watch: (endId) => this.#rowChanges.watch(endId),
+      keyAt: (db, range, place) => this.#graph.stores[db]?.keyAt(range, place),
       write: (put) => this.#inTurn(0, () => this.#writeLocal(put, checkSpace)),
     };
   }
@@ -136,11 +144,13 @@ export class Applier {
     root.resetReadTxn();
     // Written only once all is known: LMDB carries out what it got before a callback threw.
     const writes: (() => void)[] = [];
+    const blocks: [key: Uint8Array, value: Uint8Array | undefined][] = [];
     let bytes = 0;
     put((db, key, value) => {
       const store = must(stores[db], `database ${db}`);
       const own = Uint8Array.from(key);
       bytes += own.length + (value?.length ?? 0);
+      if (db === DB.entryBlocks) blocks.push([own, value]);
       writes.push(() => (value === undefined ? store.remove(own) : store.put(own, value)));
     });
     if (writes.length === 0) return;
@@ -150,6 +160,7 @@ export class Applier {
     });
     root.resetReadTxn();
     this.#rowChanges.reload();
+    for (const [key, value] of blocks) this.#entryBlocks.take(key, value);
   }
 
   /** Closes the environments. Nothing may be carried out any more. */
@@ -233,19 +244,27 @@ export class Applier {
 
   async #applyToGraph(group: readonly LoggedCommit[], applied: GraphApplied): Promise<void> {
     const changes = this.#rowChanges;
+    const blocks = this.#entryBlocks;
     const put = (): void => {
       changes.begin();
-      for (const { payload } of group) putOperations(this.#graph, payload, this.#keys, changes);
+      for (const { last, payload } of group) {
+        // What the graph has already is carried out again when the vault lacks it: it counts once.
+        const counted = last > this.sequence ? blocks : undefined;
+        putOperations(this.#graph, payload, this.#keys, changes, counted);
+      }
       changes.put(applied.sequence);
+      blocks.put(applied.sequence);
       putGraphApplied(this.#graph, applied);
     };
     try {
       await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
     } catch (error) {
       changes.undo();
+      blocks.settle(false, this.sequence);
       throw error;
     }
     this.#graphApplied = applied;
+    blocks.settle(true, applied.sequence);
   }
 }
 
@@ -273,11 +292,13 @@ function putOperations(
   payload: Uint8Array,
   keys: KeyScratch,
   changes?: RowChanges,
+  blocks?: EntryBlocks,
 ): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = environment.stores[db];
     if (store === undefined) return;
     changes?.add(db, payload, keyStart);
+    blocks?.add(db, payload, keyStart, keyEnd, valueStart < 0 ? -1 : 1);
     const key = keys.copy(payload, keyStart, keyEnd);
     if (valueStart < 0) store.remove(key);
     else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);

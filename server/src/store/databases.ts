@@ -56,6 +56,8 @@ export const DB = {
   rows: 64,
   /** sequence -> the nodes whose packed rows do not show that commit: see `row-changes.ts`. */
   rowChanges: 65,
+  /** A key of `indexes` -> the number of entries from there on: see `entry-blocks.ts`. */
+  entryBlocks: 66,
 } as const;
 
 export type DatabaseNumber = (typeof DB)[keyof typeof DB];
@@ -95,4 +97,5 @@ export const DATABASES: readonly DatabaseSpec[] = [
 export const LOCAL_DATABASES: readonly DatabaseSpec[] = [
   { number: DB.rows, name: 'rows', environment: 'graph' },
   { number: DB.rowChanges, name: 'row-changes', environment: 'graph' },
+  { number: DB.entryBlocks, name: 'entry-blocks', environment: 'graph' },
 ];

@@ -1,5 +1,5 @@
 import type { DatabaseNumber } from './databases.ts';
-import type { KeyValueReader } from './key-value.ts';
+import type { KeyRange, KeyValueReader } from './key-value.ts';
 
 /** Puts an entry, or removes it when the value is undefined. */
 export type PutLocal = (db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined) => void;
@@ -19,6 +19,8 @@ export interface LocalState {
   readonly reader: KeyValueReader;
   /** The newest applied sequence. */
   readonly sequence: number;
+  /** The key that has so many keys before it in a range. LMDB passes over those; opens no value. */
+  keyAt(db: DatabaseNumber, range: KeyRange, place: number): Uint8Array | undefined;
   /** How many ids were noted in `rowChanges` since the rows were packed. */
   readonly notedIds: number;
   /** Watches the ids from `RowState.packedIds` up to this one, in place of the watch before. */

@@ -1,8 +1,11 @@
 import type { GetOptions } from 'lmdb';
 import { must } from '#base/assert.ts';
-import { DB, type DatabaseNumber } from './databases.ts';
+import { DB, type DatabaseNumber, LOCAL_DATABASES } from './databases.ts';
+import { countByBlocks } from './entry-blocks.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
+
+const LOCAL: ReadonlySet<DatabaseNumber> = new Set(LOCAL_DATABASES.map(({ number }) => number));
 
 /**
  * Reads the stores of environments. Each is read in the transaction that is given for it, or else
@@ -24,7 +27,7 @@ export class StoresReader implements KeyValueReader {
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
     const store = this.#stores[db];
     // A store that only older versions have written lacks local databases.
-    if (store === undefined && (db === DB.rows || db === DB.rowChanges)) return undefined;
+    if (store === undefined && LOCAL.has(db)) return undefined;
     return this.#store(db).get(key, this.#options[db]);
   }
 
@@ -37,7 +40,12 @@ export class StoresReader implements KeyValueReader {
   }
 
   countRange(db: DatabaseNumber, range: KeyRange): number {
-    return this.#store(db).countRange(range, this.#options[db]);
+    const entries = this.#store(db);
+    const options = this.#options[db];
+    const blocks = db === DB.indexes ? this.#stores[DB.entryBlocks] : undefined;
+    return blocks === undefined
+      ? entries.countRange(range, options)
+      : countByBlocks({ entries, blocks, options }, range);
   }
 
   /** As `scan`, to look for damage. */

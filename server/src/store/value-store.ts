@@ -98,6 +98,14 @@ export class ValueStore {
     return end.length === 0 ? 0 : this.stored.getKeysCount({ start, end, ...options });
   }
 
+  /** The key that has so many keys before it in a range; a view, valid until the next read. */
+  keyAt({ start, end }: KeyRange, place: number, options?: GetOptions): Uint8Array | undefined {
+    if (end.length === 0) return undefined;
+    const range = { start, end, offset: place, limit: 1, ...options };
+    for (const key of this.stored.getKeys(range)) return key;
+    return undefined;
+  }
+
   /** The number of entries. */
   count(options?: GetOptions): number {
     return this.stored.getCount({ start: new Uint8Array(0), ...options });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalState } from '#store/local-state.ts';
+import { IndexBlocks } from '../indexes/index-blocks.ts';
 import { RowPacker } from './row-packer.ts';
 
 /** How often it is looked whether something is to be packed. */
@@ -15,8 +16,9 @@ const BUSY_PAUSES = 4;
 const RETRY_MS = 60_000;
 
 /**
- * Packs rows once no commit has come for a moment, or has not stopped coming for a while, until it
- * is disposed. `onNote` hears of what an operator should know.
+ * Packs rows, and divides indexes into counted blocks, once no commit has come for a moment, or has
+ * not stopped coming for a while, until it is disposed. `onNote` hears of what an operator should
+ * know.
  */
 export function keepPacking(local: LocalState, onNote: (text: string) => void): AsyncDisposable {
   const ending = new AbortController();
@@ -31,6 +33,7 @@ export function keepPacking(local: LocalState, onNote: (text: string) => void): 
     resumedAt = performance.now();
   };
   const packer = new RowPacker(local, pause);
+  const blocks = new IndexBlocks(local, pause);
 
   const rest = async (ms: number): Promise<void> => {
     try {
@@ -42,15 +45,16 @@ export function keepPacking(local: LocalState, onNote: (text: string) => void): 
 
   const work = async (): Promise<void> => {
     while (!signal.aborted) {
-      if (!packer.isBehind) {
+      if (!packer.isBehind && !blocks.isBehind) {
         await rest(LOOK_INTERVAL_MS);
         continue;
       }
       await untilQuiet(local, rest, signal);
       try {
-        await packer.pack(signal);
+        if (packer.isBehind) await packer.pack(signal);
+        await blocks.divide(signal);
       } catch (error) {
-        onNote(`packing adjacency: ${error}`);
+        onNote(`packing adjacency and counting indexes: ${error}`);
         await rest(RETRY_MS);
       }
     }
