@@ -1,6 +1,7 @@
 import { RefreshCw, TriangleAlert } from 'lucide-react';
 import { Button } from './button.tsx';
 import { describeError } from './error-text.ts';
+import { RequestId } from './request-id.tsx';
 
 interface ErrorPanelProps {
   /** What could not be done: "The users could not be read". */
@@ -22,7 +23,7 @@ export function ErrorPanel({ title, error, onRetry }: ErrorPanelProps) {
       {hint !== undefined && <p className="mt-1 text-muted">{hint}</p>}
       {requestId !== undefined && (
         <p className="mt-1 text-xs text-muted">
-          Request <code className="font-mono">{requestId}</code>
+          Request <RequestId id={requestId} />
         </p>
       )}
       {onRetry && (

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { listSearch } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
+import { LOG_SEARCH_NAMES } from './logs/log-address.ts';
 import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const adminRoutes = [
@@ -50,8 +51,8 @@ export const adminRoutes = [
     path: '/admin/logs',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) =>
-      listSearch(search, ['tab', 'query', 'level', 'action', 'user', 'outcome']),
-    component: lazyPage(() => import('./logs-page.tsx'), 'LogsPage'),
+      listSearch(search, ['tab', ...LOG_SEARCH_NAMES, 'action', 'user', 'outcome']),
+    component: lazyPage(() => import('./logs/logs-page.tsx'), 'LogsPage'),
   }),
   createRoute({
     path: '/admin/settings',

@@ -1,4 +1,5 @@
 import type { Job, JobLine } from '@trellis/contract/shapes/job.ts';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -47,17 +48,22 @@ export function JobPanel({ id, onClose }: JobPanelProps) {
               },
             ]}
           />
-          <JobLog lines={lines} />
+          <JobLog id={id} lines={lines} />
         </div>
       )}
     </SidePanel>
   );
 }
 
-function JobLog({ lines }: { readonly lines: readonly JobLine[] }) {
+function JobLog({ id, lines }: { readonly id: string; readonly lines: readonly JobLine[] }) {
   return (
     <section aria-label="Log of the job">
-      <h3 className="mb-1 font-medium">Log</h3>
+      <div className="mb-1 flex items-baseline justify-between gap-3">
+        <h3 className="font-medium">Log</h3>
+        <Link to="/admin/logs" search={{ job: id, range: 'all' }} className="underline">
+          In the log of the server
+        </Link>
+      </div>
       {lines.length === 0 ? (
         <p className="text-muted">It has logged nothing yet.</p>
       ) : (

@@ -1,6 +1,7 @@
 import type { EndpointCall } from '@trellis/contract/shapes/endpoint-work.ts';
 import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -60,6 +61,7 @@ const COLUMNS: readonly Column<CallRow>[] = [
   { title: 'Time', cell: ({ ms }) => formatMs(ms), isNumber: true },
   { title: 'Size', cell: ({ bytes }) => formatBytes(bytes), isNumber: true },
   { title: 'Log', cell: CallLog },
+  { title: 'Records', isTitleHidden: true, cell: CallRecords },
 ];
 
 function CallStatus({ status, code }: CallRow) {
@@ -70,6 +72,21 @@ function CallStatus({ status, code }: CallRow) {
       <Badge tone={tone}>{status}</Badge>
       {code !== null && <code className="font-mono text-xs">{code}</code>}
     </span>
+  );
+}
+
+/** What the server has logged of the same request, its error and calls within it included. */
+function CallRecords({ traceId, at }: CallRow) {
+  if (traceId === null) return null;
+  return (
+    <Link
+      to="/admin/logs"
+      search={{ request: traceId, range: 'all' }}
+      aria-label={`Log of the request at ${at}`}
+      className="underline"
+    >
+      Request
+    </Link>
   );
 }
 

@@ -1,13 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { AuditTrail } from './audit-trail.tsx';
-import { LiveLog } from './live-log.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { AuditTrail } from '../audit-trail.tsx';
 import { LogFiles } from './log-files.tsx';
 import { LogSearch } from './log-search.tsx';
 
 const route = getRouteApi('/workspace/admin/logs');
-const TABS = ['search', 'live', 'files', 'audit'] as const;
+const TABS = ['search', 'files', 'audit'] as const;
 type Tab = (typeof TABS)[number];
 
 /** What the server has said, as it says it, and who did what. */
@@ -25,8 +24,7 @@ export function LogsPage() {
         value={TABS.find((one) => one === tab) ?? 'search'}
         onChange={(next) => void navigate({ search: { tab: next } })}
         items={[
-          { value: 'search', label: 'Search', content: <LogSearch /> },
-          { value: 'live', label: 'Live', content: <LiveLog /> },
+          { value: 'search', label: 'Records', content: <LogSearch /> },
           { value: 'files', label: 'Files', content: <LogFiles /> },
           { value: 'audit', label: 'Audit', content: <AuditTrail /> },
         ]}

@@ -1,15 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Download, FileText } from 'lucide-react';
-import { client } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { formatBytes } from '../../ui/format.ts';
-import { QueryView } from '../../ui/query-view.tsx';
-import { saveDownload } from '../../ui/save-download.ts';
-import { Time } from '../../ui/time.tsx';
-import { toastError } from '../../ui/toast.ts';
+import { client } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DataTable } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { formatBytes } from '../../../ui/format.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { saveDownload } from '../../../ui/save-download.ts';
+import { Time } from '../../../ui/time.tsx';
+import { toastError } from '../../../ui/toast.ts';
 
 export function LogFiles() {
   const files = useQuery({
