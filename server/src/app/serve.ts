@@ -15,6 +15,7 @@ import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
 import { createStorageFolder, readSettings } from './read-settings.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
+import { keepReleasingIdleHeap } from './threads/idle-heap.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
@@ -70,6 +71,7 @@ export async function serve(env: Environment): Promise<number> {
   ) as [Log, Log];
   for (const warning of [...read.warnings, ...wanted.warnings]) log.logger.warn(warning);
   tuneGarbageCollection();
+  keepReleasingIdleHeap();
   try {
     const startFolder = process.cwd();
     const storage = createStorageFolder(config.storageFolder);

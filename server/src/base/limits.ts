@@ -104,6 +104,12 @@ export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
 /** With fewer commits in this time, the writer gives back the memory that a load has filled. */
 export const WRITER_RELEASE_INTERVAL_MS = 30_000;
 export const WRITER_RELEASE_COMMITS_MAX = 30;
+/** How often a thread looks at its heap. */
+export const IDLE_HEAP_LOOK_MS = 5_000;
+/** It gives back what the heap does not need after so many looks at which it was idle. */
+export const IDLE_HEAP_LOOKS = 3;
+/** And when it had grown by this: more than the young objects of light work make of it. */
+export const IDLE_HEAP_GROWTH_BYTES_MIN = 64 * 1024 * 1024;
 /** How often the log drops segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;
 /**

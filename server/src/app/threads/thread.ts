@@ -5,6 +5,7 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { must } from '#base/assert.ts';
 import { type Calls, Channel, type Handlers } from './channel.ts';
+import { keepReleasingIdleHeap } from './idle-heap.ts';
 
 export interface ThreadOptions<Ours extends Calls<Ours>> {
   /** Its name in errors, such as `the writer thread`. */
@@ -64,6 +65,7 @@ export class Thread<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> exte
 export function serve<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>>(
   open: (starter: Starter<Theirs, Ours>) => Handlers<Ours> | Promise<Handlers<Ours>>,
 ): Starter<Theirs, Ours> {
+  keepReleasingIdleHeap();
   return new Starter(open);
 }
 

@@ -8,18 +8,34 @@ import { ENDPOINT_HEAP_SOFT_BYTES, ENDPOINT_WATCHDOG_MS } from '#base/endpoint-l
  */
 const TRIES_MAX = 1_000;
 
-/**
- * Collects all garbage of the thread that it was made in. It is a global of new realms while the
- * flag is set, which no guest's realm may have.
- */
+/** Collects all garbage of the thread that it was made in. */
 export function garbageCollector(): () => void {
+  const collect = exposedCollector();
+  return () => void collect();
+}
+
+/**
+ * The same, and gives all memory that the heap does not need back to the system, which V8 otherwise
+ * keeps for later. It takes longer: it is for threads that are idle.
+ */
+export function heapReleaser(): () => void {
+  const collect = exposedCollector();
+  return () => void collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+/** It is a global of new realms while the flag is set, which no guest's realm may have. */
+function exposedCollector(): (options?: object) => unknown {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     setFlagsFromString('--expose-gc');
     const collect: unknown = runInNewContext('globalThis.gc');
     setFlagsFromString('--no-expose-gc');
-    if (typeof collect === 'function') return () => void collect();
+    if (isCollector(collect)) return collect;
   }
   throw new Error('the garbage collector cannot be had');
+}
+
+function isCollector(value: unknown): value is (options?: object) => unknown {
+  return typeof value === 'function';
 }
 
 /**
