@@ -76,6 +76,9 @@ export const nodeSelection = z
   .refine(namesNodes, NAMES_NO_NODES);
 export type NodeSelection = Immutable<z.infer<typeof nodeSelection>>;
 
+/** What a download says of each node, before its fields. */
+export const DOWNLOAD_COLUMNS = ['Link', 'UID', 'Type', 'EdgeCount', 'Timestamp'] as const;
+
 /** The query of a download: where the links in it lead; without it they are relative. */
 export const downloadQuery = z.object({
   baseURL: z

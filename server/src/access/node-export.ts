@@ -1,7 +1,8 @@
-import type { NodeObject, NodeSelection } from '@trellis/contract/shapes/node.ts';
+import { DOWNLOAD_COLUMNS, type NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
+import { NodeRows, type RowForm } from '#graph/node-rows.ts';
 import type { Caller } from './caller.ts';
 import { fieldsOf, hasField, type NodeType, takesAnyField, typeAsSeen } from './node-types.ts';
 import { type NodeReads, NodeTurns, type NodeView } from './node-view.ts';
@@ -13,31 +14,16 @@ import { type NodeReads, NodeTurns, type NodeView } from './node-view.ts';
 export interface NodeExport {
   /** The type of all its nodes, when they have one. */
   readonly type: string | undefined;
-  /** In the order of their columns; without those of `EXPORT_COLUMNS`. */
-  readonly fields: readonly string[];
-  /** By type of node and name of field. */
-  readonly fieldTypes: FieldTypes;
   /**
-   * Each piece is read in one turn of the event loop, at the newest commit, as the caller may see
-   * it then.
+   * A row for each node, in pieces of about 64 KiB; of CSV with the line of headings. What is read
+   * in one turn of the event loop is of the newest commit, as the caller may see it then. A piece is
+   * a view, valid until the next one is asked for.
    */
-  readonly pieces: AsyncIterable<readonly ExportedNode[]>;
+  rows(form: Omit<RowForm, 'fields'>): AsyncIterable<Uint8Array>;
 }
 
-export type FieldTypes = ReadonlyMap<string, NodeType['fields']>;
-
-export interface ExportedNode {
-  readonly node: NodeObject;
-  /** Edges from it and to it that the caller may see. */
-  readonly edgeCount: number;
-}
-
-/**
- * What every export says of a node (open-shapes, section 4); a field with one of these names gives
- * way to it.
- */
-export const EXPORT_COLUMNS = ['Link', 'UID', 'Type', 'EdgeCount', 'Timestamp'] as const;
-const IS_COLUMN: ReadonlySet<string> = new Set(EXPORT_COLUMNS);
+/** A field with one of these names gives way to it. */
+const IS_COLUMN: ReadonlySet<string> = new Set(DOWNLOAD_COLUMNS);
 /** Neighbours are looked at in groups of so many. */
 const GROUP_SIZE = 256;
 
@@ -60,7 +46,7 @@ export class NodeExporter {
     const columns =
       fields ?? fieldsOf([...(await this.#groupByType(caller, unique, types)).keys()]);
     const source = sourceOfUids(unique, type);
-    return this.#export(caller, types, undefined, columns, source);
+    return this.#export(caller, undefined, columns, source);
   }
 
   /** The same, one export for each type that has a node which the caller may see. */
@@ -73,7 +59,7 @@ export class NodeExporter {
     const groups = await this.#groupByType(caller, [...new Set(uids)], types);
     return [...groups].map(([one, own]) => {
       const columns = fields?.filter((field) => hasField(one, field)) ?? fieldsOf([one]);
-      return this.#export(caller, [one], one.type, columns, sourceOfUids(own, one.type));
+      return this.#export(caller, one.type, columns, sourceOfUids(own, one.type));
     });
   }
 
@@ -108,7 +94,7 @@ export class NodeExporter {
     const type = types[0]?.type ?? '';
     const walk = this.#reads.reader.walkType(type);
     let isOver = false;
-    return this.#export(caller, types, type, fields, () => {
+    return this.#export(caller, type, fields, () => {
       if (isOver) return undefined;
       const ids = walk.next(NODE_SCAN_IDS);
       isOver = ids.length < NODE_SCAN_IDS;
@@ -118,7 +104,6 @@ export class NodeExporter {
 
   #export(
     caller: Caller,
-    types: readonly NodeType[],
     type: string | undefined,
     columns: readonly string[],
     source: IdSource,
@@ -126,9 +111,7 @@ export class NodeExporter {
     const fields = [...new Set(columns)].filter((field) => !IS_COLUMN.has(field));
     return {
       type,
-      fields,
-      fieldTypes: new Map(types.map((one) => [one.type, one.fields])),
-      pieces: this.#pieces(caller, source),
+      rows: (form) => this.#rows(caller, source, new NodeRows({ ...form, fields }), type),
     };
   }
 
@@ -149,25 +132,31 @@ export class NodeExporter {
     return new Map(found.filter(([, own]) => own.length > 0));
   }
 
-  /** A piece is what was read in one turn. */
-  async *#pieces(caller: Caller, source: IdSource): AsyncGenerator<readonly ExportedNode[]> {
+  async *#rows(
+    caller: Caller,
+    source: IdSource,
+    rows: NodeRows,
+    known: string | undefined,
+  ): AsyncGenerator<Uint8Array> {
     const walk = new ExportTurns(this.#reads, caller);
-    let piece: ExportedNode[] = [];
     for (let ids = source(walk.view); ids !== undefined; ids = source(walk.view)) {
       for (const id of ids) {
-        if (walk.isSpent) {
-          if (piece.length > 0) yield piece;
-          piece = [];
+        if (rows.isFull) {
+          yield rows.take();
           await walk.next();
+        } else if (walk.isSpent) await walk.next();
+        let type = walk.view.visibleType(id, known);
+        if (type === undefined) continue;
+        let edgeCount = walk.countFewEdges(id);
+        if (edgeCount === undefined) {
+          edgeCount = await walk.countEdges(id);
+          // Meanwhile it may have gone, or been hidden.
+          type = walk.view.visibleType(id, known);
         }
-        if (!walk.view.canSee(id)) continue;
-        const edgeCount = await walk.countEdges(id);
-        // While many edges were counted it may have gone, or been hidden.
-        const node = walk.view.canSee(id) ? walk.view.node(id) : undefined;
-        if (node !== undefined) piece.push({ node, edgeCount });
+        if (type !== undefined) walk.view.writeRow(id, type, edgeCount, rows);
       }
     }
-    if (piece.length > 0) yield piece;
+    if (!rows.isEmpty) yield rows.take();
   }
 }
 
@@ -182,12 +171,17 @@ function sourceOfUids(uids: readonly string[], type: string | undefined): IdSour
 }
 
 class ExportTurns extends NodeTurns {
-  readonly #hiddenEdges: readonly string[];
+  readonly #hiddenEdges: ReadonlySet<string>;
 
   constructor(reads: NodeReads, caller: Caller) {
     super(reads, caller);
     const types = reads.reader.schema().edges.map(({ type }) => type);
-    this.#hiddenEdges = types.filter((type) => !this.view.canSeeEdge(type));
+    this.#hiddenEdges = new Set(types.filter((type) => !this.view.canSeeEdge(type)));
+  }
+
+  /** Undefined where that may take several turns. */
+  countFewEdges(id: number): number | undefined {
+    return this.view.countFewEdges(id, GROUP_SIZE, this.#hiddenEdges);
   }
 
   /** Takes several turns where a node has very many edges. */

@@ -1,5 +1,7 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { turns } from '#base/turns.ts';
+import type { NodeColumns } from '#graph/node-columns.ts';
+import type { NodeRows } from '#graph/node-rows.ts';
 import type { GraphReader, NodeHistory, Visibility } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import { budgetKey, type Caller } from './caller.ts';
@@ -16,6 +18,8 @@ export interface NodeReads {
 export class NodeView {
   readonly #reader: GraphReader;
   readonly #visibility: Visibility;
+  /** Null where there are none. */
+  #columnsOfTurn: NodeColumns | null | undefined;
   #keyNames: ReadonlyMap<string, string | undefined> | undefined;
 
   private constructor(reader: GraphReader, visibility: Visibility) {
@@ -97,6 +101,44 @@ export class NodeView {
     return this.#reader.history(id);
   }
 
+  /** The type of a node that can be seen; `type` where the caller knows it already. */
+  visibleType(id: number, type = this.#typeOf(id)): string | undefined {
+    return type !== undefined && this.canSee(id, type) ? type : undefined;
+  }
+
+  /** Adds the row of a node that can be seen; false when it is gone. */
+  writeRow(id: number, type: string, edgeCount: number, rows: NodeRows): boolean {
+    if (!this.#visibility.withholdsFields(type)) return this.#reader.writeRow(id, rows, edgeCount);
+    const readable = new Set(rows.fields.filter((field) => this.canReadField(id, field)));
+    return this.#reader.writeRow(id, rows, edgeCount, (field) => readable.has(field));
+  }
+
+  /**
+   * The number of edges of a node, in both directions, that can be seen; undefined where there are
+   * more than `most`, or it is not known without much reading.
+   */
+  countFewEdges(id: number, most: number, hiddenEdges: ReadonlySet<string>): number | undefined {
+    const degree = this.#columns?.degreeOf(id);
+    if (this.seesEverything) return degree ?? this.#reader.degree(id);
+    if (degree === undefined || degree > most) return undefined;
+    let count = 0;
+    for (const direction of ['out', 'in'] as const) {
+      const ids = this.#columns?.neighbors(id, direction, hiddenEdges);
+      if (ids === undefined) return undefined;
+      count += this.count(ids);
+    }
+    return count;
+  }
+
+  get #columns(): NodeColumns | undefined {
+    this.#columnsOfTurn ??= this.#reader.columns() ?? null;
+    return this.#columnsOfTurn ?? undefined;
+  }
+
+  #typeOf(id: number): string | undefined {
+    return this.#columns?.typeOf(id) ?? this.#reader.typeOf(id);
+  }
+
   canReadField(id: number, field: string): boolean {
     return this.#visibility.canReadField(id, field);
   }
@@ -117,7 +159,7 @@ export class NodeView {
   count(ids: readonly number[]): number {
     if (this.seesEverything) return ids.length;
     let count = 0;
-    for (const id of ids) if (this.#visibility.canSee(id)) count++;
+    for (const id of ids) if (this.#visibility.canSee(id, this.#columns?.typeOf(id))) count++;
     return count;
   }
 

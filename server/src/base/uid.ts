@@ -40,6 +40,12 @@ const limbs = new Uint16Array(LIMBS);
 const printed = Buffer.alloc(UID_CHARACTERS);
 
 export function formatUid(bytes: Uint8Array): string {
+  writeUid(bytes, printed);
+  return printed.toString('latin1');
+}
+
+/** Prints a UID into `UID_CHARACTERS` bytes. */
+export function writeUid(bytes: Uint8Array, target: Uint8Array): void {
   for (let i = 0; i < LIMBS; i++) limbs[i] = (bytes[2 * i]! << 8) | bytes[2 * i + 1]!;
   let first = 0;
   let at = UID_CHARACTERS;
@@ -54,11 +60,10 @@ export function formatUid(bytes: Uint8Array): string {
     }
     for (let digit = 0; digit < DIGITS_AT_ONCE && at > 0; digit++) {
       const quotient = (remainder / 58) | 0;
-      printed[--at] = ALPHABET.charCodeAt(remainder - quotient * 58);
+      target[--at] = ALPHABET.charCodeAt(remainder - quotient * 58);
       remainder = quotient;
     }
   }
-  return printed.toString('latin1');
 }
 
 /** Two digits are taken at a time, into four limbs of 32 bits. */

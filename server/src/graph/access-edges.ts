@@ -1,5 +1,3 @@
-import type { AccessChange } from './reader.ts';
-
 /**
  * The edges that decide who may see what. The journal numbers them by their places in this list, so
  * an edge type always keeps its place.
@@ -9,7 +7,8 @@ export const ACCESS_EDGES = [
   'RestrictAccessToUser',
   '_MemberOf',
   '_Owns',
-] as const satisfies readonly AccessChange['edge'][];
+] as const;
+export type AccessEdge = (typeof ACCESS_EDGES)[number];
 
 /** The number of an access edge in the journal; undefined for every other edge type. */
 export function accessEdgeNumber(name: string): number | undefined {

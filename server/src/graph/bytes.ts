@@ -65,6 +65,14 @@ export class ByteWriter {
     }
   }
 
+  /** A text that is known to be short and all ASCII. */
+  ascii(text: string): void {
+    this.reserve(text.length);
+    const { bytes, length } = this;
+    for (let i = 0; i < text.length; i++) bytes[length + i] = text.charCodeAt(i);
+    this.length = length + text.length;
+  }
+
   utf8(text: string): void {
     this.reserve(text.length > LONG_TEXT_CHARACTERS ? Buffer.byteLength(text) : text.length * 3);
     if (text.length <= SHORT_TEXT_CHARACTERS && this.#ascii(text)) return;

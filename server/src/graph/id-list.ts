@@ -31,6 +31,8 @@ export class IdList {
   }
 
   toArray(): number[] {
-    return Array.from(this.values.subarray(0, this.length));
+    const ids: number[] = [];
+    for (let i = 0; i < this.length; i++) ids.push(this.values[i]!);
+    return ids;
   }
 }

@@ -1,5 +1,8 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { AccessEdge } from './access-edges.ts';
+import type { NodeColumns } from './node-columns.ts';
+import type { NodeRows, ReadsField } from './node-rows.ts';
 import type { NodeReference } from './operations.ts';
 
 /**
@@ -120,6 +123,14 @@ export interface GraphReader extends Disposable {
    */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
+  /** The number of edges of a node, in both directions together. */
+  degree(id: number): number;
+  /** What is known of nodes without reading them, in this turn; undefined where nothing is. */
+  columns(): NodeColumns | undefined;
+  /**
+   * Adds the row of a node; false when there is no such node. `reads` must not read from the graph.
+   */
+  writeRow(id: number, rows: NodeRows, edgeCount: number, reads?: ReadsField): boolean;
   /**
    * The access edges that commits after `sequence` wrote or removed, up to the commit of this
    * reader. They are in the order of the commits, with at least one entry for each edge and commit.
@@ -134,7 +145,7 @@ export interface GraphReader extends Disposable {
  * out.
  */
 export interface AccessChange {
-  readonly edge: 'RestrictAccessToTeam' | 'RestrictAccessToUser' | '_MemberOf' | '_Owns';
+  readonly edge: AccessEdge;
   readonly from: number;
   readonly to: number;
 }

@@ -29,7 +29,9 @@ import {
 } from './keys.ts';
 import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
+import { NodeColumns } from './node-columns.ts';
 import { NodeRecord } from './node-record.ts';
+import type { NodeRows, ReadsField } from './node-rows.ts';
 import type { NodeReference } from './operations.ts';
 import type { PackedRows } from './rows/packed-rows.ts';
 import type {
@@ -110,6 +112,18 @@ export class StateReader implements GraphReader {
    */
   packedRows(): PackedRows | undefined {
     return this.#rows?.revalidate(this.sequence) === true ? this.#rows : undefined;
+  }
+
+  columns(): NodeColumns | undefined {
+    const rows = this.packedRows();
+    return rows && new NodeColumns(rows, this.registry);
+  }
+
+  writeRow(id: number, rows: NodeRows, edgeCount: number, reads?: ReadsField): boolean {
+    const record = this.record(id);
+    if (record === undefined) return false;
+    rows.write(record, this.nodeTypeOf(record), edgeCount, reads);
+    return true;
   }
 
   /** The number of edges of a node, in both directions together. */

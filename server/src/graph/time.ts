@@ -103,6 +103,11 @@ const printed = { text: Buffer.from('0000-00-00T00:00:00.000Z', 'latin1'), day: 
 
 /** Prints the same as `Date.prototype.toISOString` in a fifth of the time. */
 export function formatTime(ms: number): string {
+  return timeBytes(ms).toString('latin1');
+}
+
+/** What `formatTime` prints, in ASCII. It is a view, valid until the next time is printed. */
+export function timeBytes(ms: number): Buffer {
   const day = Math.floor(ms / DAY_MS);
   if (day !== printed.day) printDay(day);
   let rest = ms - day * DAY_MS;
@@ -110,7 +115,7 @@ export function formatTime(ms: number): string {
   rest = printDigits(rest, 60, 18, 2);
   rest = printDigits(rest, 60, 15, 2);
   printDigits(rest, 24, 12, 2);
-  return printed.text.toString('latin1');
+  return printed.text;
 }
 
 const DAYS_PER_400_YEARS = 146_097;

@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ExportedNode } from '#access/node-export.ts';
 import type { NodeService } from '#access/node-service.ts';
 import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
@@ -13,20 +13,11 @@ afterAll(() => at.server.close());
 
 const CSV = '/api/node/download/csv';
 
-const NODE = {
-  UID: '1111111111111111111111',
-  Type: 'Word',
-  Timestamp: '2026-11-20T00:00:00.000Z',
-  Id: 'dog',
-} as const;
-
-/** What is exported of any type: one node, and then perhaps a failure. */
+/** What is exported of any type: a piece, and then perhaps a failure. */
 beforeEach(() => {
   const exported: NodeService['export'] = async (_caller, { type }) => ({
     type,
-    fields: ['Id'],
-    fieldTypes: new Map(),
-    pieces: piecesOf(type),
+    rows: ({ form, linkPrefix }) => piecesOf(type, `${form} ${linkPrefix}`),
   });
   vi.spyOn(at.services.nodes, 'export').mockImplementation(exported);
   vi.spyOn(at.services.nodes, 'exportByType').mockImplementation(async (caller, selection) => [
@@ -34,8 +25,8 @@ beforeEach(() => {
   ]);
 });
 
-async function* piecesOf(type: string | undefined): AsyncGenerator<ExportedNode[]> {
-  yield [{ node: NODE, edgeCount: 0 }];
+async function* piecesOf(type: string | undefined, text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${text}\n`);
   if (type === 'Broken') throw new Error('the disk is gone');
 }
 
@@ -50,10 +41,7 @@ describe('a download', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="Word.csv"');
     expect(headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(text).toBe(
-      'Link,UID,Type,EdgeCount,Timestamp,Id\r\n' +
-        '/#/node/1111111111111111111111,1111111111111111111111,Word,0,2026-11-20T00:00:00.000Z,dog\r\n',
-    );
+    expect(text).toBe('csv /#/node/\n');
   });
 
   it.each([
@@ -78,6 +66,28 @@ describe('a download', () => {
     ]);
   });
 
+  it('reuses the memory of a piece only when it is taken', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    async function* views(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < 200; i++) yield piece.fill(97 + (i % 26));
+    }
+    vi.mocked(at.services.nodes.export).mockResolvedValue({ type: 'Word', rows: views });
+    const { text } = await at.request('POST', CSV, { as: 'user', json: { type: 'Word' } });
+    const expected = Array.from({ length: 200 }, (_, i) => String.fromCharCode(97 + (i % 26)));
+    expect(text.length).toBe(200 * piece.length);
+    expect(expected.every((letter, i) => isAll(text, i * piece.length, piece.length, letter))).toBe(
+      true,
+    );
+  });
+
+  it('of which a packed file breaks off is cut', async () => {
+    const exported = { type: 'Word', rows: () => brokenText() };
+    vi.mocked(at.services.nodes.exportByType).mockResolvedValue([exported]);
+    const json = { type: 'Word' };
+    const request = at.request('POST', '/api/node/download/zip', { as: 'user', json });
+    await expect(request).rejects.toThrow('terminated');
+  });
+
   it('that fails before its first byte is an error like any other', async () => {
     const json = { type: 'Broken' };
     expect(await at.request('POST', '/api/node/download/zip', { as: 'user', json })).toMatchObject({
@@ -92,9 +102,7 @@ describe('a download', () => {
     const ended = Promise.withResolvers<number>();
     vi.mocked(at.services.nodes.export).mockResolvedValue({
       type: 'Word',
-      fields: ['Text'],
-      fieldTypes: new Map(),
-      pieces: endlessPieces(ended.resolve),
+      rows: () => endlessPieces(ended.resolve),
     });
     const client = new AbortController();
     const response = await fetch(at.url + CSV, {
@@ -111,15 +119,25 @@ describe('a download', () => {
   });
 });
 
-async function* endlessPieces(onEnd: (count: number) => void): AsyncGenerator<ExportedNode[]> {
-  const node = { UID: 'u', Type: 'Word', Timestamp: '', Text: 'x'.repeat(1024 * 1024) };
+async function* endlessPieces(onEnd: (count: number) => void): AsyncGenerator<Uint8Array> {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
   let count = 0;
   try {
     for (;;) {
       count++;
-      yield [{ node, edgeCount: 0 }];
+      yield piece;
     }
   } finally {
     onEnd(count);
   }
+}
+
+function isAll(text: string, from: number, length: number, letter: string): boolean {
+  return text.slice(from, from + length) === letter.repeat(length);
+}
+
+/** Text that no packer makes short. */
+async function* brokenText(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < 8; i++) yield randomBytes(64 * 1024);
+  throw new Error('the disk is gone');
 }

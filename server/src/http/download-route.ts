@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
@@ -10,6 +9,7 @@ import type { Awaitable, HttpServices } from './services.ts';
 export interface Download {
   /** The name that the browser suggests for saving. */
   readonly fileName: string;
+  /** A piece of bytes may be a view, valid until the next piece is asked for. */
   readonly content: AsyncIterable<string | Uint8Array>;
 }
 
@@ -33,17 +33,57 @@ export function downloadRoute<const O extends Operation>(
       // A lower bound for the sequence of what is read next.
       const sequence = services.sequence();
       const { fileName, content } = await handler(readInput(operation, request), services);
-      const file = checkedFile(content, request);
-      await once(file, 'readable');
+      const pieces = content[Symbol.asyncIterator]();
+      const first = await pieces.next();
       reply
         .header(SEQUENCE, sequence)
         .header('content-type', mediaType + charset)
         .header('content-disposition', `attachment; filename="${safeName(fileName)}"`);
       writeHead(reply);
-      sendFile(file, reply, context);
+      void sendPieces(first, pieces, reply, context);
       return undefined;
     },
   };
+}
+
+type Piece = string | Uint8Array;
+
+/**
+ * Sends pieces one after the other: the next one is made when the system has taken the one before,
+ * so that its memory can be used again. The rights of the caller are checked again before each. A
+ * failure cuts the connection.
+ */
+async function sendPieces(
+  first: IteratorResult<Piece>,
+  pieces: AsyncIterator<Piece>,
+  { raw, request }: FastifyReply,
+  { onBrokenAnswer }: RouteContext,
+): Promise<void> {
+  try {
+    for (let next = first; next.done !== true; next = await pieces.next()) {
+      request.live?.check();
+      if (!(await isTaken(raw, next.value))) break;
+    }
+    if (!raw.destroyed) raw.end();
+  } catch (error) {
+    raw.destroy();
+    onBrokenAnswer(request.id, error);
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** Whether the system has taken a piece; false when the client has gone. */
+function isTaken(raw: FastifyReply['raw'], piece: Piece): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  if (raw.destroyed) return Promise.resolve(false);
+  const onClose = (): void => resolve(false);
+  raw.once('close', onClose);
+  raw.write(piece, (error) => {
+    raw.off('close', onClose);
+    resolve(error === null || error === undefined);
+  });
+  return promise;
 }
 
 /** The bytes of a file. The rights of the caller are checked again before each piece. */

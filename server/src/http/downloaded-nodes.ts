@@ -1,15 +1,15 @@
 import { stringify } from 'csv-stringify/sync';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { EXPORT_COLUMNS, type ExportedNode, type NodeExport } from '#access/node-export.ts';
+import type { NodeExport } from '#access/node-export.ts';
+import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
-import type { SyntheticNodes } from '@trellis/contract/shapes/node.ts';
+import { DOWNLOAD_COLUMNS, type SyntheticNodes } from '@trellis/contract/shapes/node.ts';
 import { DOWNLOAD_FIELDS_MAX } from '@trellis/contract/limits.ts';
 
 export type Cell = string | number;
 
-const NUMBER_TYPES: ReadonlySet<string> = new Set(['Int', 'Long', 'Float', 'Double', 'Decimal']);
 /**
  * A first character that makes a spreadsheet read a formula: also in its wide form, and blanks
  * that a spreadsheet skips.
@@ -17,16 +17,15 @@ const NUMBER_TYPES: ReadonlySet<string> = new Set(['Int', 'Long', 'Float', 'Doub
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A value of a field as a cell: lists and objects as JSON, no value as an empty cell. A text that a
+ * A value as a cell: lists and objects as JSON, no value as an empty cell. A text that a
  * spreadsheet would take for a formula begins with an apostrophe, which marks it as text; numbers
- * stay numbers. `type` is that of the stored field, for types that look the same in JSON.
+ * stay numbers. Rows of stored nodes are made likewise, of their bytes: `NodeRows`.
  */
-export function cellOf(value: unknown, type?: string): Cell {
+export function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return value;
-  const text = typeof value === 'string' && type !== 'Json' ? value : JSON.stringify(value);
-  const isNumber = type !== undefined && NUMBER_TYPES.has(type);
-  return !isNumber && FORMULA.test(text) ? `'${text}` : text;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** Rows as lines of RFC 4180, in UTF-8 without a byte order mark. */
@@ -36,50 +35,12 @@ export function csvLines(rows: readonly (readonly Cell[])[]): string {
   return stringify([...rows], { record_delimiter: '\r\n', quoted_empty: isNarrow });
 }
 
-/** Nodes as a table, piece by piece. A withheld value is blank, like a missing one. */
-export async function* nodeCsv(
-  { fields, fieldTypes, pieces }: NodeExport,
-  linkTo: (uid: string) => string,
-): AsyncGenerator<string> {
-  yield csvLines([[...EXPORT_COLUMNS, ...fields]]);
-  const rowOf = ({ node, edgeCount }: ExportedNode): Cell[] => {
-    const types = fieldTypes.get(node.Type);
-    return [
-      linkTo(node.UID),
-      node.UID,
-      node.Type,
-      edgeCount,
-      node.Timestamp,
-      ...fields.map((field) => cellOf(node[field], types?.[field])),
-    ];
-  };
-  for await (const piece of pieces) yield csvLines(piece.map(rowOf));
-}
-
 /**
- * Makes the link to the page of a node from its UID: under the given address, or relative.
+ * What stands before the UID in the link to the page of a node: under the given address, or
+ * relative.
  */
-export function nodeLinks(baseUrl: string | undefined): (uid: string) => string {
-  const base = (baseUrl ?? '').replace(/\/+$/, '');
-  return (uid) => `${base}/#/node/${uid}`;
-}
-
-/**
- * Nodes as JSON lines, with the column names of the table. A withheld value is left out, like a
- * missing one.
- */
-export async function* nodeJsonl(
-  { fields, pieces }: NodeExport,
-  linkTo: (uid: string) => string,
-): AsyncGenerator<string> {
-  const lineOf = ({ node, edgeCount }: ExportedNode): string => {
-    const { UID, Type, Timestamp } = node;
-    const line: Record<string, unknown> = { Link: linkTo(UID), UID, Type, EdgeCount: edgeCount };
-    line['Timestamp'] = Timestamp;
-    for (const field of fields) line[field] = node[field];
-    return `${JSON.stringify(line)}\n`;
-  };
-  for await (const piece of pieces) yield piece.map(lineOf).join('');
+export function linkPrefix(baseUrl: string | undefined): string {
+  return `${(baseUrl ?? '').replace(/\/+$/, '')}/#/node/`;
 }
 
 /** File names that some systems reserve for devices. */
@@ -88,28 +49,53 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 /** A zip with a table for each export. They are written one after the other. */
 export async function* nodeZip(
   exports: readonly NodeExport[],
-  linkTo: (uid: string) => string,
+  prefix: string,
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile();
-  const packed = Readable.from(zip.outputStream);
+  const packed = zip.outputStream;
+  assert(packed instanceof Readable, 'a zip comes out as a stream that can be destroyed');
   const fail = (error: Error): void => void packed.destroy(error);
   let current: Readable | undefined;
   zip.on('error', fail);
   const names = fileNames(exports.map(({ type }) => type ?? 'nodes'));
   exports.forEach((one, i) => {
     zip.addReadStreamLazy(names[i] ?? '', (done) => {
-      current = Readable.from(nodeCsv(one, linkTo), { objectMode: false });
+      current = Readable.from(copied(one.rows({ form: 'csv', linkPrefix: prefix })), {
+        objectMode: false,
+      });
       current.on('error', fail);
       done(null, current);
     });
   });
   zip.end();
   try {
-    yield* packed;
+    yield* gathered(packed);
   } finally {
     current?.destroy();
     packed.destroy();
   }
+}
+
+/** A zip comes in small chunks: headers, and what the packer has at a time. */
+async function* gathered(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let some: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    some.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PIECE_BYTES) continue;
+    yield Buffer.concat(some);
+    some = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(some);
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** The zip takes several pieces before it has packed the first. */
+async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
 }
 
 /** File names for types. Two types may differ in case only, which some systems ignore. */
@@ -130,7 +116,9 @@ type Nodes = SyntheticNodes['nodes'];
 const GROUP_SIZE = 16;
 
 /** A node that is stored nowhere has no identity (specification, section 4.7, rule 4). */
-const LEFT_OUT: ReadonlySet<string> = new Set(EXPORT_COLUMNS.filter((one) => one !== 'Timestamp'));
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  DOWNLOAD_COLUMNS.filter((one) => one !== 'Timestamp'),
+);
 
 /**
  * The time and the fields that any of the nodes has, in the order in which they come. Throws

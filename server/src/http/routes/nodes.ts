@@ -3,9 +3,7 @@ import { budgetKey } from '#access/caller.ts';
 import { answer, routesOf } from '../route.ts';
 import { downloadRoute } from '../download-route.ts';
 import {
-  nodeCsv,
-  nodeJsonl,
-  nodeLinks,
+  linkPrefix,
   nodeZip,
   syntheticColumns,
   syntheticCsv,
@@ -26,7 +24,7 @@ export const nodesRoutes = routesOf(operations, {
     const exported = await nodes.export(caller, body);
     return {
       fileName: `${exported.type ?? 'nodes'}.csv`,
-      content: nodeCsv(exported, nodeLinks(query.baseURL)),
+      content: exported.rows({ form: 'csv', linkPrefix: linkPrefix(query.baseURL) }),
     };
   }),
   downloadJsonl: downloadRoute(
@@ -35,7 +33,7 @@ export const nodesRoutes = routesOf(operations, {
       const exported = await nodes.export(caller, body);
       return {
         fileName: `${exported.type ?? 'nodes'}.jsonl`,
-        content: nodeJsonl(exported, nodeLinks(query.baseURL)),
+        content: exported.rows({ form: 'jsonl', linkPrefix: linkPrefix(query.baseURL) }),
       };
     },
   ),
@@ -43,7 +41,7 @@ export const nodesRoutes = routesOf(operations, {
     operations.downloadZip,
     async ({ caller, query, body }, { nodes }) => ({
       fileName: `${body.type ?? 'nodes'}.zip`,
-      content: nodeZip(await nodes.exportByType(caller, body), nodeLinks(query.baseURL)),
+      content: nodeZip(await nodes.exportByType(caller, body), linkPrefix(query.baseURL)),
     }),
   ),
   downloadSyntheticCsv: downloadRoute(
