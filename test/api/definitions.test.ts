@@ -51,6 +51,11 @@ describe('an export', () => {
     expect(JSON.parse(files['synonyms/any.json']!)).toEqual({
       IT: { Alternates: [], Blocked: [], Synonyms: ['computing'] },
     });
+    // What decides which of equal names comes first, and what a node is called.
+    expect(JSON.parse(files['search-settings.json']!).types.Book.weight).toBe(3);
+    expect(JSON.parse(files['schema.json']!).nodes).toContainEqual(
+      expect.objectContaining({ type: 'Book', label: 'Title' }),
+    );
     expect(JSON.parse(files['type-access.json']!).types.Book).toEqual({
       visibleTo: 'restricted',
       fields: { Pages: { teams: ['Editors'] }, Tags: {} },

@@ -22,7 +22,11 @@ export async function defineEverything(at: DefinitionsScene): Promise<void> {
   });
   await at.ok('PUT', '/api/search/settings', {
     types: {
-      Book: { language: 'en', fields: { Title: { text: { boost: 2 } }, Tags: { facet: true } } },
+      Book: {
+        weight: 3,
+        language: 'en',
+        fields: { Title: { text: { boost: 2 } }, Tags: { facet: true } },
+      },
     },
   });
   await at.ok('PUT', '/api/search/settings/llm', { nodeTypes: ['Book'], filters: ['Pages'] });
