@@ -98,8 +98,17 @@ async function verify(context: CommandContext): Promise<number> {
     verifyStorage(context.terminal.env, events),
   );
   const { log, derived } = found;
-  const differences = [...found.differences, ...(derived?.differences ?? [])];
-  const unnamed = (derived?.differenceCount ?? 0) - (derived?.differences.length ?? 0);
+  const packed = derived?.rows;
+  const differences = [
+    ...found.differences,
+    ...(derived?.differences ?? []),
+    ...(packed?.differences ?? []),
+  ];
+  const unnamed =
+    (derived?.differenceCount ?? 0) -
+    (derived?.differences.length ?? 0) +
+    (packed?.differenceCount ?? 0) -
+    (packed?.differences.length ?? 0);
   const rows = [
     ['sequence', String(found.sequence)],
     ['epoch', found.epoch],
@@ -111,10 +120,14 @@ async function verify(context: CommandContext): Promise<number> {
       'derived',
       derived === null ? 'not compared: the state is damaged' : `${derived.entries} entries`,
     ],
+    ...(packed === undefined ? [] : [['packed rows', `${packed.nodes} nodes`]]),
     ...(derived?.skipped ?? []).map((text) => ['left out', text]),
     ...differences.map((text) => ['DIFFERS', text]),
     ...(unnamed > 0
       ? [['DIFFERS', `${unnamed} more${derived?.mayBeMore ? ' at least' : ''}`]]
+      : []),
+    ...((packed?.differenceCount ?? 0) > 0
+      ? [['mended', 'packed rows are dropped; the next start packs them again']]
       : []),
   ];
   show(context, found, rows);

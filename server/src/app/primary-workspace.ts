@@ -180,11 +180,12 @@ function signingKeyOf({ storage, secrets }: WorkspaceOptions): string | Promise<
 
 function openScrub(
   { storage, startFolder, config, secrets, logger }: WorkspaceOptions,
-  { followers }: OpenStorage,
+  { followers, writer }: OpenStorage,
 ): StorageScrub {
   const { target } = config.backup;
   return new StorageScrub({
     logger,
+    repackRows: () => writer.repackRows(),
     place: {
       storage,
       masterKey: secrets.graphMasterKey,

@@ -4,7 +4,6 @@ import { systemClock } from '#base/clock.ts';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Environment } from '#config/read-config.ts';
-import type { DerivedReport } from '#graph/indexes/compare-derived.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import type { Manifest } from '#store/manifest.ts';
@@ -12,8 +11,8 @@ import { olderStore, STORE_FILE } from '#store/master-key.ts';
 import { readSizes, type StoreSizes } from '#store/care/entry-counts.ts';
 import { isOpenedBy, requireStore, rewriteStore } from '#store/care/rewrite-store.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
-import { verifyStore, type Verification } from '#store/care/verify-store.ts';
-import { checkDerived } from './derived-check.ts';
+import { type Looked, verifyStore, type Verification } from '#store/care/verify-store.ts';
+import { type CheckedDerived, checkDerived } from './derived-check.ts';
 import { remedyOfFormat, storageFolderOf } from './read-settings.ts';
 
 /** Called while a command of `trellis storage` works. */
@@ -55,17 +54,19 @@ export function storageStatistics(env: Environment): StorageStatistics {
 
 export interface StorageVerification extends Verification {
   /** How indexes, counts and the like agree with the nodes; null when the state is damaged. */
-  readonly derived: DerivedReport | null;
+  readonly derived: CheckedDerived | null;
 }
 
 export async function verifyStorage(
   env: Environment,
   events: CareEvents,
 ): Promise<StorageVerification> {
-  let derived: DerivedReport | null = null;
-  const onState = async (state: HeldReader): Promise<void> => {
+  let derived: CheckedDerived | null = null;
+  const onState = async (state: HeldReader): Promise<Looked> => {
     events.onStep('comparing indexes and counts with the nodes');
-    derived = await checkDerived(state, events);
+    const checked = await checkDerived(state, events);
+    derived = checked;
+    return { areRowsWrong: checked.rows.differenceCount > 0 };
   };
   const access = accessOf(env);
   const found = await verifyStore({ ...access, ...events, clock: systemClock, onState });

@@ -8,7 +8,7 @@ import {
   type PendingCommit,
 } from './applied.ts';
 import { KEY_BYTES_MAX } from './batch.ts';
-import { DATABASES, type DatabaseNumber } from './databases.ts';
+import { DATABASES, LOCAL_DATABASES, type DatabaseNumber } from './databases.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { openGraphFile, type GraphFile } from './lmdb-file/graph-file.ts';
@@ -94,7 +94,7 @@ class HeldTransactions implements HeldReader {
     const stores: ValueStore[] = [];
     const options: GetOptions[] = [];
     for (const [i, environment] of [graph, vault].entries()) {
-      for (const { number } of DATABASES) {
+      for (const { number } of [...DATABASES, ...LOCAL_DATABASES]) {
         const store = environment?.stores[number];
         if (store === undefined) continue;
         stores[number] = store;

@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { scrubBackups } from '#backup/scrub-backups.ts';
 import { Problem } from '#base/problem.ts';
 import { SCRUB_BYTES_AT_A_TIME, SCRUB_WORK_SHARE } from '#base/limits.ts';
+import type { DerivedReport } from '#graph/indexes/compare-derived.ts';
 import { Followers } from '#log/followers.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { scrubSegments } from '#search/text/segment-files.ts';
@@ -16,7 +17,7 @@ import { vectorsFolder } from '../search/stored-vectors.ts';
 import { lowerPriority, PRIORITY, serve } from '../threads/thread.ts';
 import type { ScrubCalls, ScrubPart, ScrubPlace, ScrubRead, ScrubStep } from './storage-scrub.ts';
 
-const PARTS: readonly ScrubPart[] = ['state', 'derived', 'log', 'index', 'backups'];
+const PARTS: readonly ScrubPart[] = ['state', 'derived', 'rows', 'log', 'index', 'backups'];
 
 /**
  * A thread that reads all that is kept, slowly, and compares it with the checks that it was written
@@ -75,7 +76,7 @@ class Scrub {
   async run(): Promise<ScrubRead> {
     return {
       entries: await this.#readState(),
-      derived: await this.#compareDerived(),
+      ...(await this.#compareDerived()),
       commits: await this.#readLog(),
       indexFiles: await this.#readIndex(),
       backups: await this.#readBackups(),
@@ -85,6 +86,15 @@ class Scrub {
   #found(part: ScrubPart, where: string): void {
     this.#damaged.add(part);
     this.#tell({ kind: 'damage', damage: { part, place: where } });
+  }
+
+  #foundAll(
+    part: ScrubPart,
+    { differences, differenceCount }: Pick<DerivedReport, 'differences' | 'differenceCount'>,
+  ): void {
+    for (const text of differences) this.#found(part, text);
+    const count = differenceCount - differences.length;
+    if (count > 0) this.#tell({ kind: 'unnamed', part, count });
   }
 
   #progressOf(part: ScrubPart, step: string): (done: number, total: number) => void {
@@ -110,10 +120,10 @@ class Scrub {
   }
 
   /** Holds one commit meanwhile, so it does not rest. */
-  async #compareDerived(): Promise<number> {
+  async #compareDerived(): Promise<Pick<ScrubRead, 'derived' | 'rows'>> {
     if (this.#damaged.has('state')) {
       this.#tell({ kind: 'note', text: 'Indexes were not compared: the state is damaged.' });
-      return 0;
+      return { derived: 0, rows: 0 };
     }
     const { storage, masterKey } = this.#place;
     const environments = ['graph'] as const;
@@ -121,12 +131,10 @@ class Scrub {
     using state = reader.hold();
     const onProgress = this.#progressOf('derived', 'Entries compared with the nodes');
     const report = await checkDerived(state, { signal: this.#signal, onProgress });
-    const { differences, differenceCount, skipped } = report;
-    for (const text of skipped) this.#tell({ kind: 'note', text: `Not compared: ${text}.` });
-    for (const text of differences) this.#found('derived', text);
-    const count = differenceCount - differences.length;
-    if (count > 0) this.#tell({ kind: 'unnamed', part: 'derived', count });
-    return report.entries;
+    for (const text of report.skipped) this.#tell({ kind: 'note', text: `Not compared: ${text}.` });
+    this.#foundAll('derived', report);
+    this.#foundAll('rows', report.rows);
+    return { derived: report.entries, rows: report.rows.nodes };
   }
 
   /** Reads up to the first damage: what comes after it cannot be found. */

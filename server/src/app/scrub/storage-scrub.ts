@@ -16,7 +16,7 @@ export interface ScrubPlace {
   readonly followers: SharedArrayBuffer;
 }
 
-export type ScrubPart = 'state' | 'derived' | 'log' | 'index' | 'backups';
+export type ScrubPart = 'state' | 'derived' | 'rows' | 'log' | 'index' | 'backups';
 
 /** Something that is not what was written. */
 export interface Damage {
@@ -30,6 +30,8 @@ export interface ScrubRead {
   readonly entries: number;
   /** Entries that were compared with the nodes that they are of: indexes and the like. */
   readonly derived: number;
+  /** Nodes whose packed rows were compared with the keys. */
+  readonly rows: number;
   readonly commits: number;
   readonly indexFiles: number;
   readonly backups: number;
@@ -53,6 +55,7 @@ const REMEDIES: Readonly<Record<ScrubPart, string>> = {
   state: 'Restore the newest backup into an empty folder, or start a replica anew and promote it.',
   derived:
     'Remove the index and add it again. Where it is no index, restore the newest backup that "trellis backup verify" finds good.',
+  rows: 'Nothing: they are packed again from the keys, which queries ask until then. Check the disk.',
   log: 'Take a backup now: the state has what the log says. Then check the disk.',
   index: 'Restart the server: an index that is damaged is built anew.',
   backups:
@@ -66,6 +69,8 @@ interface ScrubReport extends ScrubRead {
 export interface StorageScrubParts {
   readonly place: ScrubPlace;
   readonly logger: Logger;
+  /** Has packed rows made again. */
+  readonly repackRows: () => Promise<void>;
 }
 
 /** Reads all that is kept, and remembers whether it was whole. */
@@ -100,8 +105,10 @@ export class StorageScrub implements AsyncDisposable {
   async #run(work: TaskWork): Promise<ScrubReport> {
     const damages: Damage[] = [];
     let damageCount = 0;
+    let areRowsWrong = false;
     const read = await this.#read(work, (step) => {
       if (step.kind === 'note') return work.log(step.text);
+      areRowsWrong ||= (step.kind === 'damage' ? step.damage : step).part === 'rows';
       this.#isDamaged = true;
       damageCount += step.kind === 'unnamed' ? step.count : 1;
       if (step.kind === 'unnamed') {
@@ -114,9 +121,12 @@ export class StorageScrub implements AsyncDisposable {
       this.#parts.logger.error({ part, place }, 'what is stored is damaged');
       work.log(`Damaged in ${part}: ${place}. ${REMEDIES[part]}`);
     });
+    if (areRowsWrong) await this.#parts.repackRows();
     this.#isDamaged = damageCount > 0;
-    const { entries, derived, commits, indexFiles, backups } = read;
-    work.log(`${derived} entries of indexes and the like were compared with the nodes.`);
+    const { entries, derived, rows, commits, indexFiles, backups } = read;
+    work.log(
+      `${derived} entries of indexes and the like were compared with the nodes, and the packed rows of ${rows} nodes.`,
+    );
     work.log(
       `${entries} entries of the state, ${commits} commits of the log, ${indexFiles} files of the index and ${backups} backups were read.`,
     );

@@ -43,6 +43,7 @@ export interface WriterCalls {
   endStream(stream: number): IngestSummary;
   abortStream(stream: number): void;
   loadSample(given: undefined, progress: Steps): IngestSummary;
+  repackRows(): void;
   close(): void;
 }
 
@@ -149,6 +150,11 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return this.#thread.ask('loadSample', undefined, {
       onProgress: ({ done, total }) => onProgress(done, total),
     });
+  }
+
+  /** Has packed rows made again, since they are damaged. */
+  repackRows(): Promise<void> {
+    return this.#thread.ask('repackRows');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,14 +9,15 @@ import { BLOCK_IDS, RowBlockWriter } from './row-block.ts';
 const LONG_ROW = 512;
 /** A step reads no more keys than this: half a millisecond. */
 const KEYS_AT_ONCE = 2_048;
+/** A step counts the keys of so many neighbours' ids at first. */
+const COUNTED_IDS = 2 ** 13;
 /**
- * A step counts the keys of so many neighbours' ids at first. That many are counted within a few
- * milliseconds, also when each of them is there.
+ * The next step takes more ids where one has counted few keys, and less where it has counted many:
+ * it is to take about a millisecond.
  */
-const COUNTED_IDS = 2 ** 17;
-/** Where a step has counted fewer keys than this, the next one takes more ids. */
-const COUNTED_KEYS_FEW = 2 ** 15;
-const COUNTED_IDS_GROWTH = 4;
+const COUNTED_KEYS_FEW = 2 ** 11;
+const COUNTED_KEYS_MANY = 2 ** 13;
+const COUNTED_IDS_FACTOR = 4;
 
 /** A row that is too long to be read before it is known whether it is packed. */
 interface LongRow {
@@ -118,7 +119,8 @@ export class BlockPacking {
     const count = this.#reader.countRange(DB[direction], { start: found, end: next });
     long.total += count;
     long.next = next;
-    if (count < COUNTED_KEYS_FEW) long.ids *= COUNTED_IDS_GROWTH;
+    if (count < COUNTED_KEYS_FEW) long.ids *= COUNTED_IDS_FACTOR;
+    if (count > COUNTED_KEYS_MANY) long.ids /= COUNTED_IDS_FACTOR;
   }
 
   #endLongRow({ readTo, total }: LongRow): void {

@@ -62,7 +62,7 @@ export class RowBlock {
   collect(id: number, edge: number, into: NeighborList): boolean {
     const words = this.#words;
     const row = id % BLOCK_IDS;
-    if ((words[ABSENT_AT + (row >> 5)]! & (1 << (row & 31))) !== 0) return false;
+    if (this.#isAbsent(row)) return false;
     let start = words[STARTS_AT + row]!;
     let end = words[STARTS_AT + row + 1]!;
     if (edge !== ANY_EDGE) {
@@ -71,6 +71,28 @@ export class RowBlock {
     }
     into.addRow(words, IDS_AT + start, this.#edges, start, end - start);
     return true;
+  }
+
+  hasSameRow(row: number, other: RowBlock): boolean {
+    const count = this.#countOf(row);
+    if (this.#isAbsent(row) !== other.#isAbsent(row) || count !== other.#countOf(row)) return false;
+    const start = this.#words[STARTS_AT + row]!;
+    const otherStart = other.#words[STARTS_AT + row]!;
+    for (let i = 0; i < count; i++) {
+      const isSame =
+        this.#words[IDS_AT + start + i] === other.#words[IDS_AT + otherStart + i] &&
+        this.#edges[start + i] === other.#edges[otherStart + i];
+      if (!isSame) return false;
+    }
+    return true;
+  }
+
+  #isAbsent(row: number): boolean {
+    return (this.#words[ABSENT_AT + (row >> 5)]! & (1 << (row & 31))) !== 0;
+  }
+
+  #countOf(row: number): number {
+    return this.#words[STARTS_AT + row + 1]! - this.#words[STARTS_AT + row]!;
   }
 
   /** The first place of a row whose edge type is not below this one. */
@@ -93,6 +115,35 @@ export class RowBlock {
 
 const EMPTY = RowBlock.of(new Uint8Array(IDS_AT * 4));
 const ABSENT = RowBlock.of(new Uint8Array(IDS_AT * 4).fill(255, ABSENT_AT * 4, STARTS_AT * 4));
+
+/**
+ * The rows that differ between two values of a block, by their places in it. Undefined where the
+ * first is no block.
+ */
+export function differingRows(
+  value: Uint8Array | undefined,
+  other: Uint8Array | undefined,
+): number[] | undefined {
+  const block = wholeBlock(value);
+  const expected = wholeBlock(other);
+  if (block === undefined || expected === undefined) return undefined;
+  const rows: number[] = [];
+  for (let row = 0; row < BLOCK_IDS; row++) if (!block.hasSameRow(row, expected)) rows.push(row);
+  return rows;
+}
+
+/** A block that is what a writer makes, though its rows may be wrong. */
+function wholeBlock(value: Uint8Array | undefined): RowBlock | undefined {
+  if (value === undefined) return EMPTY;
+  const count = (value.length - IDS_AT * 4) / 6;
+  if (count < 0 || !Number.isInteger(count)) return undefined;
+  const own = Uint8Array.from(value);
+  const words = new Uint32Array(own.buffer, 0, IDS_AT);
+  const starts = words.subarray(STARTS_AT);
+  const isInOrder = starts.every((start, i) => i === 0 || start >= starts[i - 1]!);
+  const isWhole = words[0] === count && starts[0] === 0 && starts[BLOCK_IDS] === count;
+  return isInOrder && isWhole ? RowBlock.of(own) : undefined;
+}
 
 /** Makes blocks, one after the other. Rows come in the order of their ids. */
 export class RowBlockWriter {

@@ -5,7 +5,7 @@ import { lockFolder } from '#log/folder-lock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { readBatch } from '../batch.ts';
-import { DATABASES, type DatabaseNumber } from '../databases.ts';
+import { DATABASES, DB, type DatabaseNumber } from '../databases.ts';
 import type { KeyValueReader } from '../key-value.ts';
 import { readStoreKeys } from '../master-key.ts';
 import type { HeldReader } from '../held-reader.ts';
@@ -14,7 +14,9 @@ import { digestHeld } from '../snapshot.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { requireStore } from './rewrite-store.ts';
 import { settleClaimed } from './settle-rewrite.ts';
-import { openReplayed } from '../state-writer.ts';
+import { ROW_STATE_KEY } from '../row-state.ts';
+import { freeSpaceCheck } from '../storage-problem.ts';
+import { openReplayed, type StateOptions } from '../state-writer.ts';
 
 export interface VerifyOptions {
   readonly storage: string;
@@ -23,7 +25,12 @@ export interface VerifyOptions {
   readonly onProgress: (done: number, total: number) => void;
   readonly onStep: (step: string) => void;
   /** Looks at what the state holds, unless it is damaged. */
-  readonly onState?: (state: HeldReader) => Promise<void>;
+  readonly onState?: (state: HeldReader) => Promise<Looked>;
+}
+
+export interface Looked {
+  /** Whether packed rows are not what they should be. They are dropped: a start packs them again. */
+  readonly areRowsWrong: boolean;
 }
 
 export interface Verification {
@@ -61,8 +68,8 @@ const DIFFERENCES_TOLD_MAX = 20;
 /**
  * Reads every record of the log and every entry of the state of a stopped store. The checksum of
  * each record is verified, and its encryption where there is one. For each key, the state must hold
- * the last value that the log has for it. Brings the state up to the log first, as a start does;
- * changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
+ * the last value that the log has for it. Brings the state up to the log first, as a start does, and
+ * drops packed rows that are wrong; changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
  */
 export async function verifyStore(options: VerifyOptions): Promise<Verification> {
   const { storage, masterKey, clock, onStep } = options;
@@ -77,11 +84,22 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
     ...(logKey === undefined ? {} : { encryptionKey: logKey }),
   });
   onStep('bringing the state up to the log');
-  const { applier } = await openReplayed({ storage, log, masterKey, clock });
+  const opening = { storage, log, masterKey, clock };
+  const { applier } = await openReplayed(opening);
   await applier.close();
   onStep('reading the log');
   const newest = await readLog(log, options);
   onStep('reading the state');
+  const { areRowsWrong, ...verification } = await verifyState(log, newest, options);
+  if (areRowsWrong) await dropRows(opening);
+  return verification;
+}
+
+async function verifyState(
+  log: CommitLog,
+  newest: NewestValues,
+  { storage, masterKey, onState }: VerifyOptions,
+): Promise<Verification & Looked> {
   using reader = openSnapshotReader({ storage, masterKey, environments: ['graph', 'vault'] });
   using held = reader.hold();
   const damaged = damagedIn(held);
@@ -92,7 +110,7 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
   if (isWhole && differences.length === 0 && newest.live !== entries) {
     differences.push(`the state has ${entries} entries, and the log wrote ${newest.live}`);
   }
-  if (damaged.length === 0) await options.onState?.(held);
+  const looked = damaged.length === 0 ? await onState?.(held) : undefined;
   const { firstSequence, lastSequence } = log;
   const { commits, keysLeftOut, values } = newest;
   return {
@@ -109,7 +127,18 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
       isWhole,
     },
     differences,
+    areRowsWrong: looked?.areRowsWrong === true,
   };
+}
+
+async function dropRows(opening: StateOptions): Promise<void> {
+  const { applier } = await openReplayed(opening);
+  try {
+    const local = applier.localState(() => false, freeSpaceCheck(opening.storage));
+    await local.write((put) => put(DB.rows, ROW_STATE_KEY, undefined));
+  } finally {
+    await applier.close();
+  }
 }
 
 interface NewestValues {
