@@ -5,7 +5,7 @@ import { failureOf, listen, refusal, scripted } from './testing/scripted-server.
 import { TrellisClient } from './trellis-client.ts';
 
 describe('ingestStream', () => {
-  const summary = { nodes: 2, edges: 0, commits: 1, sequence: 2 };
+  const summary = { nodes: 2, created: 0, edges: 0, commits: 1, sequence: 2 };
   const two = [
     { op: 'delete', uid: 'a' },
     { op: 'delete', uid: 'b' },

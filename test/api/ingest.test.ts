@@ -77,7 +77,7 @@ test('operations in JSON are one commit, and answer what changed', async () => {
     },
   ]);
   expect(answer.status).toBe(200);
-  expect(answer.json).toMatchObject({ nodes: 2, commits: 1 });
+  expect(answer.json).toMatchObject({ nodes: 2, created: 2, commits: 1 });
   expect(Number(answer.headers.get('x-msk-sequence'))).toBeGreaterThanOrEqual(
     Number(Object(answer.json).sequence),
   );

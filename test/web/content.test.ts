@@ -116,7 +116,9 @@ describe.skipIf(requireChromium())('the pages of content', () => {
     await page.getByRole('row', { name: /Dune, the book.*PlaysIn → City Arrakis/ }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText(/2 rows are stored: \d nodes and 1 edges are new or changed/).waitFor();
+    await page
+      .getByText(/2 rows are stored. Nodes: 3 new, 0 changed. Edges: 1 new or changed./)
+      .waitFor();
     await page.getByRole('link', { name: 'Search them' }).click();
     await page.getByRole('main').getByRole('link', { name: 'He said "no"' }).first().waitFor();
     const { json } = await people.as('admin', 'POST', '/api/node/query', { type: 'Novels' });

@@ -29,7 +29,7 @@ async function startIngest(
       if (refused !== undefined) return refused;
       batches.push(lines);
       const sequence = batches.flat().length;
-      return { body: { nodes: lines.length, edges: 0, commits: 1, sequence } };
+      return { body: { nodes: lines.length, created: 1, edges: 0, commits: 1, sequence } };
     },
   });
   return { ...service, batches, server: ['--server', service.url] };
@@ -62,6 +62,7 @@ describe('import', () => {
       source: 'data.ndjson',
       operations: MORE_THAN_TWO_BATCHES,
       nodes: MORE_THAN_TWO_BATCHES,
+      created: 3,
       edges: 0,
       commits: 3,
       sequence: MORE_THAN_TWO_BATCHES,

@@ -60,7 +60,7 @@ export class BatchSender {
    * `CommandFailure` that names the place of the operation.
    */
   async send(batch: ImportBatch): Promise<SentBatch> {
-    const sums = { operations: 0, nodes: 0, edges: 0, commits: 0, sequence: 0 };
+    const sums = { operations: 0, nodes: 0, created: 0, edges: 0, commits: 0, sequence: 0 };
     const refused: Reject[] = [];
     const reject = (rows: readonly BatchRow[], refusal: Refusal): number => {
       const at = rowOf(rows, refusal.index);
@@ -96,6 +96,7 @@ export class BatchSender {
       const stored = await this.#sendPatiently(part);
       sums.operations += part.places.length;
       sums.nodes += stored.nodes;
+      sums.created += stored.created;
       sums.edges += stored.edges;
       sums.commits += stored.commits;
       sums.sequence = stored.sequence;

@@ -36,7 +36,7 @@ export class ModelWorkspace {
       this.commits.push(operations);
       this.sequence++;
       if (fault === 'crash') return answer(response, { status: 500, body: problem('internal') });
-      const summary = { nodes: 0, edges: 0, commits: 1, sequence: this.sequence };
+      const summary = { nodes: 0, created: 0, edges: 0, commits: 1, sequence: this.sequence };
       return answer(response, { reset: fault === 'lost', body: summary });
     });
     return new TrellisClient({ baseUrl, retry: { pauseMs: 1 } });

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-
-/** A node by its UID, or by its type and key. */
-export const nodeReference = z.union([
-  z.strictObject({ uid: z.string() }),
-  z.strictObject({ type: z.string(), key: z.string() }),
-]);
+import { nodeReference } from './node-reference.ts';
 
 const fields = z.record(z.string(), z.unknown());
 /** ISO 8601, or milliseconds since the Unix epoch. */
@@ -80,10 +75,11 @@ export type GraphOperation = Immutable<z.infer<typeof graphOperation>>;
 
 /**
  * The answer to `POST /api/ingest`. `sequence` is that of the last commit; nodes and edges count
- * what was changed.
+ * what was changed, and `created` how many of the nodes are new.
  */
 export const ingestSummary = z.strictObject({
   nodes: z.int().min(0),
+  created: z.int().min(0),
   edges: z.int().min(0),
   commits: z.int().min(0),
   sequence: z.int().min(0),

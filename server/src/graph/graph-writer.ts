@@ -46,6 +46,7 @@ import {
  */
 export interface IngestedCommit {
   readonly nodes: number;
+  readonly created: number;
   readonly edges: number;
   readonly sequence: number;
 }
@@ -134,8 +135,9 @@ export class GraphWriter implements CommitPort, IngestTarget {
         throw error;
       }
     });
-    const answer = commit.then(({ result: { nodes, edges }, sequence }) => ({
+    const answer = commit.then(({ result: { nodes, created, edges }, sequence }) => ({
       nodes,
+      created,
       edges,
       sequence,
     }));
@@ -244,7 +246,7 @@ function putVault(batch: WriteBatch, key: string, value: string | null): void {
 const fields: MemberCheck = (value) =>
   isObject(value) ? undefined : 'an object from field name to value';
 
-const REFERENCE = 'a reference {type, key} or {uid}';
+const REFERENCE = 'a node as {type, key}, {uid} or its UID';
 
 const reference: MemberCheck = (value) => (isReference(value) ? undefined : REFERENCE);
 
@@ -300,6 +302,7 @@ function checkOperation(value: unknown, index: number): asserts value is WriterO
 }
 
 function isReference(value: unknown): boolean {
+  if (isString(value)) return true;
   if (!isObject(value)) return false;
   const { uid, type, key } = value;
   for (const name in value) {

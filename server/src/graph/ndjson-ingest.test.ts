@@ -81,6 +81,7 @@ describe('an ingest stream', () => {
           const summary = await send(cut(Buffer.from(text), cuts), { commitOperationsMax });
           expect(summary).toEqual({
             nodes: length,
+            created: length,
             edges: length - 1,
             commits: Math.ceil(lines.length / commitOperationsMax),
             sequence: graph.reader.refresh(),
@@ -153,9 +154,10 @@ describe('an ingest stream', () => {
 
   it('answers the newest sequence when it is empty', async () => {
     const sequence = graph.reader.refresh();
-    expect(await send([])).toEqual({ nodes: 0, edges: 0, commits: 0, sequence });
+    expect(await send([])).toEqual({ nodes: 0, created: 0, edges: 0, commits: 0, sequence });
     expect(await send([Buffer.from(' \n\n')])).toEqual({
       nodes: 0,
+      created: 0,
       edges: 0,
       commits: 0,
       sequence,
@@ -185,7 +187,7 @@ describe('an ingest stream', () => {
         answers.push(resolve);
         waiting.resolve();
         const sequence = await promise;
-        return { nodes: operations.length, edges: 0, sequence };
+        return { nodes: operations.length, created: operations.length, edges: 0, sequence };
       },
     };
     const { lines } = chain(10);
@@ -202,6 +204,7 @@ describe('an ingest stream', () => {
     await writing;
     expect(await stream.end()).toEqual({
       nodes: lines.length,
+      created: lines.length,
       edges: 0,
       commits: lines.length,
       sequence: lines.length,

@@ -1,8 +1,9 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
 
-/** A node by its UID, or by its type and key. */
+/** A node by its UID, alone or in an object, or by its type and key. */
 export type NodeReference =
+  | string
   | { readonly uid: string; readonly type?: undefined; readonly key?: undefined }
   | { readonly type: string; readonly key: string; readonly uid?: undefined };
 
@@ -166,6 +167,8 @@ export interface CommitResult {
   readonly sequence: number;
   /** The number of nodes that were created, changed or deleted; `edges` is the same for edges. */
   readonly nodes: number;
+  /** How many of them are new. */
+  readonly created: number;
   readonly edges: number;
   /**
    * One for each operation: the UID of the node that it wrote (null for edges), and whether

@@ -11,6 +11,7 @@ import type { ValueFault } from './field-encoder.ts';
 import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
+import { nameOf } from './node-name.ts';
 import type { CommitResult, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
@@ -74,6 +75,7 @@ export class Transactor {
   /** New nodes that the author sees only as their owner. */
   readonly toOwn: number[] = [];
   #nodes = 0;
+  #created = 0;
   #edges = 0;
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   readonly #growth = new Growth();
@@ -122,10 +124,12 @@ export class Transactor {
   trace(work: () => void): void {
     if (this.#nodes + this.#edges === 0) return;
     const nodes = this.#nodes;
+    const created = this.#created;
     const edges = this.#edges;
     this.options = { ...this.options, system: true, rights: undefined, outcomes: false };
     work();
     this.#nodes = nodes;
+    this.#created = created;
     this.#edges = edges;
   }
 
@@ -136,12 +140,18 @@ export class Transactor {
       this.batch.put(DB.meta, META.nextId, encodeCount(this.state.nextId));
     }
     this.#growth.write(this.state.view, this.batch);
-    return { nodes: this.#nodes, edges: this.#edges, outcomes: this.#outcomes };
+    return {
+      nodes: this.#nodes,
+      created: this.#created,
+      edges: this.#edges,
+      outcomes: this.#outcomes,
+    };
   }
 
   /** Takes the next id for a new node. */
   addNode(type: NodeType): number {
     this.#growth.addNodes(type.id, 1);
+    this.#created++;
     return this.state.nextId++;
   }
 
@@ -204,9 +214,8 @@ export class Transactor {
 
   /** The id of the node that a reference names; 0 when there is none. */
   resolve(reference: NodeReference, path: string): number {
-    if (reference.uid !== undefined) {
-      return this.idOfUid(reference.uid, path);
-    }
+    if (typeof reference === 'string') return this.idOfUid(reference, path);
+    if (reference.uid !== undefined) return this.idOfUid(reference.uid, path);
     const type = this.nodeType(reference.type, path);
     const { key } = reference;
     const known = this.state.ids.get(type.id, key);
@@ -219,11 +228,7 @@ export class Transactor {
   require(reference: NodeReference, path: string): number {
     const id = this.resolve(reference, path);
     if (id !== 0) return id;
-    const name =
-      reference.uid === undefined
-        ? `${reference.type} "${reference.key}"`
-        : `with the UID ${reference.uid}`;
-    throw this.fail(`There is no node ${name}`, {
+    throw this.fail(`There is no node ${nameOf(reference)}`, {
       path,
       hint: 'Add the node first; an earlier operation of the same commit will do.',
     });

@@ -43,8 +43,9 @@ export function ImportOutcome({ fileName, end }: ImportOutcomeProps) {
       )}
       {isWhole && (
         <Notice tone="info">
-          {rows} rows are stored: {formatCount(progress.nodes)} nodes and{' '}
-          {formatCount(progress.edges)} edges are new or changed.{' '}
+          {rows} rows are stored. Nodes: {formatCount(progress.created)} new,{' '}
+          {formatCount(progress.nodes - progress.created)} changed.{' '}
+          {progress.edges > 0 && `Edges: ${formatCount(progress.edges)} new or changed. `}
           {progress.rows > 0 && (
             <>
               <Link to="/data/{-$type}" params={{ type }} className="underline">

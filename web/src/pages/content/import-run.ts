@@ -8,13 +8,21 @@ import type { SkippedRows } from './import-skipped.ts';
 export interface ImportProgress {
   /** Stored; those that were skipped are not among them. */
   readonly rows: number;
+  /** New or changed; `created` are the new ones. */
   readonly nodes: number;
+  readonly created: number;
   readonly edges: number;
   /** The share of the file that is read, 0 to 1. */
   readonly fraction: number;
 }
 
-export const NOTHING_STORED: ImportProgress = { rows: 0, nodes: 0, edges: 0, fraction: 0 };
+export const NOTHING_STORED: ImportProgress = {
+  rows: 0,
+  nodes: 0,
+  created: 0,
+  edges: 0,
+  fraction: 0,
+};
 
 /** Each batch is one commit: it is stored as a whole or not at all. */
 const ROWS_PER_BATCH_MAX = 1_000;
@@ -124,6 +132,7 @@ class RowStore {
         ...this.progress,
         rows: this.progress.rows + rows.length,
         nodes: this.progress.nodes + stored.nodes,
+        created: this.progress.created + stored.created,
         edges: this.progress.edges + stored.edges,
       };
       this.#options.onProgress(this.progress);
