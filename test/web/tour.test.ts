@@ -1,7 +1,8 @@
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, useBrowser } from '../support/browser.ts';
 import { ChatScene } from '../support/chat-scene.ts';
+import { PageRequests } from '../support/page-requests.ts';
 import { PASSWORD } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 
@@ -55,40 +56,6 @@ async function menuOf(page: Page): Promise<{ readonly path: string; readonly lab
   );
 }
 
-/** What a page asks for, and what went wrong with it. */
-class Requests {
-  readonly #page: Page;
-  readonly #open = new Set<Request>();
-  readonly faults: string[] = [];
-
-  constructor(page: Page) {
-    this.#page = page;
-    page.on('request', (request) => this.#open.add(request));
-    page.on('response', (answer) => {
-      this.#open.delete(answer.request());
-      if (answer.status() >= 400) this.#add(answer.request(), String(answer.status()));
-    });
-    page.on('requestfailed', (request) => {
-      this.#open.delete(request);
-      const why = request.failure()?.errorText ?? '';
-      // A page that is left takes back what it has asked for.
-      if (why !== 'net::ERR_ABORTED') this.#add(request, why);
-    });
-  }
-
-  /** Resolves when everything was answered, and the page has shown it. */
-  async settled(): Promise<void> {
-    for (let idle = 0; idle < 3;) {
-      await this.#page.evaluate('new Promise((shown) => requestIdleCallback(shown))');
-      idle = this.#open.size === 0 ? idle + 1 : 0;
-    }
-  }
-
-  #add(request: Request, why: string): void {
-    this.faults.push(`${why}: ${request.method()} ${new URL(request.url()).pathname}`);
-  }
-}
-
 describe.skipIf(requireChromium())('a tour of all pages', () => {
   const browser = useBrowser();
   let at: ChatScene;
@@ -105,7 +72,7 @@ describe.skipIf(requireChromium())('a tour of all pages', () => {
       ...(userName !== 'admin' && { userName, password: PASSWORD }),
     });
     const { page, complaints } = opened;
-    const requests = new Requests(page);
+    const requests = new PageRequests(page);
     const visit = async (path: string) => {
       await page.goto(`${at.people.workspace.server.url}/#${path}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -125,7 +92,7 @@ describe.skipIf(requireChromium())('a tour of all pages', () => {
       password: PASSWORD,
     });
     const { page, complaints } = opened;
-    const requests = new Requests(page);
+    const requests = new PageRequests(page);
     await using admin = await browser.signedInPage(at.people.workspace);
     const own = new Set((await menuOf(page)).map(({ path }) => path));
     // All users may read who else there is.
