@@ -25,8 +25,12 @@ export const exploreRoutes = [
   createRoute({
     path: '/graph',
     getParentRoute: () => workspaceRoute,
-    /** `node`: UIDs with commas; `layout`: a shared picture; `view`: "table", or the picture. */
-    validateSearch: (search: Record<string, unknown>) => texts(search, ['node', 'layout', 'view']),
+    /**
+     * `node`: UIDs with commas; `layout`: a picture; `kept`: one that the tab has; `view`: "table",
+     * or the picture.
+     */
+    validateSearch: (search: Record<string, unknown>) =>
+      texts(search, ['node', 'layout', 'kept', 'view']),
     component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage'),
   }),
   createRoute({

@@ -5,6 +5,7 @@ import { isAsking, type SearchAddress } from './search/search-address.ts';
 import { SearchBox } from './search/search-box.tsx';
 import { SearchResults } from './search/search-results.tsx';
 import { SearchStart } from './search/search-start.tsx';
+import { useNotedVisit } from '../tour/visited-pages.ts';
 
 const route = getRouteApi('/workspace/');
 
@@ -14,6 +15,7 @@ export function SearchPage() {
   const navigate = useNavigate();
   const go = (search: SearchAddress) => void navigate({ to: '/', search });
   const { q = '' } = address;
+  useNotedVisit('search', isAsking(address));
   useEffect(() => {
     if (q !== '') document.title = `${q} · Search · Trellis`;
   }, [q]);

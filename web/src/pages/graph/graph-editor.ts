@@ -42,6 +42,24 @@ export interface EditorView {
   /** The step that can be undone, or done again. */
   readonly undoLabel: string | undefined;
   readonly redoLabel: string | undefined;
+  /** Rises when what is drawn, or where it is, has changed. */
+  readonly revision: number;
+  /** Nodes of the picture that was opened last which are gone, or which the viewer may not see. */
+  readonly missing: number;
+}
+
+/** What an address says of the drawing that it begins with; in the order of the members. */
+export interface GraphAddress {
+  /** UIDs with commas between them. */
+  readonly node?: string | undefined;
+  /** A picture: see `packGraph`. */
+  readonly layout?: string | undefined;
+  /** A picture that the tab keeps: see `pictureOfTab`. */
+  readonly kept?: string | undefined;
+}
+
+function addressText({ node, layout, kept }: GraphAddress): string {
+  return JSON.stringify([node, layout, kept]);
 }
 
 /** From so many nodes on the layout begins only when it is asked for. */
@@ -58,6 +76,8 @@ export class GraphEditor {
   readonly #layout = new ForceLayout();
   readonly #listeners = new Set<() => void>();
   #history: History = EMPTY_HISTORY;
+  /** The revision that an address says, and which address. */
+  #kept: { readonly revision: number; readonly at: string } | undefined;
   #view: EditorView = {
     drawing: EMPTY_DRAWING,
     selected: undefined,
@@ -66,6 +86,8 @@ export class GraphEditor {
     isLayoutRunning: false,
     undoLabel: undefined,
     redoLabel: undefined,
+    revision: 0,
+    missing: 0,
   };
 
   get view(): EditorView {
@@ -78,9 +100,10 @@ export class GraphEditor {
   };
 
   /** In the place of what was drawn. The layout does not begin: the picture is as it was saved. */
-  open(label: string, picture: Picture): void {
+  open(label: string, picture: Picture, missing = 0): void {
     this.#record(label);
     this.#showPicture(picture);
+    this.#set({ missing });
   }
 
   add(label: string, addition: Addition): void {
@@ -114,6 +137,7 @@ export class GraphEditor {
 
   clear(): void {
     this.#change('clear', EMPTY_DRAWING);
+    this.#set({ missing: 0 });
   }
 
   setPinned(uid: string, isPinned: boolean): void {
@@ -166,7 +190,7 @@ export class GraphEditor {
 
   stopLayout(): void {
     this.#layout.stop();
-    this.#set({ isLayoutRunning: false });
+    if (this.#view.isLayoutRunning) this.#set({ isLayoutRunning: false });
   }
 
   undo(): void {
@@ -175,6 +199,15 @@ export class GraphEditor {
 
   redo(): void {
     this.#turn(redo);
+  }
+
+  /** Notes that this address begins with what is drawn now. */
+  keep(at: GraphAddress): void {
+    this.#kept = { revision: this.#view.revision, at: addressText(at) };
+  }
+
+  isKept(at: GraphAddress): boolean {
+    return this.#kept?.revision === this.#view.revision && this.#kept.at === addressText(at);
   }
 
   labelOf(uid: string): string {
@@ -223,7 +256,11 @@ export class GraphEditor {
   #set(change: Partial<EditorView>): void {
     const undoLabel = this.#history.done.at(-1)?.label;
     const redoLabel = this.#history.undone.at(-1)?.label;
-    this.#view = { ...this.#view, ...change, undoLabel, redoLabel };
+    const { isLayoutRunning, drawing, arrangement } = change;
+    const hasMoved =
+      drawing !== undefined || arrangement !== undefined || isLayoutRunning === false;
+    const revision = this.#view.revision + Number(hasMoved);
+    this.#view = { ...this.#view, ...change, undoLabel, redoLabel, revision };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -2,14 +2,35 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { Picture } from './drawing-history.ts';
 import { drawnNode } from './expansion.ts';
 import { GraphFormatError, listOf, numberOf, recordOf, textOf, uidOf } from './graph-file.ts';
-import { add, type DrawnEdge, EMPTY_DRAWING } from './graph-model.ts';
+import { add, type DrawnEdge, EDGES_MAX, EMPTY_DRAWING, NODES_MAX } from './graph-model.ts';
 
 /** What chats and mail programs still pass on as one link. About 500 nodes fit in. */
 export const GRAPH_LINK_CHARACTERS_MAX = 16_000;
-/** A short text may say very much when it is decompressed. */
-const UNPACKED_BYTES_MAX = 1024 * 1024;
-const NODES_MAX = 1_000;
-const NUMBERS_MAX = 30_000;
+
+export interface GraphLimits {
+  readonly characters: number;
+  readonly nodes: number;
+  /** In one list: three for each edge, two for each node. */
+  readonly numbers: number;
+  /** A short text may say very much when it is decompressed. */
+  readonly unpackedBytes: number;
+}
+
+const LINK_LIMITS: GraphLimits = {
+  characters: GRAPH_LINK_CHARACTERS_MAX,
+  nodes: 1_000,
+  numbers: 30_000,
+  unpackedBytes: 1024 * 1024,
+};
+/** Of what a tab keeps for itself: all that can be drawn. */
+export const TAB_LIMITS: GraphLimits = {
+  characters: 4 * 1024 * 1024,
+  nodes: NODES_MAX,
+  numbers: 3 * EDGES_MAX,
+  unpackedBytes: 16 * 1024 * 1024,
+};
+/** Types that are hidden, or that edges have. */
+const TYPES_MAX = 1_000;
 
 /** Places are kept on a grid of so many steps along the longer side. */
 const GRID_STEPS = 4_095;
@@ -30,10 +51,13 @@ export interface LinkedGraph {
   readonly hiddenEdgeTypes: readonly string[];
 }
 
-/** JSON, compressed (RFC 1951), in base64url. Undefined when it is too long for a link. */
-export async function packGraph({ drawing, positions }: Picture): Promise<string | undefined> {
+/** JSON, compressed (RFC 1951), in base64url. Undefined when it is too long, as for a link. */
+export async function packGraph(
+  { drawing, positions }: Picture,
+  limits = LINK_LIMITS,
+): Promise<string | undefined> {
   const uids = [...drawing.nodes.keys()];
-  if (uids.length > NODES_MAX) return undefined;
+  if (uids.length > limits.nodes) return undefined;
   const places = new Map(uids.map((uid, at) => [uid, at] as const));
   const edges = [...drawing.edges.values()];
   const types = [...new Set(edges.map(({ type }) => type))];
@@ -58,24 +82,26 @@ export async function packGraph({ drawing, positions }: Picture): Promise<string
   const bytes = new TextEncoder().encode(JSON.stringify(packed));
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const text = base64Url(new Uint8Array(await new Response(stream).arrayBuffer()));
-  return text.length > GRAPH_LINK_CHARACTERS_MAX ? undefined : text;
+  return text.length > limits.characters ? undefined : text;
 }
 
 /** Rejects with `GraphFormatError` for what `packGraph` has not made. */
-export async function unpackGraph(text: string): Promise<LinkedGraph> {
-  const packed = recordOf(await decompress(text), 'the link');
-  const uids = listOf(packed['n'], 'n', NODES_MAX).map((uid, at) => uidOf(uid, `n[${at}]`));
-  const [left = 0, top = 0, step = 1] = numbersOf(packed, 'g');
-  const places = numbersOf(packed, 'p');
+export async function unpackGraph(text: string, limits = LINK_LIMITS): Promise<LinkedGraph> {
+  const packed = recordOf(await decompress(text, limits), 'the link');
+  const uids = listOf(packed['n'], 'n', limits.nodes).map((uid, at) => uidOf(uid, `n[${at}]`));
+  const numbersOf = (name: string) =>
+    listOf(packed[name], name, limits.numbers).map((value) => numberOf(value, name));
+  const [left = 0, top = 0, step = 1] = numbersOf('g');
+  const places = numbersOf('p');
   const types = textsOf(packed['t'], 't');
   const uidAt = (at: number | undefined) => uidOf(uids[at ?? -1], 'a node of the link');
-  const triples = numbersOf(packed, 'e');
+  const triples = numbersOf('e');
   const edges = Array.from({ length: Math.floor(triples.length / 3) }, (_, at) => ({
     from: uidAt(triples[3 * at]),
     to: uidAt(triples[3 * at + 1]),
     type: textOf(types[triples[3 * at + 2] ?? -1], 'the type of an edge'),
   }));
-  const origins = numbersOf(packed, 'o').flatMap((origin, at) =>
+  const origins = numbersOf('o').flatMap((origin, at) =>
     origin < 0 ? [] : [[uidAt(at), uidAt(origin)] as const],
   );
   const [hiddenNodes, hiddenEdges] = listOf(packed['h'], 'h', 2);
@@ -87,7 +113,7 @@ export async function unpackGraph(text: string): Promise<LinkedGraph> {
     ]),
     edges,
     origins: new Map(origins),
-    pinned: numbersOf(packed, 'f').map(uidAt),
+    pinned: numbersOf('f').map(uidAt),
     hiddenNodeTypes: textsOf(hiddenNodes, 'h[0]'),
     hiddenEdgeTypes: textsOf(hiddenEdges, 'h[1]'),
   };
@@ -129,20 +155,20 @@ function gridOf(positions: Float32Array): { left: number; top: number; step: num
   return { left: short(left), top: short(top), step: short(step) || 1 };
 }
 
-async function decompress(text: string): Promise<unknown> {
-  if (text.length > GRAPH_LINK_CHARACTERS_MAX) throw new GraphFormatError('The link is too long.');
+async function decompress(text: string, limits: GraphLimits): Promise<unknown> {
+  if (text.length > limits.characters) throw new GraphFormatError('The link is too long.');
   try {
     const stream = new Blob([bytesOf(text)])
       .stream()
       .pipeThrough(new DecompressionStream('deflate-raw'));
-    return JSON.parse(await textOfStream(stream));
+    return JSON.parse(await textOfStream(stream, limits.unpackedBytes));
   } catch (error) {
     if (error instanceof GraphFormatError) throw error;
     throw new GraphFormatError('The link is damaged: ask for it again.');
   }
 }
 
-async function textOfStream(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function textOfStream(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -151,17 +177,13 @@ async function textOfStream(stream: ReadableStream<Uint8Array>): Promise<string>
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > UNPACKED_BYTES_MAX) throw new GraphFormatError('The link holds too much.');
+    if (bytes > bytesMax) throw new GraphFormatError('The link holds too much.');
     text += decoder.decode(value, { stream: true });
   }
 }
 
-function numbersOf(packed: Readonly<Record<string, unknown>>, name: string): number[] {
-  return listOf(packed[name], name, NUMBERS_MAX).map((value) => numberOf(value, name));
-}
-
 function textsOf(value: unknown, name: string): string[] {
-  return listOf(value, name, NODES_MAX).map((text) => textOf(text, name));
+  return listOf(value, name, TYPES_MAX).map((text) => textOf(text, name));
 }
 
 function base64Url(bytes: Uint8Array): string {

@@ -9,8 +9,8 @@ const route = getRouteApi('/workspace/graph');
 
 /** A part of the graph that one draws oneself: begun with a node, and expanded step by step. */
 export function GraphPage() {
-  const { node, layout } = route.useSearch();
-  const query = useQuery(editorQuery({ node, layout }));
+  const { node, layout, kept } = route.useSearch();
+  const query = useQuery(editorQuery({ node, layout, kept }));
   if (query.data !== undefined) return <GraphWorkbench editor={query.data} />;
   return (
     <>

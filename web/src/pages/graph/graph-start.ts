@@ -3,26 +3,19 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { NODE_UIDS_MAX } from '@trellis/contract/limits.ts';
 import { client } from '../../api/client.ts';
 import { drawnNode, readExpansion, STEP_SIZE_DEFAULT } from './expansion.ts';
-import { GraphEditor } from './graph-editor.ts';
+import { type GraphAddress, GraphEditor } from './graph-editor.ts';
 import { GraphFormatError } from './graph-file.ts';
-import { pictureOf, unpackGraph } from './graph-link.ts';
-
-/** What the address says the page begins with. */
-export interface GraphStart {
-  /** UIDs with commas between them. */
-  readonly node?: string | undefined;
-  /** A picture that somebody shared: see `packGraph`. */
-  readonly layout?: string | undefined;
-}
+import { type LinkedGraph, pictureOf, TAB_LIMITS, unpackGraph } from './graph-link.ts';
+import { pictureOfTab } from './tab-pictures.ts';
 
 /** Coming back to the page, one finds the drawing as one left it, until the session ends. */
 const KEPT_MS = 60 * 60 * 1_000;
 
 /** The editor of an address, with what the address names already drawn. */
-export function editorQuery({ node, layout }: GraphStart) {
+export function editorQuery({ node, layout, kept }: GraphAddress) {
   return queryOptions({
-    queryKey: ['graph', 'editor', { node, layout }],
-    queryFn: ({ signal }) => beginEditor({ node, layout }, signal),
+    queryKey: ['graph', 'editor', { node, layout, kept }],
+    queryFn: ({ signal }) => beginEditor({ node, layout, kept }, signal),
     // It holds what was drawn since: nothing may read it again.
     staleTime: 'static',
     gcTime: KEPT_MS,
@@ -30,16 +23,38 @@ export function editorQuery({ node, layout }: GraphStart) {
   });
 }
 
-async function beginEditor(start: GraphStart, signal: AbortSignal): Promise<GraphEditor> {
+async function beginEditor(start: GraphAddress, signal: AbortSignal): Promise<GraphEditor> {
   const editor = new GraphEditor();
-  if (start.layout !== undefined) {
-    const linked = await unpackGraph(start.layout);
-    const nodes = await client.nodes.getMany({ uids: linked.uids }, { signal });
-    editor.open('open the link', pictureOf(linked, nodes));
+  const linked = await linkedIn(start);
+  if (linked !== undefined) {
+    await openLinked(editor, 'open the link', linked, signal);
   }
   const uids = [...new Set(start.node?.split(','))].filter((uid) => uid !== '');
   if (uids.length > 0) await addNodes(editor, uids, signal);
+  else editor.keep(start);
   return editor;
+}
+
+function linkedIn({ layout, kept }: GraphAddress): Promise<LinkedGraph> | undefined {
+  if (layout !== undefined) return unpackGraph(layout);
+  return kept === undefined ? undefined : unpackGraph(pictureOfTab(kept), TAB_LIMITS);
+}
+
+/** Draws what the viewer may see of it. */
+export async function openLinked(
+  editor: GraphEditor,
+  label: string,
+  linked: LinkedGraph,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { uids } = linked;
+  const nodes: (NodeObject | null)[] = [];
+  for (let at = 0; at < uids.length; at += NODE_UIDS_MAX) {
+    const asked = { uids: uids.slice(at, at + NODE_UIDS_MAX) };
+    nodes.push(...(await client.nodes.getMany(asked, signal === undefined ? {} : { signal })));
+  }
+  const missing = nodes.filter((node) => node === null).length;
+  editor.open(label, pictureOf(linked, nodes), missing);
 }
 
 async function addNodes(editor: GraphEditor, uids: string[], signal: AbortSignal): Promise<void> {

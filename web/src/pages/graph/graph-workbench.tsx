@@ -9,9 +9,11 @@ import { useEditorView, useExpansion, useTypeColors } from './editor-hooks.ts';
 import { STEP_SIZE_DEFAULT } from './expansion.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
 import { EDGES_MAX, NODES_MAX } from './graph-model.ts';
+import { useNotedVisit } from '../tour/visited-pages.ts';
 import { GraphPicture } from './graph-picture.tsx';
 import { GraphMenus } from './graph-menus.tsx';
 import { GraphToolbar } from './graph-toolbar.tsx';
+import { useKeptPicture } from './kept-picture.ts';
 import { NodePanel } from './node-panel.tsx';
 import { TypeLegend } from './type-legend.tsx';
 import { ViewSwitch } from './view-switch.tsx';
@@ -26,6 +28,8 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
   const view = useEditorView(editor);
   const colors = useTypeColors(editor);
   const expansion = useExpansion(editor, stepSize);
+  useKeptPicture(editor);
+  useNotedVisit('graph', view.drawing.nodes.size > 0);
   const isTable = shownAs === 'table' || !canDraw;
   const isEmpty = view.drawing.nodes.size === 0;
 
@@ -67,12 +71,19 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
 function Notices({ view, canDraw }: { readonly view: EditorView; readonly canDraw: boolean }) {
   const { nodes, edges } = view.drawing;
   const isFull = nodes.size >= NODES_MAX || edges.size >= EDGES_MAX;
-  if (canDraw && !isFull) return null;
+  if (canDraw && !isFull && view.missing === 0) return null;
   return (
     <div className="mb-4 flex flex-col gap-2">
       {!canDraw && (
         <Notice tone="warning">
           The picture needs WebGL, which this browser does not have. The tables show the same.
+        </Notice>
+      )}
+      {view.missing > 0 && (
+        <Notice tone="info">
+          {view.missing === 1
+            ? '1 node of this picture is not shown: it does not exist any more, or you may not see it.'
+            : `${formatCount(view.missing)} nodes of this picture are not shown: they do not exist any more, or you may not see them.`}
         </Notice>
       )}
       {isFull && (

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { FolderOpen, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { client } from '../../api/client.ts';
 import { useViewer } from '../../api/viewer.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -14,7 +13,8 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import type { GraphEditor } from './graph-editor.ts';
-import { packGraph, pictureOf, unpackGraph } from './graph-link.ts';
+import { packGraph, unpackGraph } from './graph-link.ts';
+import { openLinked } from './graph-start.ts';
 import {
   changeSavedLayouts,
   LAYOUT_NAME_CHARACTERS_MAX,
@@ -167,14 +167,9 @@ function LayoutList({ layouts, isBusy, onOpen, onDelete }: LayoutListProps) {
 
 function useOpenLayout(editor: GraphEditor, onOpened: () => void) {
   return useMutation({
-    mutationFn: async ({ graph }: SavedLayout) => {
-      const linked = await unpackGraph(graph);
-      return pictureOf(linked, await client.nodes.getMany({ uids: linked.uids }));
-    },
-    onSuccess: (picture, { name }) => {
-      editor.open(`open ${name}`, picture);
-      onOpened();
-    },
+    mutationFn: async ({ graph, name }: SavedLayout) =>
+      openLinked(editor, `open ${name}`, await unpackGraph(graph)),
+    onSuccess: onOpened,
     onError: (error, { name }) => toastError(`The layout “${name}” could not be opened`, error),
   });
 }

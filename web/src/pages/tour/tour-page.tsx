@@ -1,110 +1,226 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { client } from '../../api/client.ts';
-import { useViewer } from '../../api/viewer.ts';
 import { BASE_URL } from '../../app/base-url.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatCount } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { everythingQuery } from '../explore/search/search-queries.ts';
-import { useTourSteps } from './tour-steps.ts';
+import {
+  SAMPLE_WORD,
+  type StepState,
+  type TourStep,
+  useSampleWord,
+  useTourSteps,
+} from './tour-steps.ts';
 
-const WORD = 'trellis';
-
-const ENDPOINT_CODE = `export default async function ({ body, q }: Scope<{ word: string }>) {
+const SAMPLE_CODE = `export default async function ({ body, q }: Scope<{ word: string }>) {
   return q().startAt('Word', body.word).out('Synset', 'HasSense').take(10).nodes();
 }
 `;
 
-/**
- * Four steps over the sample graph: find, look, write, call. Who is no administrator can neither
- * write endpoints nor make tokens, and has the first two. What was done is remembered in this
- * browser.
- */
+const STEPS: Readonly<
+  Record<TourStep, { readonly title: string; readonly Body: () => ReactNode }>
+> = {
+  search: { title: 'Find something', Body: SearchBody },
+  graph: { title: 'Look at it in the graph', Body: GraphBody },
+  ask: { title: 'Ask the assistant', Body: AskBody },
+  import: { title: 'Bring in your data', Body: ImportBody },
+  endpoint: { title: 'Write an endpoint', Body: EndpointBody },
+  token: { title: 'Make a token', Body: TokenBody },
+  call: { title: 'Call it from outside', Body: CallBody },
+  users: { title: 'Let others in', Body: UsersBody },
+  backup: { title: 'Make a backup', Body: BackupBody },
+};
+
+/** What the viewer can do here first; each step says by itself whether it is done. */
 export function TourPage() {
-  const viewer = useViewer();
   const steps = useTourSteps();
-  const word = useSampleWord();
+  const done = steps.filter(({ isDone }) => isDone === true).length;
   return (
     <>
       <PageHeader
         title="First steps"
-        description="A tour of five minutes through the sample graph WordNet: words, what they mean, and how meanings are related."
+        description="What you can do here, in a good order. A step is ticked when it is done."
       />
+      {steps.length > 0 && (
+        <p role="status" className="mb-4 text-muted">
+          {formatCount(done)} of {formatCount(steps.length)} steps are done.
+        </p>
+      )}
       <ol className="flex max-w-3xl flex-col gap-4">
-        <Step number={1} title="Find a word" steps={steps}>
-          <p>Search finds words and meanings, even with small typing errors.</p>
-          <Link to="/" search={{ q: WORD }} className={buttonClasses()}>
-            Search for “{WORD}”
-          </Link>
-        </Step>
-        <Step number={2} title="Look at it in the graph" steps={steps}>
-          <p>Double-click a node, or press Enter on it in the table, and its neighbors appear.</p>
-          {word === undefined ? (
-            <p className="text-muted">The sample graph is not in this workspace: open any node.</p>
-          ) : (
-            <Link to="/graph" search={{ node: word }} className={buttonClasses()}>
-              Open “{WORD}” in the graph
-            </Link>
-          )}
-        </Step>
-        {viewer?.seesAdministration === true && (
-          <>
-            <Step number={3} title="Write an endpoint" steps={steps}>
-              <p>
-                An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
-                <code className="font-mono">meanings</code> with this code, and run it.
-              </p>
-              <CodeBlock label="Code of the endpoint" text={ENDPOINT_CODE} />
-              <Link to="/endpoints" className={buttonClasses()}>
-                Open the endpoints
-              </Link>
-            </Step>
-            <Step number={4} title="Call it with curl" steps={steps}>
-              <p>
-                With a token of the scope <code className="font-mono">endpoints:run</code>, made
-                under Tokens, any program can call it.
-              </p>
-              <CodeBlock label="Call by curl" text={curlOf('meanings')} />
-            </Step>
-          </>
-        )}
+        {steps.map((state, at) => (
+          <Step key={state.step} number={at + 1} {...state} />
+        ))}
       </ol>
     </>
   );
 }
 
-interface StepProps {
-  readonly number: number;
-  readonly title: string;
-  readonly steps: ReturnType<typeof useTourSteps>;
-  readonly children: ReactNode;
-}
-
-function Step({ number, title, steps, children }: StepProps) {
-  const isDone = steps.done.includes(number);
+function Step({ number, step, isDone }: StepState & { readonly number: number }) {
+  const { title, Body } = STEPS[step];
   return (
     <li>
-      <Card
-        title={`${number}. ${title}`}
-        actions={
-          <label className="flex items-center gap-2 text-[13px] text-muted">
-            <input
-              type="checkbox"
-              className="size-4 accent-accent"
-              checked={isDone}
-              onChange={() => steps.toggle(number)}
-            />
-            Done
-          </label>
-        }
-      >
-        <div className="flex flex-col items-start gap-3">{children}</div>
+      <Card title={`${number}. ${title}`} actions={<Standing isDone={isDone} />}>
+        <div className="flex flex-col items-start gap-3">
+          <Body />
+        </div>
       </Card>
     </li>
   );
+}
+
+function Standing({ isDone }: Pick<StepState, 'isDone'>) {
+  if (isDone === undefined) return null;
+  if (!isDone) return <Badge>To do</Badge>;
+  return (
+    <Badge tone="good">
+      <Check className="size-3" aria-hidden />
+      Done
+    </Badge>
+  );
+}
+
+function SearchBody() {
+  const word = useSampleWord();
+  return (
+    <>
+      <p>Search finds nodes by their names and texts, even with small typing errors.</p>
+      {word === undefined ? (
+        <Link to="/" className={buttonClasses()}>
+          Open the search
+        </Link>
+      ) : (
+        <Link to="/" search={{ q: SAMPLE_WORD }} className={buttonClasses()}>
+          Search for “{SAMPLE_WORD}”
+        </Link>
+      )}
+    </>
+  );
+}
+
+function GraphBody() {
+  const word = useSampleWord();
+  const newest = useQuery(everythingQuery).data?.hits[0]?.node;
+  return (
+    <>
+      <p>Double-click a node, or press Enter on it in the table, and its neighbors appear.</p>
+      {word !== undefined && (
+        <Link to="/graph" search={{ node: word }} className={buttonClasses()}>
+          Open “{SAMPLE_WORD}” in the graph
+        </Link>
+      )}
+      {word === undefined && newest !== undefined && (
+        <Link to="/graph" search={{ node: newest.UID }} className={buttonClasses()}>
+          Open the newest node in the graph
+        </Link>
+      )}
+      {word === undefined && newest === undefined && (
+        <p className="text-muted">There is no node yet that you may see.</p>
+      )}
+    </>
+  );
+}
+
+function AskBody() {
+  return (
+    <>
+      <p>It answers from the nodes that you may see, and says which they are.</p>
+      <Link to="/chat/{-$uid}" className={buttonClasses()}>
+        Ask a question
+      </Link>
+    </>
+  );
+}
+
+function ImportBody() {
+  return (
+    <>
+      <p>A CSV or JSONL file becomes nodes and edges. Types are made from its columns.</p>
+      <Link to="/admin/import" className={buttonClasses()}>
+        Import a file
+      </Link>
+    </>
+  );
+}
+
+function EndpointBody() {
+  const code = useEndpointCode();
+  return (
+    <>
+      <p>
+        An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
+        <code className="font-mono">first</code> with this code, and run it.
+      </p>
+      <CodeBlock label="Code of the endpoint" text={code} />
+      <Link to="/endpoints" className={buttonClasses()}>
+        Open the endpoints
+      </Link>
+    </>
+  );
+}
+
+function TokenBody() {
+  return (
+    <>
+      <p>
+        Other programs sign in by a token. One of the scope{' '}
+        <code className="font-mono">endpoints:run</code> may call endpoints, and nothing else.
+      </p>
+      <Link to="/manage/access/tokens" className={buttonClasses()}>
+        Open the tokens
+      </Link>
+    </>
+  );
+}
+
+function CallBody() {
+  const word = useSampleWord();
+  const body = word === undefined ? '{}' : JSON.stringify({ word: SAMPLE_WORD });
+  return (
+    <>
+      <p>With the token any program can call it, such as curl.</p>
+      <CodeBlock label="Call by curl" text={curlOf('first', body)} />
+    </>
+  );
+}
+
+function UsersBody() {
+  return (
+    <>
+      <p>Each user sees what they may see. Teams share what not everybody may.</p>
+      <Link to="/manage/access/users" className={buttonClasses()}>
+        Add a user
+      </Link>
+    </>
+  );
+}
+
+function BackupBody() {
+  return (
+    <>
+      <p>Backups are made while the server goes on, and compared with what they were made of.</p>
+      <Link to="/admin/backups" className={buttonClasses()}>
+        Open the backups
+      </Link>
+    </>
+  );
+}
+
+/** Of the sample where it is there; else of a type that has nodes. */
+function useEndpointCode(): string {
+  const word = useSampleWord();
+  const types = useQuery(everythingQuery).data?.facets['Type'] ?? [];
+  if (word !== undefined) return SAMPLE_CODE;
+  const type = types[0]?.value ?? 'Book';
+  return `export default async function ({ q }: Scope) {
+  return q().startAt(${JSON.stringify(type)}).take(10).nodes();
+}
+`;
 }
 
 function CodeBlock({ label, text }: { readonly label: string; readonly text: string }) {
@@ -125,23 +241,10 @@ function CodeBlock({ label, text }: { readonly label: string; readonly text: str
   );
 }
 
-/** The node of the sample's word; undefined where the sample is not loaded. */
-function useSampleWord(): string | undefined {
-  const types = useQuery(everythingQuery).data?.facets['Type'];
-  const { data } = useQuery({
-    queryKey: ['tour-word'],
-    queryFn: ({ signal }) =>
-      client.system.nodes({ type: 'Word', keys: [WORD], take: 1 }, { signal }),
-    // Nodes of a type that is not in the schema cannot be asked for.
-    enabled: types?.some(({ value }) => value === 'Word') === true,
-  });
-  return data?.items[0]?.UID;
-}
-
-function curlOf(name: string): string {
+function curlOf(name: string, body: string): string {
   const url = new URL(`api/endpoints/run/${name}`, BASE_URL).href;
   return `curl ${url} \\
   -H "authorization: Bearer $TOKEN" -H "content-type: application/json" \\
-  -d '{"word":"${WORD}"}'
+  -d '${body}'
 `;
 }

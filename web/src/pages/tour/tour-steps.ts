@@ -1,23 +1,127 @@
-import { useState } from 'react';
+import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
+import { client } from '../../api/client.ts';
+import { useViewer, type Viewer } from '../../api/viewer.ts';
+import { chatOptionsQuery } from '../assistant/chat/chat-queries.ts';
+import { everythingQuery } from '../explore/search/search-queries.ts';
+import { visitedQuery } from './visited-pages.ts';
 
-const KEY = 'trellis.tour';
+export type TourStep =
+  | 'search'
+  | 'graph'
+  | 'ask'
+  | 'import'
+  | 'endpoint'
+  | 'token'
+  | 'call'
+  | 'users'
+  | 'backup';
 
-/** The steps that this browser's user has done. */
-export function useTourSteps() {
-  const [done, setDone] = useState<readonly number[]>(readSteps);
-  const toggle = (step: number) => {
-    const next = done.includes(step) ? done.filter((one) => one !== step) : [...done, step];
-    localStorage.setItem(KEY, JSON.stringify(next));
-    setDone(next);
-  };
-  return { done, toggle };
+export interface StepState {
+  readonly step: TourStep;
+  /** Undefined while it is not known. */
+  readonly isDone: boolean | undefined;
 }
 
-function readSteps(): number[] {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(value) ? value.filter((step) => typeof step === 'number') : [];
-  } catch {
-    return [];
-  }
+/** The word that steps look for where the sample graph is loaded. */
+export const SAMPLE_WORD = 'trellis';
+const SAMPLE_TYPES: ReadonlySet<string> = new Set(['Word', 'Synset']);
+const FRESH = { staleTime: 0, refetchOnMount: 'always' } as const;
+
+/** Whether somebody, and not the server itself, has brought it in. */
+const dataQuery = queryOptions({
+  queryKey: ['tour', 'data'],
+  queryFn: async ({ signal }) => {
+    const { types } = await client.stats.getOverview({ signal });
+    return types.some(
+      ({ type, nodes }) => nodes > 0 && !type.startsWith('_') && !SAMPLE_TYPES.has(type),
+    );
+  },
+  ...FRESH,
+});
+const endpointQuery = queryOptions({
+  queryKey: ['tour', 'endpoint'],
+  queryFn: async ({ signal }) => {
+    const { items } = await client.build.getCatalog({ signal });
+    return items.some(({ kind, updatedBy }) => kind === 'endpoint' && updatedBy !== null);
+  },
+  ...FRESH,
+});
+const tokensQuery = queryOptions({
+  queryKey: ['tour', 'tokens'],
+  queryFn: async ({ signal }) => (await client.tokens.list({ take: 100 }, { signal })).items,
+  ...FRESH,
+});
+const usersQuery = queryOptions({
+  queryKey: ['tour', 'users'],
+  queryFn: async ({ signal }) => (await client.users.list({ take: 1 }, { signal })).total > 1,
+  ...FRESH,
+});
+const backupQuery = queryOptions({
+  queryKey: ['tour', 'backup'],
+  queryFn: async ({ signal }) => (await client.backups.list({ take: 1 }, { signal })).total > 0,
+  ...FRESH,
+});
+const chatQuery = queryOptions({
+  queryKey: ['tour', 'chat'],
+  queryFn: async ({ signal }) => (await client.chats.list({ take: 1 }, { signal })).total > 0,
+  ...FRESH,
+});
+
+/** What this viewer can do here, in the order in which one does it. */
+function stepsOf(viewer: Viewer, hasModel: boolean): readonly TourStep[] {
+  return [
+    'search',
+    'graph',
+    ...(hasModel ? (['ask'] as const) : []),
+    ...(viewer.isAdmin ? (['import', 'endpoint', 'token', 'call'] as const) : []),
+    ...(viewer.managesUsers ? (['users'] as const) : []),
+    ...(viewer.isAdmin ? (['backup'] as const) : []),
+  ];
+}
+
+/**
+ * The steps that are the viewer's, and which are done: as the server knows it, and for pages that
+ * were looked at, as this browser does.
+ */
+export function useTourSteps(): readonly StepState[] {
+  const viewer = useViewer();
+  const options = useQuery(chatOptionsQuery);
+  const steps = viewer === undefined ? [] : stepsOf(viewer, options.data?.isConfigured === true);
+  const has = (step: TourStep) => steps.includes(step);
+  const visited = useQuery(visitedQuery(viewer?.uid)).data;
+  const [data, endpoint, tokens, users, backup, chat] = useQueries({
+    queries: [
+      { ...dataQuery, enabled: has('import') },
+      { ...endpointQuery, enabled: has('endpoint') },
+      { ...tokensQuery, enabled: has('token') },
+      { ...usersQuery, enabled: has('users') },
+      { ...backupQuery, enabled: has('backup') },
+      { ...chatQuery, enabled: has('ask') },
+    ],
+  });
+  const done: Readonly<Record<TourStep, boolean | undefined>> = {
+    search: visited?.has('search'),
+    graph: visited?.has('graph'),
+    ask: chat.data,
+    import: data.data,
+    endpoint: endpoint.data,
+    token: tokens.data && tokens.data.length > 0,
+    call: tokens.data?.some(({ lastUsedAt }) => lastUsedAt !== null),
+    users: users.data,
+    backup: backup.data,
+  };
+  return steps.map((step) => ({ step, isDone: done[step] }));
+}
+
+/** The node of the sample's word; undefined where the sample is not loaded. */
+export function useSampleWord(): string | undefined {
+  const types = useQuery(everythingQuery).data?.facets['Type'];
+  const { data } = useQuery({
+    queryKey: ['tour', 'word'],
+    queryFn: ({ signal }) =>
+      client.system.nodes({ type: 'Word', keys: [SAMPLE_WORD], take: 1 }, { signal }),
+    // Nodes of a type that is not in the schema cannot be asked for.
+    enabled: types?.some(({ value }) => value === 'Word') === true,
+  });
+  return data?.items[0]?.UID;
 }
