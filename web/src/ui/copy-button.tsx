@@ -9,7 +9,8 @@ export function CopyButton({
   text,
   label = 'Copy',
 }: {
-  readonly text: string;
+  /** A function makes it when it is wanted. */
+  readonly text: string | (() => string);
   readonly label?: string;
 }) {
   const [isDone, setIsDone] = useState(false);
@@ -19,7 +20,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [isDone]);
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setIsDone(true),
       (error: unknown) => toastError('It could not be copied', error),
     );

@@ -120,6 +120,12 @@ class PlainTokenizer extends Tokenizer {
   override url(): undefined {}
   override tag(): undefined {}
 
+  /** In the cell of a table there is no other way to break a line than this element. */
+  override br(source: string): Tokens.Br | undefined {
+    const [raw] = /^<br *\/?>/i.exec(source) ?? [];
+    return raw === undefined ? super.br(source) : { type: 'br', raw };
+  }
+
   #nested<T>(tokenOf: () => T): T | undefined {
     if (this.#blockDepth === MARKDOWN_BLOCK_DEPTH_MAX) return undefined;
     this.#blockDepth++;

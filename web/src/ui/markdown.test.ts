@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { Markdown } from './markdown.tsx';
+import { tableText } from './markdown-tables.ts';
 import {
   MARKDOWN_BLOCK_DEPTH_MAX,
   MARKDOWN_CHARACTERS_MAX,
@@ -18,20 +19,32 @@ function shown(...lines: string[]): string {
   const html = renderToStaticMarkup(
     createElement(Markdown, { text: lines.join('\n'), citation: (number) => CITED[number] }),
   );
-  return html.replaceAll(/ class="[^"]*"/g, '').replace(/^<div dir="auto">(.*)<\/div>$/s, '$1');
+  return html
+    .replaceAll(/<button.*?(?:<svg.*?<\/svg>)?([^<>]*)<\/button>/g, '<button>$1</button>')
+    .replaceAll(/ class="[^"]*"/g, '')
+    .replace(/^<div dir="auto">(.*)<\/div>$/s, '$1');
 }
 
-/** What a reader sees, without the elements. */
+/** What a reader sees, without the elements and their buttons. */
 function words(text: string): string {
-  return shown(text).replaceAll(/<[^>]*>/g, ' ');
+  return shown(text)
+    .replaceAll(/<button.*?<\/button>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ');
 }
+
+/** A button, whose picture is not looked at. */
+const button = (label: string) => `<button>${label}</button>`;
+const COPIES = button('Copy CSV') + button('Copy TSV');
+const code = (language: string, text: string) =>
+  `<div role="group" aria-label="Code"><div><span>${language}</span>${button('Copy code')}</div>` +
+  `<pre tabindex="0">${text}</pre></div>`;
 
 test('headings, paragraphs, quotes, rules and code are told apart', () => {
   expect(
     shown('# Ships #', 'Two sail.', '', '> He *said*', '', '---', '```ts', '- a < b', '```'),
   ).toBe(
     '<p>Ships</p><p>Two sail.</p><blockquote><p>He <em>said</em></p></blockquote><hr/>' +
-      '<pre tabindex="0">- a &lt; b</pre>',
+      code('ts', '- a &lt; b'),
   );
 });
 
@@ -64,10 +77,10 @@ test('lists of tasks have boxes that cannot be changed', () => {
 
 test('tables have headers, alignment and marks', () => {
   expect(shown('| Name | Tons |', '|---|--:|', '| **Ark** [1] | 9 |', '| a \\| b |')).toBe(
-    '<div role="group" aria-label="Table" tabindex="0"><table>' +
+    '<div><div role="group" aria-label="Table" tabindex="0"><table>' +
       '<thead><tr><th scope="col">Name</th><th scope="col">Tons</th></tr></thead>' +
       '<tbody><tr><td><strong>Ark</strong> (Ark)</td><td>9</td></tr>' +
-      '<tr><td>a | b</td><td></td></tr></tbody></table></div>',
+      `<tr><td>a | b</td><td></td></tr></tbody></table></div><div>${COPIES}</div></div>`,
   );
 });
 
@@ -82,7 +95,7 @@ test('citations are replaced wherever they are text', () => {
 });
 
 test('an answer that is still coming in is shown as far as it is known', () => {
-  expect(shown('a', '~~~', 'let **b**')).toBe('<p>a</p><pre tabindex="0">let **b**</pre>');
+  expect(shown('a', '~~~', 'let **b**')).toBe(`<p>a</p>${code('', 'let **b**')}`);
   expect(shown('Ships:', '-')).toBe('<p>Ships:<br/>-</p>');
   expect(shown('a **bold')).toBe('<p>a **bold</p>');
   expect(shown('| a | b |', '|---|---|', '| 1')).toContain('<td>1</td><td></td>');
@@ -91,6 +104,39 @@ test('an answer that is still coming in is shown as far as it is known', () => {
     const letters = answer.slice(0, end).match(/[a-j]/gi) ?? [];
     expect(words(answer.slice(0, end)).match(/[a-j]/gi) ?? []).toEqual(letters);
   }
+});
+
+test('a table is one from its first head on while it comes in', () => {
+  const live = (text: string) =>
+    renderToStaticMarkup(createElement(Markdown, { text, isLive: true }));
+  const table = '| Name | Price \\| tax |\n|:--|:-:|\n| **a** | `b` |\n| c | d |';
+  for (const before of ['', 'Ships:\n', 'Ships:\n\n', '```\n| x\n```\n\n']) {
+    for (let end = 3; end <= table.length; end++) {
+      const html = live(before + table.slice(0, end));
+      expect(html, table.slice(0, end)).toContain('<table');
+      expect(html).not.toMatch(/<p[ >][^<]*\|/);
+      expect(html).not.toContain('--');
+    }
+  }
+  // Its columns stay when the line under the heads is there.
+  expect(live(`${table.slice(0, 20)}\n|:--|:`).match(/<th/g)).toHaveLength(
+    live(table).match(/<th/g)?.length ?? 0,
+  );
+  expect(live('a\n\n|')).not.toContain('|');
+  expect(live('```\n| x')).not.toContain('<table');
+  // What is no table when all of it is there is none then.
+  expect(shown('| a | b')).toBe('<p>| a | b</p>');
+});
+
+test('a table is copied as its cells are read', () => {
+  const [table] = markdownTokens(
+    '| **Name** | Tons |\n|---|---|\n| a "b", `c` [1] | =1+1 |\n| d<br>e \\| f | -1.5% |',
+  );
+  if (table?.type !== 'table') throw new Error('no table');
+  expect(tableText(table, ',')).toBe(`Name,Tons\r\n"a ""b"", c [1]","'=1+1"\r\n"d\ne | f",-1.5%`);
+  expect(tableText(table, '\t')).toBe(
+    `Name\tTons\r\n"a ""b"", c [1]"\t"'=1+1"\r\n"d\ne | f"\t-1.5%`,
+  );
 });
 
 test('nothing becomes a link, a picture or HTML', () => {
@@ -114,7 +160,7 @@ test('nothing becomes a link, a picture or HTML', () => {
   const html = shown(hostile);
   const names = (pattern: RegExp) => new Set([...html.matchAll(pattern)].map(([, name]) => name));
   expect(names(/<\/?([a-z]+)/g)).toEqual(
-    new Set(['p', 'br', 'ul', 'li', 'div', 'table', 'thead', 'tbody', 'tr', 'th', 'td']),
+    new Set(['p', 'br', 'ul', 'li', 'div', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'button']),
   );
   expect(names(/(?<=<[^>]*) ([a-z-]+)=/g)).toEqual(
     new Set(['role', 'aria-label', 'tabindex', 'scope']),
@@ -226,7 +272,7 @@ test('no word is lost, whatever a model writes', () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
       const text = lines.join('\n');
-      // The language of a code block is not shown.
+      // Of what follows a fence only the first word is shown: the language.
       fc.pre(!/(?:```|~~~).*word/.test(text));
       expect(words(text).match(/word/g)?.length).toBe(text.match(/word/g)?.length);
     }),

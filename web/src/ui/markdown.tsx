@@ -1,19 +1,26 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import { tableText, withWholeTable } from './markdown-tables.ts';
 import { known, markdownTokens } from './markdown-tokens.ts';
 
 interface MarkdownProps {
   readonly text: string;
   /** Replaces `[n]`; where it gives nothing, these letters stay. */
   readonly citation?: ((number: number) => ReactNode) | undefined;
+  /** More of it comes: what ends with the beginning of a table is shown as one. */
+  readonly isLive?: boolean;
 }
 
 /**
  * Shows what a model wrote. Nothing in it becomes a link, a picture or HTML: a text in the graph
  * may have told the model to write an address that carries away what the model read.
  */
-export function Markdown({ text, citation }: MarkdownProps) {
-  const tokens = useMemo(() => markdownTokens(text), [text]);
+export function Markdown({ text, citation, isLive = false }: MarkdownProps) {
+  const tokens = useMemo(
+    () => markdownTokens(isLive ? withWholeTable(text) : text),
+    [text, isLive],
+  );
   return (
     <div dir="auto" className="flex flex-col gap-2.5 wrap-anywhere">
       <Blocks tokens={tokens} citation={citation} />
@@ -46,14 +53,7 @@ function Block({ token, citation }: BlockProps) {
     case 'space':
       return null;
     case 'code':
-      return (
-        <pre
-          tabIndex={0}
-          className="overflow-x-auto rounded-control border bg-sunken p-3 font-mono text-[13px] whitespace-pre"
-        >
-          {token.text}
-        </pre>
-      );
+      return <Code text={token.text} language={token.lang ?? ''} />;
     case 'heading':
       return (
         <p className="font-semibold">
@@ -81,6 +81,25 @@ function Block({ token, citation }: BlockProps) {
         </p>
       );
   }
+}
+
+interface CodeProps {
+  readonly text: string;
+  readonly language: string;
+}
+
+function Code({ text, language }: CodeProps) {
+  return (
+    <div role="group" aria-label="Code" className="rounded-control border bg-sunken">
+      <div className="flex items-center justify-between gap-2 border-b px-3 py-1">
+        <span className="min-w-0 truncate font-mono text-xs text-muted">{language}</span>
+        <CopyButton text={text} label="Copy code" />
+      </div>
+      <pre tabIndex={0} className="overflow-x-auto p-3 font-mono text-[13px] whitespace-pre">
+        {text}
+      </pre>
+    </div>
+  );
 }
 
 /** A text that was not read as Markdown has no tokens but itself. */
@@ -137,18 +156,29 @@ interface TableProps {
 /** Scrolls sideways in its own box instead of breaking words. */
 function Table({ table, citation }: TableProps) {
   return (
-    <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
-      <table className="border-collapse wrap-break-word">
-        <thead>
-          <Row cells={table.header} citation={citation} />
-        </thead>
-        <tbody>
-          {table.rows.map((cells, at) => (
-            // oxlint-disable-next-line react/no-array-index-key
-            <Row key={at} cells={cells} citation={citation} />
-          ))}
-        </tbody>
-      </table>
+    <div className="flex flex-col gap-1.5">
+      <div
+        role="group"
+        aria-label="Table"
+        tabIndex={0}
+        className="overflow-x-auto rounded-control border bg-surface"
+      >
+        <table className="min-w-full border-collapse wrap-break-word">
+          <thead className="bg-sunken">
+            <Row cells={table.header} citation={citation} />
+          </thead>
+          <tbody>
+            {table.rows.map((cells, at) => (
+              // oxlint-disable-next-line react/no-array-index-key
+              <Row key={at} cells={cells} citation={citation} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={() => tableText(table, ',')} label="Copy CSV" />
+        <CopyButton text={() => tableText(table, '\t')} label="Copy TSV" />
+      </div>
     </div>
   );
 }
@@ -162,14 +192,14 @@ const ALIGNS = { left: 'text-left', center: 'text-center', right: 'text-right' }
 
 function Row({ cells, citation }: RowProps) {
   return (
-    <tr className="border-b">
+    <tr className="border-b last:border-b-0">
       {cells.map(({ header, align, tokens }, at) => {
         const Cell = header ? 'th' : 'td';
         return (
           <Cell
             // oxlint-disable-next-line react/no-array-index-key
             key={at}
-            className={`px-3 py-1.5 align-top ${ALIGNS[align ?? 'left']}`}
+            className={`max-w-80 px-3 py-1.5 align-top ${ALIGNS[align ?? 'left']}`}
             {...(header && { scope: 'col' })}
           >
             <Inline tokens={tokens} citation={citation} />

@@ -7,7 +7,7 @@ export const assistantRoutes = [
   createRoute({
     path: '/chat/{-$uid}',
     getParentRoute: () => workspaceRoute,
-    validateSearch: (search) => texts(search, ['node', 'query']),
+    validateSearch: (search) => texts(search, ['node', 'query', 'source']),
     component: lazyPage(() => import('./chat/chat-page.tsx'), 'ChatPage'),
   }),
   createRoute({

@@ -3,7 +3,7 @@ import type { NodeRecordDocument } from '@trellis/contract/shapes/node-write.ts'
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink, Trash2, Users } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { labelOf } from '../../api/node-label.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -25,9 +25,11 @@ interface RecordPanelProps {
   readonly draft: RecordDraft;
   readonly onDraft: (draft: RecordDraft) => void;
   readonly onClose: () => void;
+  /** Why it is open, above its fields. */
+  readonly lead?: ReactNode;
 }
 
-/** One node beside the table: its fields to edit, and what hangs on it. */
+/** One node beside another page: its fields to edit, and what hangs on it. */
 export function RecordPanel(props: RecordPanelProps) {
   const { uid, onClose } = props;
   const record = useQuery(recordQuery(uid));
@@ -51,7 +53,7 @@ export function RecordPanel(props: RecordPanelProps) {
 }
 
 function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument }) {
-  const { uid, types, edges, draft, onDraft, onClose, record } = props;
+  const { uid, types, edges, draft, onDraft, onClose, lead, record } = props;
   const { node, version, mayWrite } = record;
   const [asked, setAsked] = useState<'delete' | 'share'>();
   // Refused to those who neither own it nor administrate: they are offered no sharing.
@@ -81,6 +83,7 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
         </>
       }
     >
+      {lead}
       {mayWrite && version !== null && type !== undefined ? (
         <RecordForm
           {...{ uid, draft, onDraft }}

@@ -48,7 +48,7 @@ const ENDS: Readonly<Partial<Record<NonNullable<ChatReply['ended']>, string>>> =
   'tool-calls': 'The answer ends here: it reached the maximum number of tool calls.',
   tokens: 'The answer ends here: it used all tokens of an answer.',
   stopped: 'This answer was stopped before its end.',
-  interrupted: 'The server ended before this answer did. Ask again.',
+  interrupted: 'The server stopped before the end of this answer. Ask for it again.',
 };
 
 /** Why an answer is not whole. */

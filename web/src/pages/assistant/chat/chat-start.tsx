@@ -1,11 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { MessageCircleQuestionMark } from 'lucide-react';
-
-const QUESTIONS = [
-  'What can I find in this workspace?',
-  'What is new here, and what does it say?',
-  'Find what is known about a subject, and name the sources.',
-  'Compare two things, in a list of what is the same and what differs.',
-] as const;
+import { typesQuery } from '../../data/data-queries.ts';
+import { firstQuestions } from './first-questions.ts';
 
 const QUESTIONS_OF_NODE = [
   'Summarize this.',
@@ -24,14 +20,16 @@ interface ChatStartProps {
 
 /** An empty conversation: what the assistant is for, and questions to begin with. */
 export function ChatStart({ nodeUid, onChoose, isOff }: ChatStartProps) {
-  const questions = nodeUid === undefined ? QUESTIONS : QUESTIONS_OF_NODE;
+  const types = useQuery({ ...typesQuery, enabled: nodeUid === undefined && !isOff });
+  const general = types.isLoading ? [] : firstQuestions(types.data?.types ?? []);
+  const questions = nodeUid === undefined ? general : QUESTIONS_OF_NODE;
   return (
     <div className="mb-6">
       <p className="mb-4 text-muted">
         Ask about what is in this workspace. Answers come from what you may see, and name their
         sources.
       </p>
-      {!isOff && (
+      {!isOff && questions.length > 0 && (
         <ul aria-label="Questions to begin with" className="grid gap-2 sm:grid-cols-2">
           {questions.map((question) => (
             <li key={question} className="flex">

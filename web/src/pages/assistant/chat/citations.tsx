@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ChatCitation } from '@trellis/contract/shapes/chat.ts';
+import type { ReactNode } from 'react';
 import { LinkPreview } from '../../../ui/link-preview.tsx';
 
 interface CitationLinkProps {
@@ -8,19 +9,18 @@ interface CitationLinkProps {
   readonly title: string;
 }
 
-/** The number of a source in an answer: leads to its node, and shows what was read there. */
-export function CitationLink({ citation: { id, uid, text }, title }: CitationLinkProps) {
+/** The number of a source in an answer: opens its record beside, and shows what was read there. */
+export function CitationLink({ citation: { id, text }, title }: CitationLinkProps) {
   return (
     <LinkPreview
       link={
-        <Link
-          to="/node/$uid"
-          params={{ uid }}
-          aria-label={`Source ${id}: ${title}`}
-          className="mx-0.5 inline-flex h-4.5 min-w-4.5 items-center justify-center rounded bg-accent-soft px-1 align-[0.1em] text-xs leading-none font-medium text-accent-strong hover:bg-accent hover:text-on-accent"
+        <SourceLink
+          id={id}
+          label={`Source ${id}: ${title}`}
+          className="mx-0.5 inline-flex h-4.5 min-w-4.5 items-center justify-center rounded bg-accent-soft px-1 align-[0.1em] text-xs leading-none font-medium text-accent-strong hover:bg-accent hover:text-on-accent pointer-coarse:h-6 pointer-coarse:min-w-6"
         >
           {id}
-        </Link>
+        </SourceLink>
       }
     >
       <bdi className="block font-medium wrap-anywhere">{title}</bdi>
@@ -28,6 +28,30 @@ export function CitationLink({ citation: { id, uid, text }, title }: CitationLin
         {text}
       </p>
     </LinkPreview>
+  );
+}
+
+interface SourceLinkProps {
+  readonly id: number;
+  readonly label?: string;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** To the same page, with the record of a source beside it. */
+function SourceLink({ id, label, className, children, ...rest }: SourceLinkProps) {
+  return (
+    <Link
+      {...rest}
+      to="."
+      search={(last: object) => ({ ...last, source: String(id) })}
+      resetScroll={false}
+      data-source={id}
+      className={className}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {children}
+    </Link>
   );
 }
 
@@ -49,13 +73,9 @@ export function SourceList({ citations, titleOf }: SourceListProps) {
           <li key={id} className="flex gap-2 text-[13px]">
             <span className="w-5 shrink-0 text-right text-muted tabular-nums">{id}</span>
             <div className="min-w-0">
-              <Link
-                to="/node/$uid"
-                params={{ uid }}
-                className="font-medium text-accent wrap-anywhere hover:underline"
-              >
+              <SourceLink id={id} className="font-medium text-accent wrap-anywhere hover:underline">
                 <bdi>{titleOf(uid)}</bdi>
-              </Link>
+              </SourceLink>
               <p dir="auto" className="line-clamp-3 text-muted wrap-anywhere">
                 {text}
               </p>

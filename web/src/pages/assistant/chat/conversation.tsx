@@ -2,7 +2,7 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Chat, ChatMessage, ChatOptions, ChatTurn } from '@trellis/contract/shapes/chat.ts';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -15,11 +15,11 @@ import { AnswerView } from './answer-view.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { chatOptionsQuery, chatQuery } from './chat-queries.ts';
 import { ChatStart } from './chat-start.tsx';
-import { type LiveTurn, useLiveTurn } from './chat-turns.ts';
+import { chatTurns, type LiveTurn, useLiveTurn } from './chat-turns.ts';
 import { NoProvider } from './no-provider.tsx';
-import { QuestionView } from './question-view.tsx';
+import { type EditedQuestion, QuestionView } from './question-view.tsx';
 import { ResearchProgress } from './research-progress.tsx';
-import { type ChatChoice, useChatSending } from './use-chat-sending.ts';
+import { type ChatChoice, type SendFailure, useChatSending } from './use-chat-sending.ts';
 
 const route = getRouteApi('/workspace/chat/{-$uid}');
 
@@ -42,7 +42,7 @@ export function Conversation({ uid, choice, setChoice, onBegun }: ConversationPr
   const { send, failure } = useChatSending({ uid, choice, onBegun });
   const messages = turn?.before ?? chat?.messages ?? [];
   const isBusy = turn !== undefined || chat?.isBusy === true;
-  const isOff = isWithoutProvider(options, failure);
+  const isOff = isWithoutProvider(options, failure?.error);
   const sendDraft = async () => {
     setDraft('');
     const isKept = await send({ message: draft });
@@ -72,8 +72,15 @@ export function Conversation({ uid, choice, setChoice, onBegun }: ConversationPr
         {uid !== undefined && turn === undefined && chat === undefined && <Skeleton rows={6} />}
         <Messages {...{ uid, messages, isBusy, send }} />
         {turn !== undefined && <LiveAnswer turn={turn} />}
-        {turn === undefined && chat?.isBusy === true && <ResearchProgress chatUid={chat.UID} />}
-        <Failure error={failure} isOff={isOff} />
+        {turn === undefined && chat?.busyWith === 'research' && (
+          <ResearchProgress chatUid={chat.UID} />
+        )}
+        <Failure
+          failure={failure}
+          isOff={isOff}
+          // A message stands in the field again, where it may have been changed meanwhile.
+          onRetry={() => (isNewMessage(failure) ? sendDraft() : send(failure?.turn ?? {}))}
+        />
       </div>
       <ChatComposer
         {...{ uid, draft, setDraft, choice, setChoice, options, isBusy, field }}
@@ -93,6 +100,9 @@ function useChat(uid: string | undefined, turn: LiveTurn | undefined) {
     enabled: uid !== undefined && turn === undefined,
   });
   const chat: Chat | undefined = uid === undefined ? undefined : data;
+  useEffect(() => {
+    if (turn === undefined && chat?.busyWith === 'turn') void chatTurns.follow(chat);
+  }, [turn, chat]);
   useFollowEnd(turn?.text ?? chat?.messages.length);
   return { chat, error, refetch };
 }
@@ -105,14 +115,21 @@ interface MessagesProps {
 }
 
 function Messages({ uid, messages, isBusy, send }: MessagesProps) {
+  // Kept here: the message is gone while its successor is sent, and back when that fails.
+  const [edited, setEdited] = useState<EditedQuestion>();
   const last = messages.at(-1);
+  const edit = async ({ uid: editUID, text }: EditedQuestion) => {
+    if (await send({ message: text, editUID })) setEdited(undefined);
+  };
   return messages.map((message) =>
     message.role === 'user' ? (
       <QuestionView
         key={message.UID}
         message={message}
         isLocked={isBusy}
-        onEdit={(text) => send({ message: text, editUID: message.UID })}
+        edited={edited?.uid === message.UID ? edited : undefined}
+        onEdited={setEdited}
+        onSend={(question) => void edit(question)}
       />
     ) : (
       <AnswerView
@@ -127,27 +144,43 @@ function Messages({ uid, messages, isBusy, send }: MessagesProps) {
   );
 }
 
-function LiveAnswer({ turn: { question, text, calls } }: { readonly turn: LiveTurn }) {
+function LiveAnswer({ turn }: { readonly turn: LiveTurn }) {
+  const { question, text, calls, isLost } = turn;
   return (
     <>
       {question !== undefined && <Question text={question} />}
       <Reply from="Assistant" isBusy>
         <ToolCalls calls={calls} />
-        {text === '' ? <Thinking /> : <Markdown text={text} />}
+        {text === '' ? <Thinking /> : <Markdown text={text} isLive />}
+        {isLost && (
+          <p className="text-[13px] text-muted">
+            The connection was lost. The answer goes on, and is shown when the server answers.
+          </p>
+        )}
       </Reply>
     </>
   );
 }
 
 interface FailureProps {
-  readonly error: unknown;
+  readonly failure: SendFailure | undefined;
   readonly isOff: boolean;
+  readonly onRetry: () => unknown;
 }
 
 /** Why a message was not sent. */
-function Failure({ error, isOff }: FailureProps) {
+function Failure({ failure, isOff, onRetry }: FailureProps) {
   if (isOff) return <NoProvider />;
-  return error !== undefined && <ErrorPanel title="The message was not sent" error={error} />;
+  return (
+    failure !== undefined && (
+      <ErrorPanel title="The message was not sent" error={failure.error} onRetry={onRetry} />
+    )
+  );
+}
+
+function isNewMessage(failure: SendFailure | undefined): boolean {
+  const { message, editUID } = failure?.turn ?? {};
+  return message !== undefined && editUID === undefined;
 }
 
 function lastAnswerOf(messages: readonly ChatMessage[]): string | undefined {

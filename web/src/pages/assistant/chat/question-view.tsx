@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { CHAT_MESSAGE_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { Pencil } from 'lucide-react';
-import { useState } from 'react';
 import { useNames } from '../../../api/names.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
@@ -10,29 +9,30 @@ import { Question } from '../conversation/message.tsx';
 
 type ChatQuestion = Extract<ChatMessage, { role: 'user' }>;
 
+/** What a message is changed into. */
+export interface EditedQuestion {
+  /** UID of the message. */
+  readonly uid: string;
+  readonly text: string;
+}
+
 interface QuestionViewProps {
   readonly message: ChatQuestion;
   readonly isLocked: boolean;
-  /** Gives whether it was kept. */
-  readonly onEdit: (text: string) => Promise<boolean>;
+  /** Undefined when nobody changes it. */
+  readonly edited: EditedQuestion | undefined;
+  readonly onEdited: (edited: EditedQuestion | undefined) => void;
+  readonly onSend: (edited: EditedQuestion) => void;
 }
 
 /** A message of the user, which can be put differently. */
-export function QuestionView({ message, isLocked, onEdit }: QuestionViewProps) {
-  const [isEdited, setIsEdited] = useState(false);
-  if (isEdited) {
-    return (
-      <QuestionForm
-        text={message.text}
-        isLocked={isLocked}
-        onClose={() => setIsEdited(false)}
-        onEdit={onEdit}
-      />
-    );
-  }
+export function QuestionView(props: QuestionViewProps) {
+  const { message, isLocked, edited, onEdited, onSend } = props;
+  const { UID: uid, text } = message;
+  if (edited !== undefined) return <QuestionForm {...{ edited, isLocked, onEdited, onSend }} />;
   return (
     <Question
-      text={message.text}
+      text={text}
       context={message.viewingUID !== null && <Viewed uid={message.viewingUID} />}
       actions={
         <IconButton
@@ -40,7 +40,7 @@ export function QuestionView({ message, isLocked, onEdit }: QuestionViewProps) {
           size="small"
           label="Edit the message"
           disabled={isLocked}
-          onClick={() => setIsEdited(true)}
+          onClick={() => onEdited({ uid, text })}
         />
       }
     />
@@ -59,21 +59,18 @@ function Viewed({ uid }: { readonly uid: string }) {
   );
 }
 
-interface QuestionFormProps {
-  readonly text: string;
-  readonly isLocked: boolean;
-  readonly onClose: () => void;
-  readonly onEdit: (text: string) => Promise<boolean>;
-}
+type QuestionFormProps = Pick<QuestionViewProps, 'isLocked' | 'onEdited' | 'onSend'> & {
+  readonly edited: EditedQuestion;
+};
 
-function QuestionForm({ text, isLocked, onClose, onEdit }: QuestionFormProps) {
-  const [typed, setTyped] = useState(text);
+function QuestionForm({ edited, isLocked, onEdited, onSend }: QuestionFormProps) {
+  const { text } = edited;
   return (
     <form
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        void onEdit(typed);
+        onSend(edited);
       }}
     >
       <TextArea
@@ -81,14 +78,14 @@ function QuestionForm({ text, isLocked, onClose, onEdit }: QuestionFormProps) {
         hint="The messages after it are deleted."
         dir="auto"
         autoFocus
-        rows={Math.min(10, Math.max(3, typed.split('\n').length))}
+        rows={Math.min(10, Math.max(3, text.split('\n').length))}
         maxLength={CHAT_MESSAGE_CHARACTERS_MAX}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={text}
+        onChange={(event) => onEdited({ ...edited, text: event.target.value })}
       />
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" disabled={isLocked || typed.trim() === ''}>
+        <Button onClick={() => onEdited(undefined)}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={isLocked || text.trim() === ''}>
           Ask again
         </Button>
       </div>

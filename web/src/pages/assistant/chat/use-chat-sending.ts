@@ -13,6 +13,12 @@ export interface ChatChoice {
   readonly tools: readonly string[] | undefined;
 }
 
+/** Why something was not sent, and what. */
+export interface SendFailure {
+  readonly error: unknown;
+  readonly turn: Partial<ChatTurn>;
+}
+
 interface ChatSendingOptions {
   /** Undefined for a new conversation, which is opened when it has begun. */
   readonly uid: string | undefined;
@@ -24,7 +30,7 @@ interface ChatSendingOptions {
 export function useChatSending({ uid, choice, onBegun }: ChatSendingOptions) {
   const { node: viewingUID } = route.useSearch();
   const navigate = route.useNavigate();
-  const [failure, setFailure] = useState<unknown>();
+  const [failure, setFailure] = useState<SendFailure>();
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -55,7 +61,7 @@ export function useChatSending({ uid, choice, onBegun }: ChatSendingOptions) {
       );
       return true;
     } catch (error) {
-      if (!isStopped(error)) setFailure(error);
+      if (!isStopped(error)) setFailure({ error, turn });
       return false;
     }
   };
