@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, useBrowser } from '../support/browser.ts';
 import { People, PASSWORD } from '../support/people.ts';
@@ -12,6 +12,11 @@ async function signIn(page: Page, user: string, password: string): Promise<void>
   await page.getByLabel('User name or e-mail address').fill(user);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function isOnScreen(element: Locator): Promise<boolean> {
+  const box = await element.boundingBox();
+  return box !== null && box.y >= 0 && box.y + box.height <= PHONE.height;
 }
 
 describe.skipIf(requireChromium())('the frame of the workspace', () => {
@@ -100,26 +105,10 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     await all.getByRole('link', { name: 'Tokens' }).waitFor();
   });
 
-  test('finds pages and nodes by the keyboard alone', async () => {
-    await using opened = await browser.signedInPage(people.workspace);
-    const { page, complaints } = opened;
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-    await page.keyboard.press('Control+k');
-    const input = page.getByRole('combobox', { name: 'Find a page or a node' });
-    await input.waitFor();
-    await page.keyboard.type('licen');
-    await page.getByRole('option', { name: /License/ }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'License' }).waitFor();
-    await input.waitFor({ state: 'detached' });
-    expect(complaints).toEqual([]);
-  });
-
   test('has a menu that fits, with the current page in it, and folds as one left it', async () => {
     await using opened = await browser.signedInPage(people.workspace, {
       path: '#/admin/license',
-      viewport: { width: 1_280, height: 800 },
+      viewport: { width: 1_280, height: 720 },
     });
     const { page } = opened;
     const menu = page.getByRole('navigation', { name: 'Pages' });
@@ -143,6 +132,33 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     await menu.locator('a[aria-current=page]').getByText('First steps').waitFor();
     await menu.getByRole('button', { name: 'Access' }).click();
     expect(await spills()).toBe(false);
+  });
+
+  test('has a menu on a phone that shows where one is', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/admin/license',
+      viewport: PHONE,
+    });
+    const { page } = opened;
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    await page.getByRole('heading', { name: 'License' }).waitFor();
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    const current = menu.locator('a[aria-current=page]');
+    for (const group of ['Assistant', 'Build', 'Data', 'Access']) {
+      await menu.getByRole('button', { name: group }).click();
+    }
+    await page.getByRole('button', { name: 'Close menu' }).click();
+    await menu.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await menu.waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await current.getByText('License').waitFor();
+    await expect.poll(() => isOnScreen(current)).toBe(true);
+    await menu.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+    await menu.waitFor({ state: 'hidden' });
   });
 
   test('goes on from the heading of the page that is opened', async () => {

@@ -1,14 +1,19 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { Box, type LucideIcon, Search } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
-import { client } from '../api/client.ts';
-import { completedQuery } from '../api/completed-query.ts';
-import { labelOf } from '../api/node-label.ts';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useDeferredValue, useRef, useState } from 'react';
 import type { Viewer } from '../api/viewer.ts';
 import { navigationOf } from './navigation.ts';
+import { usePaletteActions, usePaletteSettings } from './palette/palette-actions.ts';
+import {
+  FIND_CHARACTERS_MIN,
+  usePaletteEndpoints,
+  usePaletteNodes,
+  usePalettePeople,
+} from './palette/palette-finds.ts';
+import type { PaletteItem } from './palette/palette-item.ts';
+import { type Group, rankedGroups } from './palette/palette-ranking.ts';
 
 interface PaletteProps {
   readonly viewer: Viewer;
@@ -16,46 +21,55 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-interface PaletteItem {
-  readonly key: string;
-  readonly label: string;
-  readonly kind: string;
-  readonly icon: LucideIcon;
-  readonly go: () => unknown;
-}
+const LABEL = 'Find a page, a node or an action';
+/** Of a group while something is looked for. */
+const ITEMS_SHOWN = 7;
 
-const NODES_SHOWN = 6;
-const NODE_QUERY_CHARACTERS_MIN = 2;
-
-/** Everywhere by a few letters: the pages that the viewer has, and nodes that the search finds. */
-export function CommandPalette(props: PaletteProps) {
+/**
+ * Everywhere by a few letters: pages, actions, endpoints, people and settings, as the viewer may
+ * use them, and nodes that the search finds.
+ */
+export function CommandPalette({ viewer, isOpen, onClose }: PaletteProps) {
+  const { pathname } = useRouter().state.location;
+  // Whoever goes to a page goes on from its heading; whoever does not, from where they were.
+  const returnsFocus = useRef(true);
+  const choose = (item: PaletteItem) => {
+    returnsFocus.current = item.staysHere === true;
+    onClose();
+    void Promise.resolve(item.go()).then(() => {
+      const isSamePage = location.hash.slice(1).split('?')[0] === pathname;
+      if (!item.staysHere && isSamePage) document.querySelector<HTMLElement>('main h1')?.focus();
+    });
+  };
   return (
-    <Dialog.Root open={props.isOpen} onOpenChange={(open) => !open && props.onClose()}>
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Popup
-          aria-label="Find a page or a node"
-          className="fixed top-[12vh] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-card border bg-raised shadow-raised outline-none"
+          aria-label={LABEL}
+          finalFocus={() => returnsFocus.current}
+          className="fixed top-[min(12vh,6rem)] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-card border bg-raised shadow-raised outline-none"
         >
-          <Palette {...props} />
+          <Palette viewer={viewer} onChoose={choose} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function Palette({ viewer, onClose }: PaletteProps) {
+interface OpenPaletteProps {
+  readonly viewer: Viewer;
+  readonly onChoose: (item: PaletteItem) => void;
+}
+
+function Palette({ viewer, onChoose }: OpenPaletteProps) {
   const [query, setQuery] = useState('');
-  const items = usePaletteItems(viewer, query);
-  const choose = (item: PaletteItem) => {
-    onClose();
-    void item.go();
-  };
+  const groups = usePaletteGroups(viewer, query);
   return (
     <Autocomplete.Root
       inline
       open
-      items={items}
+      items={groups}
       mode="none"
       autoHighlight="always"
       value={query}
@@ -65,70 +79,79 @@ function Palette({ viewer, onClose }: PaletteProps) {
       <div className="flex items-center gap-2 border-b px-4">
         <Search className="size-4 shrink-0 text-muted" aria-hidden />
         <Autocomplete.Input
-          aria-label="Find a page or a node"
-          placeholder="Find a page or a node"
+          aria-label={LABEL}
+          placeholder={LABEL}
           className="h-12 w-full bg-transparent outline-none"
         />
       </div>
       <Autocomplete.Empty className="empty:hidden px-4 py-6 text-center text-muted">
-        No page or node matches.
+        Nothing matches.
       </Autocomplete.Empty>
-      <Autocomplete.List className="max-h-[50vh] overflow-y-auto p-1 empty:hidden">
-        {(item: PaletteItem) => (
-          <Autocomplete.Item
-            key={item.key}
-            value={item}
-            onClick={() => choose(item)}
-            className="flex items-center gap-2.5 rounded-control px-3 py-2 outline-none select-none data-highlighted:bg-sunken"
-          >
-            <item.icon className="size-4 shrink-0 text-muted" aria-hidden />
-            <span className="min-w-0 flex-1 truncate">{item.label}</span>
-            <span className="text-[13px] text-muted">{item.kind}</span>
-          </Autocomplete.Item>
+      <Autocomplete.List className="max-h-[min(55dvh,30rem)] scroll-py-2 overflow-y-auto p-1 empty:hidden">
+        {(group: Group<PaletteItem>) => (
+          <Autocomplete.Group key={group.title} items={group.items}>
+            <Autocomplete.GroupLabel className="px-3 pt-2 pb-1 text-xs font-medium text-muted">
+              {group.title}
+            </Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(item: PaletteItem) => (
+                <PaletteOption key={item.key} item={item} onChoose={onChoose} />
+              )}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
         )}
       </Autocomplete.List>
     </Autocomplete.Root>
   );
 }
 
-function usePaletteItems(viewer: Viewer, query: string): PaletteItem[] {
+interface OptionProps {
+  readonly item: PaletteItem;
+  readonly onChoose: (item: PaletteItem) => void;
+}
+
+function PaletteOption({ item, onChoose }: OptionProps) {
+  const { label, hint, icon: Icon } = item;
+  return (
+    <Autocomplete.Item
+      value={item}
+      onClick={() => onChoose(item)}
+      className="flex items-center gap-2.5 rounded-control px-3 py-2 outline-none select-none data-highlighted:bg-sunken"
+    >
+      <Icon className="size-4 shrink-0 text-muted" aria-hidden />
+      <bdi className="min-w-0 flex-1 truncate">{label}</bdi>
+      <span className="max-w-32 shrink-0 truncate text-[13px] text-muted">{hint}</span>
+    </Autocomplete.Item>
+  );
+}
+
+/** What is named exactly is the first, in whatever group it is. */
+function usePaletteGroups(viewer: Viewer, query: string): readonly Group<PaletteItem>[] {
   const navigate = useNavigate();
   const text = useDeferredValue(query.trim());
-  const words = text.toLowerCase().split(/\s+/);
-  const { data: nodes } = useQuery({
-    queryKey: ['palette', text],
-    queryFn: ({ signal }) =>
-      client.system.search({ query: completedQuery(text), take: NODES_SHOWN }, { signal }),
-    enabled: text.length >= NODE_QUERY_CHARACTERS_MIN,
-    placeholderData: (last) => last,
-  });
-  const pages = navigationOf(viewer)
-    .flatMap(({ title, items }) => items.map((item) => ({ ...item, title })))
-    .filter(({ label, title, words: more = '' }) => {
-      const said = `${label} ${title} ${more}`.toLowerCase();
-      return words.every((word) => said.includes(word));
-    })
-    .map(({ to, label, title, icon }) => ({
-      key: to,
-      label,
-      kind: title,
-      icon,
-      go: () => navigate({ to }),
-    }));
-  if (text.length < NODE_QUERY_CHARACTERS_MIN) return pages;
+  const pages = navigationOf(viewer).flatMap(({ title, items }) =>
+    items.map(({ to, label, icon, words = '' }) => {
+      const go = () => navigate({ to });
+      return { key: to, label, hint: title, words: `${title} ${words}`, icon, go };
+    }),
+  );
+  const groups: readonly Group<PaletteItem>[] = [
+    { title: 'Pages', items: pages },
+    { title: 'Actions', items: usePaletteActions(viewer) },
+    { title: 'Endpoints', items: usePaletteEndpoints(viewer, text) },
+    { title: 'Users and teams', items: usePalettePeople(viewer, text) },
+    { title: 'Nodes', items: usePaletteNodes(text) },
+    { title: 'Settings', items: usePaletteSettings(viewer) },
+  ];
+  const itemsMax = text === '' ? Infinity : ITEMS_SHOWN;
+  const found = rankedGroups(groups, text, { itemsMax });
+  if (text.length < FIND_CHARACTERS_MIN) return found;
   const search: PaletteItem = {
     key: 'search',
     label: `Search for “${text}”`,
-    kind: 'Search',
+    hint: 'Search',
     icon: Search,
     go: () => navigate({ to: '/', search: { q: text } }),
   };
-  const found = (nodes?.hits ?? []).map(({ node }) => ({
-    key: node.UID,
-    label: labelOf(node),
-    kind: node.Type,
-    icon: Box,
-    go: () => navigate({ to: '/node/$uid', params: { uid: node.UID } }),
-  }));
-  return [...pages, ...found, search];
+  return [...found, { title: 'Search', items: [search] }];
 }

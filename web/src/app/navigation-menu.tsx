@@ -5,7 +5,13 @@ import type { Viewer } from '../api/viewer.ts';
 import { navigationItemAt, navigationOf } from './navigation.ts';
 import type { NavigationGroup } from './navigation-group.ts';
 
-export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined }) {
+interface NavigationMenuProps {
+  readonly viewer: Viewer | undefined;
+  /** Whether it was opened where the screen is narrow. */
+  readonly isOpened: boolean;
+}
+
+export function NavigationMenu({ viewer, isOpened }: NavigationMenuProps) {
   const pathname = useLocation({ select: (location) => location.pathname });
   const groups = viewer === undefined ? [] : navigationOf(viewer);
   const current = navigationItemAt(groups, pathname)?.to;
@@ -14,7 +20,7 @@ export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined
   useEffect(() => {
     // Opened as a whole, the list is longer than most screens.
     list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
-  }, [current]);
+  }, [current, isOpened]);
   return (
     <nav aria-label="Pages" className="flex h-full flex-col">
       <a

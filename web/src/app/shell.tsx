@@ -30,21 +30,23 @@ export function Shell() {
   usePreloadedPages(viewer.data);
   usePaletteKey(() => setIsPaletteOpen(true));
   useEffect(() => setIsMenuOpen(false), [pathname]);
+  useEscape(isMenuOpen, () => setIsMenuOpen(false));
 
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <SkipLink />
       <div
         className={classNames(
-          'fixed inset-y-0 left-0 z-30 w-60 border-r bg-surface lg:sticky lg:top-0 lg:block lg:h-dvh lg:w-auto',
+          // Below the bar, whose button closes it.
+          'fixed top-13 bottom-0 left-0 z-30 w-60 border-r bg-surface lg:sticky lg:top-0 lg:block lg:h-dvh lg:w-auto',
           !isMenuOpen && 'hidden',
         )}
       >
-        <NavigationMenu viewer={viewer.data} />
+        <NavigationMenu viewer={viewer.data} isOpened={isMenuOpen} />
       </div>
       {isMenuOpen && (
         <div
-          className="fixed inset-0 z-20 bg-black/40 lg:hidden"
+          className="fixed inset-x-0 top-13 bottom-0 z-20 bg-black/40 lg:hidden"
           aria-hidden
           onClick={() => setIsMenuOpen(false)}
         />
@@ -130,7 +132,7 @@ function PaletteButton({ onOpen }: { readonly onOpen: () => void }) {
       className="flex h-9 min-w-0 items-center gap-2 rounded-control border border-line-strong/50 bg-canvas px-3 text-muted hover:bg-sunken sm:w-72"
     >
       <Search className="size-4 shrink-0" aria-hidden />
-      <span className="truncate">Find a page or a node</span>
+      <span className="truncate">Find or do anything</span>
       <kbd className="ml-auto hidden shrink-0 whitespace-nowrap rounded border bg-surface px-1.5 font-mono text-xs sm:inline">
         Ctrl K
       </kbd>
@@ -150,6 +152,20 @@ function usePaletteKey(open: () => void): void {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** While the menu is open over the page. */
+function useEscape(isOpen: boolean, close: () => void): void {
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') latest.current();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [isOpen]);
 }
 
 /** The page stays in the address, so that signing in comes back to it. */

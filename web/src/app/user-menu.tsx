@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { CircleUser, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react';
-import { client } from '../api/client.ts';
 import type { Viewer } from '../api/viewer.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { session } from './session.ts';
+import { signOut } from './sign-out.ts';
 import { theme, type ThemeChoice, useThemeChoice } from './theme.ts';
 
 const NEXT_THEME: Readonly<Record<ThemeChoice, ThemeChoice>> = {
@@ -41,10 +40,4 @@ export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
       ]}
     />
   );
-}
-
-/** The browser forgets the session also when the server cannot be told. */
-async function signOut(): Promise<void> {
-  await client.login.end().catch(() => undefined);
-  session.finish('signed-out');
 }

@@ -3,6 +3,7 @@ import type { WorkspaceSettingsDocument } from '@trellis/contract/shapes/workspa
 import { useForm, type UseFormReturn } from 'react-hook-form';
 import { client } from '../../api/client.ts';
 import { useChangePermission } from '../../app/permissions.ts';
+import { useRequestedAction } from '../../app/requested-action.ts';
 import { Card } from '../../ui/card.tsx';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -42,6 +43,7 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
   const permission = useChangePermission();
   const queries = useQueryClient();
   const form = useForm<SettingsText>({ values: textOf(settings) });
+  useRequestedFields(form.setFocus);
   const { errors, isDirty, isSubmitting } = form.formState;
   const save = async (text: SettingsText) => {
     const saved = await client.workspace.putSettings(settingsOf(text));
@@ -77,6 +79,15 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
       </ServerForm>
     </>
   );
+}
+
+/** A field that was asked for gets the focus. */
+function useRequestedFields(focus: (field: keyof SettingsText) => void): void {
+  useRequestedAction('setting name', () => focus('name'));
+  useRequestedAction('setting teamsEnabled', () => focus('teamsEnabled'));
+  useRequestedAction('setting interface', () => focus('interface'));
+  useRequestedAction('setting ReplicaURLs', () => focus('ReplicaURLs'));
+  useRequestedAction('setting fetchAllowList', () => focus('fetchAllowList'));
 }
 
 function NetworkCard({ form }: { readonly form: UseFormReturn<SettingsText> }) {

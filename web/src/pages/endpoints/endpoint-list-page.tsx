@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus, SquareCode } from 'lucide-react';
 import { useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
+import { useRequestedAction } from '../../app/requested-action.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -21,6 +22,7 @@ export function EndpointListPage() {
   const navigate = route.useNavigate();
   const [isCreating, setIsCreating] = useState(false);
   const permission = useChangePermission();
+  useRequestedAction('new endpoint', () => setIsCreating(true));
   const endpoints = useQuery(endpointListQuery);
   const create = (
     <Button

@@ -1,8 +1,9 @@
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Play, Square } from 'lucide-react';
-import { type Ref, useImperativeHandle, useState } from 'react';
+import { type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { BASE_URL } from '../../app/base-url.ts';
+import { useRequestedAction } from '../../app/requested-action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeEditor } from '../../ui/code-editor/code-editor.tsx';
@@ -77,7 +78,7 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
         </div>
         <FormAlert message={fault} />
         <RunButtons
-          run={run}
+          {...{ name, run }}
           onRun={() => void start('served')}
           onRunDraft={canRunDraft ? () => void start('draft') : undefined}
           onSaveAndRun={canRunDraft ? () => void start('saved') : undefined}
@@ -89,14 +90,18 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
 }
 
 interface RunButtonsProps {
+  readonly name: string;
   readonly run: EndpointRun;
   readonly onRun: () => void;
   readonly onRunDraft: (() => void) | undefined;
   readonly onSaveAndRun: (() => void) | undefined;
 }
 
-function RunButtons({ run, onRun, onRunDraft, onSaveAndRun }: RunButtonsProps) {
+function RunButtons({ name, run, onRun, onRunDraft, onSaveAndRun }: RunButtonsProps) {
   const { isRunning, progress } = run;
+  const button = useRef<HTMLButtonElement>(null);
+  // What it runs with is looked at first.
+  useRequestedAction(`run ${name}`, () => button.current?.focus());
   return (
     <>
       <div className="flex flex-wrap gap-2">
@@ -106,11 +111,18 @@ function RunButtons({ run, onRun, onRunDraft, onSaveAndRun }: RunButtonsProps) {
           </Button>
         )}
         {onRunDraft === undefined ? (
-          <Button kind="primary" icon={Play} isBusy={isRunning} onClick={onRun} title={KEYS}>
+          <Button
+            ref={button}
+            kind="primary"
+            icon={Play}
+            isBusy={isRunning}
+            onClick={onRun}
+            title={KEYS}
+          >
             Run
           </Button>
         ) : (
-          <Button disabled={isRunning} onClick={onRun}>
+          <Button ref={button} disabled={isRunning} onClick={onRun}>
             Run
           </Button>
         )}

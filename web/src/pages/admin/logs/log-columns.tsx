@@ -6,7 +6,7 @@ import { CheckboxField } from '../../../ui/field.tsx';
 import { Popover } from '../../../ui/popover.tsx';
 
 export const LOG_COLUMNS = [
-  { name: 'time', title: 'Time', width: '11rem' },
+  { name: 'time', title: 'Time', width: '12.5rem' },
   { name: 'level', title: 'Level', width: '4rem' },
   { name: 'origin', title: 'Source', width: '6rem' },
   { name: 'endpoint', title: 'Endpoint', width: 'minmax(6rem, 10rem)' },

@@ -4,6 +4,7 @@ import { CalendarClock, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
+import { useRequestedAction } from '../../../app/requested-action.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -24,6 +25,7 @@ export function TasksPage() {
   const permission = useChangePermission();
   const tasks = useQuery(taskListQuery);
   const [opened, setOpened] = useState<Opened>();
+  useRequestedAction('new task', () => setOpened({ what: 'new' }));
   const close = () => setOpened(undefined);
   useTaskJobs();
   return (

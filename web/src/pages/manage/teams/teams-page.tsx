@@ -7,6 +7,7 @@ import type { TeamNode } from '@trellis/contract/shapes/team.ts';
 import { nameOf } from '../../../api/names.ts';
 import { useViewer } from '../../../api/viewer.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
+import { useRequestedAction } from '../../../app/requested-action.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
@@ -28,6 +29,7 @@ const route = getRouteApi('/workspace/manage/access/teams');
 export function TeamsPage() {
   const [isCreating, setIsCreating] = useState(false);
   const { isAllowed } = useChangePermission('teams');
+  useRequestedAction('new team', () => setIsCreating(true));
   const { team } = route.useSearch();
   const navigate = route.useNavigate();
   const close = () =>

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
 import { useChangePermission } from '../../../app/permissions.ts';
+import { useRequestedAction } from '../../../app/requested-action.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -27,6 +28,7 @@ export function UsersPage() {
   const [action, setAction] = useState<UserAction>();
   const managing = useChangePermission('users');
   const administering = useChangePermission();
+  useRequestedAction('add user', () => setIsCreating(true));
   const end = () => setAction(undefined);
   return (
     <>
