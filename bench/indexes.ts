@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { openWriter } from '../server/src/app/writer/open-writer.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
+import { IndexBlocks } from '../server/src/graph/indexes/index-blocks.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import type { QueryEnd, QueryStep } from '../server/src/graph/query/plan.ts';
 import { runQuery } from '../server/src/graph/query/run.ts';
@@ -119,6 +120,8 @@ async function load(report: Report, storage: string, books: readonly BookRow[]):
       }
     }
   });
+  // As the server does, once no commit has come for a moment.
+  await new IndexBlocks(writer.state.local).divide();
   const share = built.seconds / loaded.seconds;
   report.add({
     what: `build of 2 indexes over ${books.length} nodes`,

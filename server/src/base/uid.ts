@@ -39,14 +39,17 @@ const LIMBS = UID_BYTES / 2;
 const limbs = new Uint16Array(LIMBS);
 const printed = Buffer.alloc(UID_CHARACTERS);
 
-export function formatUid(bytes: Uint8Array): string {
-  writeUid(bytes, printed);
+/** Prints the UID that begins at a place of some bytes. */
+export function formatUid(bytes: Uint8Array, start = 0): string {
+  writeUid(bytes, printed, start);
   return printed.toString('latin1');
 }
 
 /** Prints a UID into `UID_CHARACTERS` bytes. */
-export function writeUid(bytes: Uint8Array, target: Uint8Array): void {
-  for (let i = 0; i < LIMBS; i++) limbs[i] = (bytes[2 * i]! << 8) | bytes[2 * i + 1]!;
+export function writeUid(bytes: Uint8Array, target: Uint8Array, start = 0): void {
+  for (let i = 0; i < LIMBS; i++) {
+    limbs[i] = (bytes[start + 2 * i]! << 8) | bytes[start + 2 * i + 1]!;
+  }
   let first = 0;
   let at = UID_CHARACTERS;
   while (at > 0) {

@@ -58,7 +58,7 @@ export class NodeRecord {
   }
 
   get uid(): string {
-    return formatUid(this.uidBytes);
+    return formatUid(this.#bytes, UID_AT);
   }
 
   /** A view of the UID, valid as long as the record is. */

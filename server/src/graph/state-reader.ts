@@ -189,10 +189,10 @@ export class StateReader implements GraphReader {
   /** Visits the keys of a range of `types` or `indexes`; as `KeyValueReader.scan`. */
   visitKeys(
     db: typeof DB.types | typeof DB.indexes,
-    range: KeyRange,
+    { start, end, reverse = false }: KeyRange,
     visit: (key: Uint8Array) => boolean | void,
   ): void {
-    this.#state.scan(db, { ...range, keysOnly: true }, visit);
+    this.#state.scan(db, { start, end, reverse, keysOnly: true }, visit);
   }
 
   countKeys(db: typeof DB.types | typeof DB.indexes, range: KeyRange): number {

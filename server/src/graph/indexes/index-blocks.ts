@@ -92,7 +92,6 @@ export class IndexBlocks {
         // What is left of earlier counts shows other commits.
         if (this.#removeBetween(put, FIRST_KEY, END_KEY)) return false;
         put(DB.entryBlocks, BLOCKS_STATE_KEY, encodeBlocksState(sequence));
-        return false;
       }
       return this.#removeStrange(put, entries) && this.#divideIndexes(put, entries);
     } catch (error) {
@@ -146,10 +145,7 @@ export class IndexBlocks {
     const end = beginOf(number + 1);
     const size = Math.max(this.#sizes.entries, Math.ceil(entries / this.#sizes.blocksMax));
     const blocks = this.#blocksBetween(begin, end);
-    if (blocks.length === 0) {
-      put(DB.entryBlocks, begin, encodeBlockCount(NOT_COUNTED));
-      return 0;
-    }
+    if (blocks.length === 0) blocks.push({ key: begin, count: NOT_COUNTED });
     const isWhole = blocks.every(({ count }) => count !== NOT_COUNTED);
     const sum = blocks.reduce((total, { count }) => total + count, 0);
     if (isWhole && sum !== entries) {

@@ -1,7 +1,7 @@
 import { readId } from '#store/bytes.ts';
 import type { DB } from '#store/databases.ts';
 import { TAG, scalarOf } from '../field-types.ts';
-import { IdList } from '../id-list.ts';
+import { IdList, IDS_WITHIN_HEAP } from '../id-list.ts';
 import { NUMBER_EQUAL } from '../indexes/index-key.ts';
 import { ID_BYTES, readTime, TIMED_ID_BYTES } from '../keys.ts';
 import { compareTyped, isNumeric } from './comparison.ts';
@@ -14,9 +14,6 @@ export interface KeySpan {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
 }
-
-/** V8 keeps an array of so few numbers in its heap, which costs a fraction of one outside. */
-const IDS_WITHIN_HEAP = 8;
 
 /**
  * The nodes of one range whose keys differ in timestamp and id only: newest first. Not counted

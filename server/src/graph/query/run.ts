@@ -21,7 +21,7 @@ import { type Explanation, QueryTrace } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
-import { planLookUp } from './value-look-up.ts';
+import { nodesLookedUp, planLookUp } from './value-look-up.ts';
 
 /** What there is no finder for, is refused. */
 export interface QueryOptions extends Finders {
@@ -48,6 +48,9 @@ export interface QueryScan {
  */
 export function runQuery(reader: StateReader, query: Query, options: QueryOptions = {}): unknown {
   checkQuery(query);
+  options.signal?.throwIfAborted();
+  const nodes = nodesLookedUp(reader, query);
+  if (nodes !== undefined) return nodes;
   const isLimited = mentionsAsUser(query.steps);
   const visibility = isLimited ? options.visibility : undefined;
   if (isLimited && visibility === undefined) {
