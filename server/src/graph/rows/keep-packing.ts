@@ -23,14 +23,10 @@ const RETRY_MS = 60_000;
 export function keepPacking(local: LocalState, onNote: (text: string) => void): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
-  let { sequence } = local;
-  let resumedAt = performance.now();
+  const pauses = new SlicePauses(local);
   const pause = async (): Promise<void> => {
-    const sliceMs = performance.now() - resumedAt;
-    const isQuiet = !local.isBusy && local.sequence === sequence;
-    await sleep(isQuiet ? PAUSE_MS : Math.max(BUSY_PAUSE_MS, sliceMs * BUSY_PAUSES));
-    ({ sequence } = local);
-    resumedAt = performance.now();
+    await rest(pauses.nextMs);
+    pauses.begin();
   };
   const packer = new RowPacker(local, pause);
   const blocks = new IndexBlocks(local, pause);
@@ -50,6 +46,7 @@ export function keepPacking(local: LocalState, onNote: (text: string) => void): 
         continue;
       }
       await untilQuiet(local, rest, signal);
+      pauses.begin();
       try {
         if (packer.isBehind) await packer.pack(signal);
         await blocks.divide(signal);
@@ -66,6 +63,35 @@ export function keepPacking(local: LocalState, onNote: (text: string) => void): 
       await done;
     },
   };
+}
+
+/** How long to rest after a slice of work. */
+export class SlicePauses {
+  readonly #local: Pick<LocalState, 'sequence' | 'isBusy'>;
+  readonly #now: () => number;
+  #sequence = 0;
+  #begunAt = 0;
+
+  constructor(
+    local: Pick<LocalState, 'sequence' | 'isBusy'>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#local = local;
+    this.#now = now;
+    this.begin();
+  }
+
+  /** A slice begins. */
+  begin(): void {
+    this.#sequence = this.#local.sequence;
+    this.#begunAt = this.#now();
+  }
+
+  get nextMs(): number {
+    const { isBusy, sequence } = this.#local;
+    if (!isBusy && sequence === this.#sequence) return PAUSE_MS;
+    return Math.max(BUSY_PAUSE_MS, (this.#now() - this.#begunAt) * BUSY_PAUSES);
+  }
 }
 
 async function untilQuiet(
