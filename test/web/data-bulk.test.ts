@@ -2,37 +2,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { nodeUid } from '@trellis/client/uid.ts';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
-import { PASSWORD, People } from '../support/people.ts';
+import { book, DataScene } from '../support/data-scene.ts';
 import { requireChromium } from '../support/requires.ts';
-import { LIBRARY_SCHEMA } from '../support/workspace.ts';
+
+/** More than the server changes in two commits. */
+const MANY = 2_229;
 
 describe.skipIf(requireChromium())('rows that are selected', () => {
   const browser = useBrowser();
-  let people: People;
-  const ok = async (method: string, path: string, body: unknown): Promise<void> => {
-    const { status, text } = await people.as('admin', method, path, body);
-    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
-  };
+  let scene: DataScene;
   beforeAll(async () => {
-    people = await People.start();
-    await people.add('bob');
-    await people.addTeam('Readers');
-    await ok('PUT', '/api/schema', LIBRARY_SCHEMA);
-    await ok('POST', '/api/ingest', {
-      operations: [
-        ...Array.from({ length: 30 }, (_, i) => ({
-          op: 'addOrUpdate',
-          type: 'Book',
-          key: `b${i}`,
-          fields: { Title: `Book ${i}`, Pages: i },
-        })),
-        { op: 'addOrUpdate', type: 'Author', key: 'Ann' },
-      ],
-    });
+    scene = await DataScene.start([
+      ...Array.from({ length: 30 }, (_, i) => book(`b${i}`, { Title: `Book ${i}`, Pages: i })),
+      { op: 'addOrUpdate', type: 'Author', key: 'Ann' },
+      ...Array.from({ length: MANY }, (_, i) => ({
+        op: 'addOrUpdate',
+        type: 'Author',
+        key: `author ${i}`,
+      })),
+    ]);
+    await scene.people.addTeam('Readers');
   });
-  afterAll(() => people[Symbol.asyncDispose]());
+  afterAll(() => scene[Symbol.asyncDispose]());
 
-  const open = (path: string) => browser.signedInPage(people.workspace, { path });
+  const open = (path: string) => scene.open(browser, path);
 
   test('are linked, shared and exported', async () => {
     await using opened = await open('#/data/Book?sort=Pages&filter={"Pages":"<5"}');
@@ -54,12 +47,8 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     await page.getByRole('option', { name: 'Ann' }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('5 nodes are changed').waitFor();
-    const { json } = await people.as(
-      'admin',
-      'GET',
-      `/api/node/${nodeUid('Author', 'Ann')}/record`,
-    );
-    expect(Object(json).edges).toContainEqual({ edge: 'Wrote', direction: 'out', count: 5 });
+    const record = await scene.ok('GET', `/api/node/${nodeUid('Author', 'Ann')}/record`);
+    expect(Object(record).edges).toContainEqual({ edge: 'Wrote', direction: 'out', count: 5 });
 
     await page.getByRole('checkbox', { name: 'Select the row' }).first().click();
     await bar.getByText('one node selected').waitFor();
@@ -69,7 +58,7 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     await page.getByRole('button', { name: 'Save access' }).click();
     await page.getByText('One node is changed').waitFor();
     const path = `/api/node/${nodeUid('Book', 'b0')}`;
-    expect(await people.outcome('bob', 'GET', path)).toEqual([404, 'node_not_found']);
+    expect(await scene.people.outcome('bob', 'GET', path)).toEqual([404, 'node_not_found']);
     expect(complaints).toEqual([]);
   });
 
@@ -94,12 +83,44 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('that may not be written are only exported', async () => {
-    await using opened = await browser.signedInPage(people.workspace, {
-      userName: 'bob',
-      password: PASSWORD,
-      path: '#/data/Book',
+  test('are changed group by group, and it may be stopped between two', async () => {
+    await using opened = await open('#/data/Author');
+    const { page, complaints } = opened;
+    let requests = 0;
+    let stopped = (): void => {};
+    const isStopped = new Promise<void>((resolve) => {
+      stopped = resolve;
     });
+    await page.route('**/api/node/bulk', async (route) => {
+      requests++;
+      if (requests === 2) await isStopped;
+      await route.continue();
+    });
+    await page.getByText('2,230 nodes').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all rows' }).click();
+    const bar = page.getByRole('group', { name: 'Selection' });
+    await bar.getByText('2,230 nodes selected').waitFor();
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    const asked = page.getByRole('alertdialog', { name: 'Delete 2,230 nodes?' });
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await bar.getByText('1,000 of 2,230').waitFor();
+    await bar.getByRole('progressbar', { name: 'Changing' }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await bar.getByRole('button', { name: 'Stop' }).click();
+    stopped();
+    await page
+      .getByText('230 nodes were not changed, and stay selected. You stopped it.')
+      .waitFor();
+    await bar.getByText('230 nodes selected').waitFor();
+    await page.getByText('2,000 nodes are changed').waitFor();
+    expect(requests).toBe(2);
+    const { total } = Object(await scene.ok('POST', '/api/node/query', { type: 'Author' }));
+    expect(total).toBe(230);
+    expect(complaints).toEqual([]);
+  });
+
+  test('that may not be written are only exported', async () => {
+    await using opened = await scene.open(browser, '#/data/Book', { userName: 'bob' });
     const { page } = opened;
     await page.getByRole('checkbox', { name: 'Select all rows' }).click();
     const bar = page.getByRole('group', { name: 'Selection' });

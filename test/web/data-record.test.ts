@@ -5,50 +5,34 @@ import {
   type SignedInOptions,
   useBrowser,
 } from '../support/browser.ts';
-import { PASSWORD, People } from '../support/people.ts';
+import { book, DataScene, PHONE, tabTo } from '../support/data-scene.ts';
 import { requireChromium } from '../support/requires.ts';
-import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 
 const uid = nodeUid('Book', 'dune');
-const PHONE = { width: 390, height: 800 };
 
 describe.skipIf(requireChromium())('a record beside the table', () => {
   const browser = useBrowser();
-  let people: People;
-  const ok = async (method: string, path: string, body: unknown): Promise<void> => {
-    const { status, text } = await people.as('admin', method, path, body);
-    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
-  };
-  const book = (key: string, fields: object) => ({ op: 'addOrUpdate', type: 'Book', key, fields });
+  let scene: DataScene;
   beforeAll(async () => {
-    people = await People.start();
-    await people.add('bob');
-    await people.addTeam('Readers');
-    await ok('PUT', '/api/schema', LIBRARY_SCHEMA);
-    await ok('POST', '/api/ingest', {
-      operations: [
-        book('dune', { Title: 'Dune', Pages: 412, Tags: ['desert', 'sand'] }),
-        book('emma', { Title: 'Emma', Pages: 474 }),
-        book('lost', { Title: 'Lost', Pages: 1 }),
-        { op: 'addOrUpdate', type: 'Author', key: 'Frank Herbert', fields: { Born: 1920 } },
-        {
-          op: 'link',
-          from: { type: 'Book', key: 'lost' },
-          edge: 'WrittenBy',
-          inverse: 'Wrote',
-          to: { type: 'Author', key: 'Frank Herbert' },
-        },
-      ],
-    });
+    scene = await DataScene.start([
+      book('dune', { Title: 'Dune', Pages: 412, Tags: ['desert', 'sand'] }),
+      book('emma', { Title: 'Emma', Pages: 474 }),
+      book('lost', { Title: 'Lost', Pages: 1 }),
+      { op: 'addOrUpdate', type: 'Author', key: 'Frank Herbert', fields: { Born: 1920 } },
+      {
+        op: 'link',
+        from: { type: 'Book', key: 'lost' },
+        edge: 'WrittenBy',
+        inverse: 'Wrote',
+        to: { type: 'Author', key: 'Frank Herbert' },
+      },
+    ]);
+    await scene.people.addTeam('Readers');
   });
-  afterAll(() => people[Symbol.asyncDispose]());
+  afterAll(() => scene[Symbol.asyncDispose]());
 
-  const open = (path: string, options: SignedInOptions = {}) =>
-    browser.signedInPage(people.workspace, {
-      path,
-      ...(options.userName === undefined ? {} : { password: PASSWORD }),
-      ...options,
-    });
+  const open = (path: string, options?: SignedInOptions) => scene.open(browser, path, options);
+  const recordOf = (of: string) => scene.ok('GET', `/api/node/${of}/record`);
 
   test('is corrected with three clicks', async () => {
     await using opened = await open('#/data/Book');
@@ -75,10 +59,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await page.keyboard.press('Enter');
     const panel = page.getByRole('region', { name: /^Dune/ });
     await panel.getByRole('heading', { name: 'Dune' }).and(page.locator(':focus')).waitFor();
-    const title = panel.getByRole('textbox', { name: 'Title' });
-    while (!(await title.evaluate((element) => element.matches(':focus')))) {
-      await page.keyboard.press('Tab');
-    }
+    await tabTo(page, panel.getByRole('textbox', { name: 'Title' }));
     await page.keyboard.press('End');
     await page.keyboard.type(' Messiah');
     await page.keyboard.press('Enter');
@@ -95,7 +76,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     const pages = page.getByRole('textbox', { name: 'Pages' });
     await pages.fill('500');
     await page.getByRole('textbox', { name: 'Tags' }).fill('spice');
-    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 413 } });
+    await scene.ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 413 } });
     await page.getByRole('button', { name: 'Save' }).click();
     const both = page.getByRole('group', { name: 'Two values of Pages' });
     await both.getByText('Saved by somebody else: 413').waitFor();
@@ -120,6 +101,95 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await page.getByRole('button', { name: 'Close the record' }).click();
     await page.getByRole('gridcell', { name: 'dune', exact: true }).click();
     expect(await title.inputValue()).toBe('Children of Dune');
+  });
+
+  test('asks before what was typed is lost, and leads back to it', async () => {
+    await using opened = await open(`#/data/Book?node=${uid}`);
+    const { page, complaints } = opened;
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.fill('God Emperor');
+    await page.getByRole('button', { name: 'Close the record' }).click();
+    const types = page.getByRole('navigation', { name: 'Types of nodes' });
+    await types.getByRole('link', { name: 'Author' }).click();
+    const unsaved = page.getByRole('status').filter({ hasText: 'Not saved yet' });
+    await unsaved.waitFor();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Graph' })
+      .click();
+    const asked = page.getByRole('alertdialog', { name: 'Leave with unsaved changes?' });
+    await asked.getByText('One node has changes that are not saved').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await unsaved.getByRole('link').click();
+    expect(await title.inputValue()).toBe('God Emperor');
+    const leaving = page.waitForEvent('dialog');
+    const left = page.reload();
+    const dialog = await leaving;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.accept();
+    await left;
+    // It was not saved, and nothing asks for it any more.
+    await title.waitFor();
+    expect(await title.inputValue()).not.toBe('God Emperor');
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Graph' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Graph' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('has a time and other keys, which are edited too', async () => {
+    await using opened = await open(`#/data/Book?node=${nodeUid('Book', 'emma')}`);
+    const { page, complaints } = opened;
+    const time = page.getByRole('textbox', { name: 'Timestamp' });
+    await time.fill('');
+    await page.getByText('A node always has a time').waitFor();
+    await time.fill('2024-05-01T10:30Z');
+    await page.getByRole('textbox', { name: 'Other keys' }).fill('emma-1815\nemma-2');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The node is saved').waitFor();
+    expect(await recordOf(nodeUid('Book', 'emma'))).toMatchObject({
+      node: { Timestamp: '2024-05-01T10:30:00.000Z', Title: 'Emma' },
+      aliases: ['emma-1815', 'emma-2'],
+    });
+    await page.reload();
+    const keys = page.getByRole('textbox', { name: 'Other keys' });
+    await keys.waitFor();
+    expect(await keys.inputValue()).toBe('emma-1815\nemma-2');
+    await keys.fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The node is saved').waitFor();
+    expect(await recordOf(nodeUid('Book', 'emma'))).toMatchObject({ aliases: [] });
+    expect(complaints).toEqual([]);
+  });
+
+  test('is shared, linked and taken back on a phone', async () => {
+    const phone = nodeUid('Book', 'phone');
+    await scene.ok('POST', '/api/node', { type: 'Book', key: 'phone', fields: { Pages: 1 } });
+    await scene.ok('PATCH', `/api/node/${phone}`, { fields: { Pages: 2 } });
+    await using opened = await open(`#/data/Book?node=${phone}`, { viewport: PHONE });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.keyboard.type('Readers');
+    await page.getByRole('option', { name: 'Readers' }).click();
+    await page.getByRole('button', { name: 'Save access' }).click();
+    await page.getByText('The access of the node is changed').waitFor();
+    await page.getByRole('button', { name: 'Add link' }).click();
+    await page.keyboard.type(nodeUid('Author', 'Frank Herbert'));
+    await page.getByRole('option', { name: 'Frank Herbert' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('list', { name: 'WrittenBy' }).getByRole('link').waitFor();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('The values of version 1 are back').waitFor();
+    expect(await recordOf(phone)).toMatchObject({
+      node: { Pages: 1 },
+      edges: expect.arrayContaining([{ edge: 'WrittenBy', direction: 'out', count: 1 }]),
+    });
+    await expectAccessibleInBothThemes(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    expect(complaints).toEqual([]);
   });
 
   test('is created, and deleted with what hangs on it, on a phone', async () => {
@@ -176,16 +246,15 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'Save access' }).click();
     await page.getByText('The access of the node is changed').waitFor();
-    expect(await people.outcome('bob', 'GET', `/api/node/${nodeUid('Book', 'emma')}`)).toEqual([
-      404,
-      'node_not_found',
-    ]);
+    expect(
+      await scene.people.outcome('bob', 'GET', `/api/node/${nodeUid('Book', 'emma')}`),
+    ).toEqual([404, 'node_not_found']);
     expect(complaints).toEqual([]);
   });
 
   test('gets the values of an earlier version back', async () => {
-    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 1_000 } });
-    await ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 2_000 } });
+    await scene.ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 1_000 } });
+    await scene.ok('PATCH', `/api/node/${uid}`, { fields: { Pages: 2_000 } });
     await using opened = await open(`#/data/Book?node=${uid}`);
     const { page, complaints } = opened;
     await page

@@ -5,44 +5,36 @@ import {
   type SignedInOptions,
   useBrowser,
 } from '../support/browser.ts';
-import { PASSWORD, People } from '../support/people.ts';
+import { book, DataScene, PHONE } from '../support/data-scene.ts';
 import { requireChromium } from '../support/requires.ts';
-import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 
 const BOOKS = 1_200;
+const INDEX_NEEDED = {
+  error: {
+    code: 'index_needed',
+    message: 'More than 200000 nodes of Book would be read and sorted',
+    details: { type: 'Book', field: 'Published' },
+  },
+  traceId: 'trace',
+};
 
 describe.skipIf(requireChromium())('the table of a type', () => {
   const browser = useBrowser();
-  let people: People;
-  const ok = async (method: string, path: string, body: unknown): Promise<void> => {
-    const { status, text } = await people.as('admin', method, path, body);
-    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
-  };
+  let scene: DataScene;
   beforeAll(async () => {
-    people = await People.start();
-    await people.add('bob');
-    await ok('PUT', '/api/schema', LIBRARY_SCHEMA);
-    const books = Array.from({ length: BOOKS }, (_, i) => ({
-      op: 'addOrUpdate',
-      type: 'Book',
-      key: `isbn-${String(i).padStart(4, '0')}`,
-      fields: {
+    const books = Array.from({ length: BOOKS }, (_, i) =>
+      book(`isbn-${String(i).padStart(4, '0')}`, {
         Title: `Book ${i}`,
         Pages: i,
         Tags: ['old', `tag ${i % 3}`],
         Published: new Date(Date.UTC(1900 + (i % 100), 4, 1)).toISOString(),
-      },
-    }));
-    await ok('POST', '/api/ingest', { operations: books });
+      }),
+    );
+    scene = await DataScene.start(books);
   });
-  afterAll(() => people[Symbol.asyncDispose]());
+  afterAll(() => scene[Symbol.asyncDispose]());
 
-  const open = (path: string, options: SignedInOptions = {}) =>
-    browser.signedInPage(people.workspace, {
-      path,
-      ...(options.userName === undefined ? {} : { password: PASSWORD }),
-      ...options,
-    });
+  const open = (path: string, options?: SignedInOptions) => scene.open(browser, path, options);
   const grid = (page: Page) => page.getByRole('grid', { name: 'Nodes of Book' });
   const firstRow = (page: Page) => grid(page).getByRole('row').nth(1);
 
@@ -110,14 +102,52 @@ describe.skipIf(requireChromium())('the table of a type', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('fills its pages where few of the rows that are read meet a filter', async () => {
+    await using opened = await open('#/data/Author');
+    const { page, complaints } = opened;
+    await page.route('**/api/cce/system/table', (route) =>
+      route.continue({
+        postData: JSON.stringify({ ...route.request().postDataJSON(), scan: 50 }),
+      }),
+    );
+    await page.evaluate(`location.hash = '#/data/Book?filter={"Title":"Book 11"}'`);
+    await page.getByText(/^More than \d+ nodes?$/).waitFor();
+    await grid(page).focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+End');
+        return grid(page).getAttribute('aria-rowcount');
+      })
+      .toBe('112');
+    expect(complaints).toEqual([]);
+  });
+
+  test('says that an index is needed to sort very many', async () => {
+    await using opened = await open('#/data/Author');
+    const { page } = opened;
+    await page.route('**/api/cce/system/table', (route) =>
+      'sort' in route.request().postDataJSON()
+        ? route.fulfill({ status: 400, json: INDEX_NEEDED })
+        : route.continue(),
+    );
+    await page.evaluate(`location.hash = '#/data/Book?sort=Published'`);
+    await page.getByText('too many nodes of Book to sort them by Published').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Add the index' }).click();
+    await page.getByText('The index is being built.').waitFor();
+    await page.unroute('**/api/cce/system/table');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    // The newest of the oldest year.
+    await firstRow(page).getByText('Book 1100', { exact: true }).waitFor();
+  });
+
   test('fits a phone', async () => {
-    const viewport = { width: 390, height: 800 };
-    await using opened = await open('#/data/Book', { viewport });
+    await using opened = await open('#/data/Book', { viewport: PHONE });
     const { page, complaints } = opened;
     await firstRow(page).waitFor();
     await page.getByRole('combobox', { name: 'Type' }).selectOption('Author');
     await page.getByText('No node is shown here.').waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await expectAccessibleInBothThemes(page);
     expect(complaints).toEqual([]);
   });

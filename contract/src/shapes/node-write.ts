@@ -140,6 +140,8 @@ export const nodeRecord = z.strictObject({
   /** Null for whoever may neither write the node nor read all of its fields. */
   version: z.int().min(1).nullable(),
   mayWrite: z.boolean(),
+  /** Its other keys, for whoever may write it. */
+  aliases: z.array(z.string()).optional(),
   /** Edges between the node and nodes that the caller sees. */
   edges: z.array(
     z.strictObject({

@@ -29,6 +29,7 @@ export async function describeNode(
   const mayWrite = access.mayWrite(caller, node.Type);
   const isTold = mayWrite || walk.view.readsAllFields(id);
   const version = isTold ? (reader.version(id) ?? null) : null;
+  const aliases = mayWrite ? { aliases: [...reader.aliases(id)] } : {};
   const files = reader.neighbors(id, 'out', HAS_FILE).length;
   const edges: EdgeCount[] = [];
   const types = reader.schema().edges.filter(({ type }) => !isSystemName(type));
@@ -39,7 +40,7 @@ export async function describeNode(
       if (count > 0) edges.push({ edge: type, direction, count });
     }
   }
-  return { node, version, mayWrite, edges, files };
+  return { node, version, mayWrite, ...aliases, edges, files };
 }
 
 async function countVisible(walk: NodeTurns, ids: readonly number[]): Promise<number> {

@@ -8,6 +8,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { type DataType, typesQuery } from './data-queries.ts';
 import { keepType, keptType } from './kept-columns.ts';
 import { DataWorkspace } from './data-workspace.tsx';
+import { type Drafts, useDrafts } from './unsaved-records.tsx';
 
 const route = getRouteApi('/workspace/data/{-$type}');
 
@@ -15,6 +16,7 @@ const route = getRouteApi('/workspace/data/{-$type}');
 export function DataPage() {
   const { type: name } = route.useParams();
   const types = useQuery(typesQuery);
+  const drafts = useDrafts();
   return (
     <>
       <PageHeader title="Data" />
@@ -26,7 +28,11 @@ export function DataPage() {
               : found.types.find((one) => one.type === name);
           if (type !== undefined) {
             return (
-              <TypeOfPage key={type.type} type={type} found={found} isNamed={name !== undefined} />
+              <TypeOfPage
+                key={type.type}
+                {...{ type, found, drafts }}
+                isNamed={name !== undefined}
+              />
             );
           }
           return (
@@ -53,10 +59,11 @@ interface TypeOfPageProps {
     readonly types: readonly DataType[];
     readonly edges: Parameters<typeof DataWorkspace>[0]['edges'];
   };
+  readonly drafts: Drafts;
   readonly isNamed: boolean;
 }
 
-function TypeOfPage({ type, found, isNamed }: TypeOfPageProps) {
+function TypeOfPage({ type, found, drafts, isNamed }: TypeOfPageProps) {
   const navigate = useNavigate();
   const address = route.useSearch();
   useEffect(() => {
@@ -71,5 +78,5 @@ function TypeOfPage({ type, found, isNamed }: TypeOfPageProps) {
       });
     }
   }, [type.type, isNamed, address, navigate]);
-  return <DataWorkspace type={type} types={found.types} edges={found.edges} address={address} />;
+  return <DataWorkspace {...{ type, address, drafts }} types={found.types} edges={found.edges} />;
 }

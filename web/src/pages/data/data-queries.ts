@@ -1,5 +1,7 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { NodeCondition, TableRequest } from '@trellis/client/system-endpoints.ts';
+import type { NodeCondition, TablePage, TableRequest } from '@trellis/client/system-endpoints.ts';
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { NodeTypesDocument } from '@trellis/contract/shapes/node-write.ts';
 import { client } from '../../api/client.ts';
 import { type DataAddress, sortOf } from './data-address.ts';
@@ -44,14 +46,40 @@ export function rowsRequest(type: DataType, address: DataAddress): RowsRequest {
 export function rowsQuery(request: RowsRequest, fields: readonly string[], after?: string) {
   return queryOptions({
     queryKey: [...DATA_KEY, 'rows', request, fields, after],
-    queryFn: ({ signal }) =>
-      client.system.table(
-        { ...request, fields, take: PAGE_ROWS, ...(after !== undefined && { after }) },
-        { signal },
-      ),
+    queryFn: ({ signal }) => readPage({ ...request, fields }, after, signal),
     // Pages that are far from what is shown are forgotten: a table may have a million rows.
     gcTime: 30_000,
   });
+}
+
+/** A whole page, which takes several answers where few of the rows that are read meet a filter. */
+async function readPage(
+  request: TableRequest,
+  start: string | undefined,
+  signal: AbortSignal,
+): Promise<Pick<TablePage, 'items' | 'next'>> {
+  const items: NodeObject[] = [];
+  let after: string | null = start ?? null;
+  do {
+    const take = PAGE_ROWS - items.length;
+    const part = { ...request, take, ...(after !== null && { after }) };
+    const page: TablePage = await client.system.table(part, { signal });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== null && items.length < PAGE_ROWS);
+  return { items, next: after };
+}
+
+/** The index without which the server sorts no table as large as this one; a key has none. */
+export interface MissingIndex {
+  readonly type: string;
+  readonly field?: string;
+}
+
+export function missingIndex(error: unknown): MissingIndex | undefined {
+  if (!(error instanceof TrellisError) || error.code !== 'index_needed') return undefined;
+  const { type, field } = error.details ?? {};
+  return { type: String(type), ...(typeof field === 'string' && { field }) };
 }
 
 /** How many rows there are, and whether an index found them. */

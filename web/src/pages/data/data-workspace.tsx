@@ -8,12 +8,13 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { useMediaQuery } from '../endpoints/media-query.ts';
-import type { DataAddress } from './data-address.ts';
+import { type DataAddress, sortOf } from './data-address.ts';
 import { DataGrid, GRID_ID } from './data-grid.tsx';
 import {
   countQuery,
   type DataEdge,
   type DataType,
+  missingIndex,
   readUids,
   type RowsRequest,
   rowsQuery,
@@ -21,71 +22,75 @@ import {
 } from './data-queries.ts';
 import { DataToolbar } from './data-toolbar.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { IndexNotice } from './index-notice.tsx';
+import { IndexNeeded, IndexNotice } from './index-notice.tsx';
 import { useColumns } from './kept-columns.ts';
 import { NewRecord } from './new-record.tsx';
-import { NO_DRAFT, type RecordDraft } from './record-draft.ts';
+import type { RecordDraft } from './record-draft.ts';
 import { RecordPanel } from './record-panel.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { TypeList, TypeSelect } from './type-list.tsx';
+import { type Drafts, newDraftName, UnsavedRecords } from './unsaved-records.tsx';
 
 interface DataWorkspaceProps {
   readonly type: DataType;
   readonly types: readonly DataType[];
   readonly edges: readonly DataEdge[];
   readonly address: DataAddress;
+  readonly drafts: Drafts;
 }
 
-export function DataWorkspace({ type, types, edges, address }: DataWorkspaceProps) {
+export function DataWorkspace({ type, types, edges, address, drafts }: DataWorkspaceProps) {
   const navigate = useNavigate();
   const isWide = useMediaQuery('(min-width: 64rem)');
   const isVeryWide = useMediaQuery('(min-width: 96rem)');
-  // What was typed stays when another record is opened, or none.
-  const [drafts, setDrafts] = useState<Readonly<Record<string, RecordDraft>>>({});
   const go = (search: DataAddress, name = type.type) =>
     void navigate({ to: '/data/{-$type}', params: { type: name }, search, resetScroll: false });
   const { node, new: isNew, ...table } = address;
   const isOpen = node !== undefined || (isNew === true && type.mayWrite);
+  const newName = newDraftName(type.type);
   const close = () => {
     go(table);
     requestAnimationFrame(() => document.getElementById(GRID_ID)?.focus({ preventScroll: true }));
   };
   const draftOf = (name: string) => ({
-    draft: drafts[name] ?? NO_DRAFT,
-    onDraft: (draft: RecordDraft) => setDrafts((before) => ({ ...before, [name]: draft })),
+    draft: drafts.of(name),
+    onDraft: (draft: RecordDraft) => drafts.keep(name, draft),
   });
   const choose = <TypeSelect types={types} chosen={type.type} onChoose={(name) => go({}, name)} />;
   return (
-    <div className="flex items-start gap-4 max-lg:flex-col max-lg:items-stretch">
-      {isVeryWide || (isWide && !isOpen) ? (
-        <div className="w-52 shrink-0">
-          <TypeList types={types} chosen={type.type} />
-        </div>
-      ) : (
-        !isOpen && choose
-      )}
-      {(isWide || !isOpen) && (
-        <TypeTable type={type} edges={edges} address={address} onAddress={go} />
-      )}
-      {node !== undefined ? (
-        <RecordPanel
-          key={node}
-          uid={node}
-          types={types}
-          edges={edges}
-          {...draftOf(node)}
-          onClose={close}
-        />
-      ) : (
-        isOpen && (
-          <NewRecord
-            type={type}
-            {...draftOf('new')}
+    <div className="flex flex-col gap-3">
+      <UnsavedRecords drafts={drafts} opened={node ?? (isOpen ? newName : undefined)} />
+      <div className="flex items-start gap-4 max-lg:flex-col max-lg:items-stretch">
+        {isVeryWide || (isWide && !isOpen) ? (
+          <div className="w-52 shrink-0">
+            <TypeList types={types} chosen={type.type} />
+          </div>
+        ) : (
+          !isOpen && choose
+        )}
+        {(isWide || !isOpen) && (
+          <TypeTable type={type} edges={edges} address={address} onAddress={go} />
+        )}
+        {node !== undefined ? (
+          <RecordPanel
+            key={node}
+            uid={node}
+            types={types}
+            edges={edges}
+            {...draftOf(node)}
             onClose={close}
-            onCreated={(uid) => go({ ...table, node: uid })}
           />
-        )
-      )}
+        ) : (
+          isOpen && (
+            <NewRecord
+              type={type}
+              {...draftOf(newName)}
+              onClose={close}
+              onCreated={(uid) => go({ ...table, node: uid })}
+            />
+          )
+        )}
+      </div>
     </div>
   );
 }
@@ -103,6 +108,7 @@ function TypeTable({ type, edges, address, onAddress }: TypeTableProps) {
   const { selected, toggle, setSelected, selectAll } = useSelection(request);
   const first = useQuery(rowsQuery(request, columns));
   const counted = useQuery({ ...countQuery(request), enabled: first.isSuccess });
+  const missing = first.data === undefined ? missingIndex(first.error) : undefined;
   return (
     <section aria-label={type.type} className="flex min-w-0 flex-1 flex-col gap-3">
       <DataToolbar
@@ -127,7 +133,14 @@ function TypeTable({ type, edges, address, onAddress }: TypeTableProps) {
         onSelected={(uids) => setSelected(new Set(uids))}
       />
       <IndexNotice plan={counted.data?.plan} />
-      {first.isError && first.data === undefined ? (
+      {missing !== undefined ? (
+        <IndexNeeded
+          missing={missing}
+          sortedBy={sortOf(address)?.field}
+          onUnsorted={() => onAddress({ ...address, sort: undefined })}
+          onRetry={first.refetch}
+        />
+      ) : first.isError && first.data === undefined ? (
         <ErrorPanel
           title="The rows could not be read"
           error={first.error}

@@ -1,4 +1,5 @@
 import type { TablePage } from '@trellis/client/system-endpoints.ts';
+import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Button } from '../../ui/button.tsx';
@@ -6,43 +7,80 @@ import { formatCount } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { useAddedIndex } from '../content/indexes/use-added-index.ts';
+import type { MissingIndex } from './data-queries.ts';
 
 /** Types that are read through at once are small. */
 const ROWS_READ_TOLD = 1_000;
 
 /** Says that rows were found without an index; an administrator adds it. */
 export function IndexNotice({ plan }: { readonly plan: TablePage['plan'] }) {
-  const permission = useChangePermission();
-  const [added, setAdded] = useState<string>();
   const advice = plan?.advice[0];
-  const name = advice === undefined ? undefined : `${advice.type}.${advice.field}`;
-  const add = useAddedIndex(() => setAdded(name));
   if (plan === undefined || advice === undefined || plan.rowsRead < ROWS_READ_TOLD) return null;
   return (
     <Notice tone="info">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span>
-          Without an index of {name}, {formatCount(plan.rowsRead)} rows are read for each page.
+          Without an index of {advice.type}.{advice.field}, {formatCount(plan.rowsRead)} rows are
+          read for each page.
         </span>
-        {added === name ? (
-          <span>The index is being built.</span>
-        ) : permission.isAllowed ? (
-          <Button
-            size="small"
-            isBusy={add.isPending}
-            onClick={() =>
-              add.mutate(
-                { type: advice.type, names: [advice.field] },
-                { onError: (error) => toastError('The index was not added', error) },
-              )
-            }
-          >
-            Add the index
-          </Button>
-        ) : (
-          <span>An administrator can add it.</span>
-        )}
+        <AddIndex key={advice.field} type={advice.type} field={advice.field} />
       </div>
     </Notice>
+  );
+}
+
+interface IndexNeededProps {
+  readonly missing: MissingIndex;
+  readonly sortedBy: string | undefined;
+  readonly onUnsorted: () => void;
+  readonly onRetry: () => unknown;
+}
+
+/** In the place of rows that are too many to be sorted without an index. */
+export function IndexNeeded({ missing, sortedBy, onUnsorted, onRetry }: IndexNeededProps) {
+  const { type, field } = missing;
+  return (
+    <Notice tone="warning">
+      <p>
+        There are too many nodes of {type} to sort them by {sortedBy ?? 'time'} without an index.
+        Filter for fewer, or show the newest first.
+      </p>
+      <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+        {field !== undefined && <AddIndex type={type} field={field} />}
+        <Button size="small" onClick={onUnsorted}>
+          Newest first
+        </Button>
+        <Button size="small" icon={RefreshCw} onClick={() => void onRetry()}>
+          Try again
+        </Button>
+      </div>
+    </Notice>
+  );
+}
+
+interface AddIndexProps {
+  readonly type: string;
+  readonly field: string;
+}
+
+function AddIndex({ type, field }: AddIndexProps) {
+  const permission = useChangePermission();
+  const [isAdded, setIsAdded] = useState(false);
+  const add = useAddedIndex(() => setIsAdded(true));
+  if (isAdded) return <span>The index is being built.</span>;
+  if (!permission.isAllowed) return <span>An administrator can add it.</span>;
+  return (
+    <Button
+      size="small"
+      isBusy={add.isPending}
+      onClick={() =>
+        add.mutate(
+          { type, names: [field] },
+          { onError: (error) => toastError('The index was not added', error) },
+        )
+      }
+    >
+      Add the index
+    </Button>
   );
 }

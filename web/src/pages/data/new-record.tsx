@@ -7,7 +7,14 @@ import { toastDone } from '../../ui/toast.ts';
 import type { DataType } from './data-queries.ts';
 import { FieldInput } from './field-input.tsx';
 import { PanelFrame } from './panel-frame.tsx';
-import { changeOf, NO_DRAFT, type RecordDraft, withText } from './record-draft.ts';
+import {
+  bodyOf,
+  changeOf,
+  newTypes,
+  NO_DRAFT,
+  type RecordDraft,
+  withText,
+} from './record-draft.ts';
 import { refusedField, useChangedNodes } from './use-saved-record.ts';
 
 interface NewRecordProps {
@@ -20,12 +27,11 @@ interface NewRecordProps {
 
 /** A node that is not there yet. */
 export function NewRecord({ type, draft, onDraft, onClose, onCreated }: NewRecordProps) {
-  const { key } = type;
-  const types = { ...(key !== undefined && { [key]: 'String' }), ...type.fields };
+  const types = newTypes(type);
   const { fields, errors } = changeOf(draft, types);
   const onChanged = useChangedNodes();
   const create = useMutation({
-    mutationFn: () => client.nodes.create({ type: type.type, fields }),
+    mutationFn: () => client.nodes.create({ type: type.type, ...bodyOf(fields) }),
     onSuccess: async ({ node }) => {
       toastDone('The node is created');
       onDraft(NO_DRAFT);

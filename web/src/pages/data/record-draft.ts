@@ -1,5 +1,15 @@
+import type {
+  NodeChangeDocument,
+  NodeRecordDocument,
+} from '@trellis/contract/shapes/node-write.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { DataType } from './data-queries.ts';
 import { draftMeaning, draftText } from './field-draft.ts';
+
+/** What a node has besides its fields; no field is called so. */
+const TIMESTAMP = 'Timestamp';
+const ALIASES = 'Other keys';
+const BESIDES = { [TIMESTAMP]: 'Time', [ALIASES]: 'String[]' } as const;
 
 /** A node as it was when it was read. */
 export interface NodeState {
@@ -15,6 +25,42 @@ export interface RecordDraft {
   readonly base?: NodeState | undefined;
   /** The node as somebody else has left it meanwhile, and the fields that both changed. */
   readonly conflict?: (NodeState & { readonly fields: readonly string[] }) | undefined;
+}
+
+/** The types of what can be edited: all but the key, which stays as it is. */
+export function editedTypes({ key, fields }: DataType): FieldTypes {
+  const others = Object.entries(fields).filter(([field]) => field !== key);
+  return { ...Object.fromEntries(others), ...BESIDES };
+}
+
+/** The same of a node that is not there yet. */
+export function newTypes({ key, fields }: DataType): FieldTypes {
+  return { ...(key !== undefined && { [key]: 'String' }), ...fields, ...BESIDES };
+}
+
+/** A node that may be written, as it is edited; undefined for every other. */
+export function stateOf({ node, version, aliases }: NodeRecordDocument): NodeState | undefined {
+  if (version === null || aliases === undefined) return undefined;
+  return { node: { ...node, [ALIASES]: aliases }, version };
+}
+
+/** What the server is to be sent, of the values that `changeOf` gives. */
+export function bodyOf(values: Readonly<Record<string, unknown>>): NodeChangeDocument {
+  const { [TIMESTAMP]: timestamp, [ALIASES]: aliases, ...fields } = values;
+  return {
+    ...(Object.keys(fields).length > 0 && { fields }),
+    ...(typeof timestamp === 'string' && { timestamp }),
+    ...(aliases !== undefined && { aliases: Array.isArray(aliases) ? aliases : [] }),
+  };
+}
+
+const REFUSED = /^(fields\.(?<field>.+)|(?<timestamp>timestamp)|(?<aliases>aliases)\b.*)$/;
+
+/** What a path of `bodyOf` is called where it is edited. */
+export function editedAt(path: string): string | undefined {
+  const { field, timestamp, aliases } = REFUSED.exec(path)?.groups ?? {};
+  if (timestamp !== undefined) return TIMESTAMP;
+  return aliases === undefined ? field : ALIASES;
 }
 
 export const NO_DRAFT: RecordDraft = { texts: {} };
@@ -42,8 +88,9 @@ export function changeOf({ texts }: RecordDraft, types: FieldTypes) {
   const errors: Record<string, string> = {};
   for (const [field, text] of Object.entries(texts)) {
     const { value, error } = draftMeaning(text, types[field] ?? 'String');
-    if (error === undefined) fields[field] = value;
-    else errors[field] = error;
+    if (error !== undefined) errors[field] = error;
+    else if (field === TIMESTAMP && value === null) errors[field] = 'A node always has a time';
+    else fields[field] = value;
   }
   return { fields, errors };
 }

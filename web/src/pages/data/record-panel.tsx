@@ -12,7 +12,7 @@ import { NodeFields } from '../explore/node/node-fields.tsx';
 import { type DataEdge, type DataType, nodeAccessQuery, recordQuery } from './data-queries.ts';
 import { DeleteRecord } from './delete-record.tsx';
 import { PanelFrame } from './panel-frame.tsx';
-import type { RecordDraft } from './record-draft.ts';
+import { editedTypes, type RecordDraft, stateOf } from './record-draft.ts';
 import { RecordHistory } from './record-history.tsx';
 import { RecordLinks } from './record-links.tsx';
 import { ShareDialog } from './share-dialog.tsx';
@@ -59,6 +59,7 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
   // Refused to those who neither own it nor administrate: they are offered no sharing.
   const access = useQuery({ ...nodeAccessQuery(uid), enabled: mayWrite });
   const type = types.find((one) => one.type === node.Type);
+  const state = stateOf(record);
   return (
     <PanelFrame
       title={labelOf(node)}
@@ -84,12 +85,8 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       }
     >
       {lead}
-      {mayWrite && version !== null && type !== undefined ? (
-        <RecordForm
-          {...{ uid, draft, onDraft }}
-          state={{ node, version }}
-          types={withoutKey(type)}
-        />
+      {state !== undefined && type !== undefined ? (
+        <RecordForm {...{ uid, draft, onDraft, state }} types={editedTypes(type)} />
       ) : (
         <NodeFields node={node} />
       )}
@@ -117,9 +114,4 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       )}
     </PanelFrame>
   );
-}
-
-/** The key of a node stays as it is. */
-function withoutKey({ key, fields }: DataType): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => field !== key));
 }

@@ -1,10 +1,17 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
-import { nodeObject } from '@trellis/contract/shapes/node.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
 import { toastDone } from '../../ui/toast.ts';
 import { DATA_KEY, recordQuery } from './data-queries.ts';
-import { changeOf, type NodeState, NO_DRAFT, rebased, type RecordDraft } from './record-draft.ts';
+import {
+  bodyOf,
+  changeOf,
+  editedAt,
+  NO_DRAFT,
+  rebased,
+  type RecordDraft,
+  stateOf,
+} from './record-draft.ts';
 
 /** After a change of a node: whatever shows it reads it again. */
 export function useChangedNodes() {
@@ -33,7 +40,7 @@ export function useSavedRecord({ uid, types, onDraft }: Saving) {
   const save = async (draft: RecordDraft): Promise<RecordDraft> => {
     const { fields } = changeOf(draft, types);
     if (draft.base === undefined || Object.keys(fields).length === 0) return NO_DRAFT;
-    const body = { fields, ifVersion: draft.base.version };
+    const body = { ...bodyOf(fields), ifVersion: draft.base.version };
     try {
       const saved = await client.nodes.update(uid, body);
       queries.setQueryData(
@@ -42,7 +49,8 @@ export function useSavedRecord({ uid, types, onDraft }: Saving) {
       );
       return NO_DRAFT;
     } catch (error) {
-      const now = stateIn(error);
+      if (!(error instanceof TrellisError) || error.code !== 'version_conflict') throw error;
+      const now = stateOf(await client.nodes.getRecord(uid));
       if (now === undefined) throw error;
       const next = rebased(draft, now, types);
       return next.conflict === undefined ? save(next) : next;
@@ -58,20 +66,10 @@ export function useSavedRecord({ uid, types, onDraft }: Saving) {
   });
 }
 
-/** The node as it is, which the refusal of a change of an older version brings. */
-function stateIn(error: unknown): NodeState | undefined {
-  if (!(error instanceof TrellisError) || error.code !== 'version_conflict') return undefined;
-  const { node, version } = error.details ?? {};
-  const read = nodeObject.safeParse(node);
-  return read.success && typeof version === 'number' ? { node: read.data, version } : undefined;
-}
-
-const FIELD_PATH = /^fields\.(.+)$/;
-
 /** The field that the server refused, if it was one. */
 export function refusedField(error: unknown): string | undefined {
   if (!(error instanceof TrellisError)) return undefined;
   const { path, field } = error.details ?? {};
   if (typeof field === 'string') return field;
-  return typeof path === 'string' ? FIELD_PATH.exec(path)?.[1] : undefined;
+  return typeof path === 'string' ? editedAt(path) : undefined;
 }

@@ -114,7 +114,10 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
         value={isTabName(tab) ? tab : 'code'}
         onChange={(next) => void navigate({ search: next === 'code' ? {} : { tab: next } })}
       />
-      <LeaveGuard isDirty={draft.isDirty} />
+      <LeaveGuard isDirty={draft.isDirty}>
+        They are kept in this tab of the browser until it is closed: open the endpoint again to go
+        on.
+      </LeaveGuard>
     </>
   );
 }

@@ -1,19 +1,29 @@
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 
 const load = async () => ({
   default: (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog,
 });
 const ConfirmDialog = lazy(load);
 
+interface LeaveGuardProps {
+  readonly isDirty: boolean;
+  /** Pages that begin so keep what is not saved. */
+  readonly within?: string;
+  /** What becomes of it. */
+  readonly children: ReactNode;
+}
+
 /**
- * Before a page with unsaved code is left. A session that has ended leads to the sign-in unasked,
- * and back again.
+ * Before a page with unsaved changes is left. A session that has ended leads to the sign-in
+ * unasked, and back again.
  */
-export function LeaveGuard({ isDirty }: { readonly isDirty: boolean }) {
+export function LeaveGuard({ isDirty, within, children }: LeaveGuardProps) {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      isDirty && current.pathname !== next.pathname && next.pathname !== '/sign-in',
+    shouldBlockFn: ({ current, next: { pathname } }) => {
+      if (!isDirty || pathname === '/sign-in' || pathname === current.pathname) return false;
+      return within === undefined || !pathname.startsWith(within);
+    },
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
@@ -31,8 +41,7 @@ export function LeaveGuard({ isDirty }: { readonly isDirty: boolean }) {
         onClose={blocker.reset}
         onConfirm={blocker.proceed}
       >
-        They are kept in this tab of the browser until it is closed: open the endpoint again to go
-        on.
+        {children}
       </ConfirmDialog>
     </Suspense>
   );
