@@ -2,6 +2,7 @@ import { benchAccess } from './access.ts';
 import { benchBackup } from './backup.ts';
 import { benchConnections } from './connections.ts';
 import { benchCopy } from './copy.ts';
+import { benchDataTable } from './data-table.ts';
 import { benchEndpointChanges } from './endpoint-changes.ts';
 import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
@@ -24,6 +25,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
   connections: benchConnections,
   indexes: benchIndexes,
+  'data-table': benchDataTable,
   import: benchImport,
   http: benchHttp,
   endpoints: benchEndpoints,

@@ -8,10 +8,13 @@ import { chromiumFile, installBrowser, storageState } from './browser.ts';
 
 /**
  * `npm run screenshots` makes the pictures of docs/front-end.md: every page over the sample graph,
- * light and dark. The names are those of the files.
+ * light and dark, some also as a phone has them. The names are those of the files; with names, such
+ * as `npm run screenshots -- data search`, only these are made again.
  */
 const FOLDER = join(import.meta.dirname, '../docs/images/pages');
 const VIEWPORT = { width: 1_280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const wanted = process.argv.slice(2);
 
 interface Picture {
   readonly name: string;
@@ -19,11 +22,13 @@ interface Picture {
   readonly path: string;
   /** What is there once the page is whole. */
   readonly waitFor?: string;
+  /** Taken as a phone has it, too. */
+  readonly isOnPhones?: true;
 }
 
 function pictures(): readonly Picture[] {
   return [
-    { name: 'search', path: '#/?q=trellis', waitFor: 'mark' },
+    { name: 'search', path: '#/?q=trellis', waitFor: 'mark', isOnPhones: true },
     { name: 'node', path: `#/node/${synset}`, waitFor: '[aria-label="Changes of the node"]' },
     { name: 'graph', path: `#/graph?node=${word}`, waitFor: 'canvas' },
     { name: 'chat', path: `#/chat/${assistant.chat}`, waitFor: 'text=to train on one' },
@@ -45,8 +50,15 @@ function pictures(): readonly Picture[] {
     { name: 'code-history', path: '#/admin/history' },
     {
       name: 'data',
+      path: '#/data/Synset?filter={"LexFile":"=noun.animal"}&sort=Name',
+      waitFor: '[role=gridcell] bdi',
+      isOnPhones: true,
+    },
+    {
+      name: 'record',
       path: `#/data/Synset?node=${synset}`,
       waitFor: '[aria-label="Fields"]',
+      isOnPhones: true,
     },
     { name: 'schema', path: '#/admin/schema?tab=picture', waitFor: '.react-flow__node' },
     { name: 'indexes', path: '#/admin/schema?tab=indexes', waitFor: 'text=LexFile' },
@@ -75,7 +87,7 @@ function pictures(): readonly Picture[] {
 }
 
 installBrowser();
-await rm(FOLDER, { recursive: true, force: true });
+if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 await using storage = await temporaryFolder();
 await using backups = await temporaryFolder();
@@ -97,7 +109,12 @@ const word = await uidOfWord('star');
 const synset = await changedSynset();
 await using assistant = await pictureAssistant(http, token);
 const browser = await chromium.launch({ executablePath: chromiumFile(), args: ['--no-sandbox'] });
-for (const theme of ['light', 'dark'] as const) await takeAll(browser, theme);
+for (const theme of ['light', 'dark'] as const) {
+  const chosen = pictures().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  await takeAll(browser, theme, chosen, false);
+  const onPhones = chosen.filter(({ isOnPhones }) => isOnPhones === true);
+  await takeAll(browser, theme, onPhones, true);
+}
 await browser.close();
 
 async function untilIndexed(): Promise<void> {
@@ -195,16 +212,22 @@ async function uidOfWord(lemma: string): Promise<string> {
   return field(node, 'UID');
 }
 
-async function takeAll(from: Browser, theme: 'light' | 'dark'): Promise<void> {
+async function takeAll(
+  from: Browser,
+  theme: 'light' | 'dark',
+  taken: readonly Picture[],
+  isPhone: boolean,
+): Promise<void> {
   const session = { token, expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
   const context = await from.newContext({
-    viewport: VIEWPORT,
+    viewport: isPhone ? PHONE : VIEWPORT,
     colorScheme: theme,
     reducedMotion: 'reduce',
     storageState: storageState(server.url, session),
   });
   const page = await context.newPage();
-  for (const { name, path, waitFor } of pictures()) {
+  for (const { name, path, waitFor } of taken) {
+    const file = `${name}${isPhone ? '-phone' : ''}-${theme}.png`;
     // Otherwise the page before is there until the next one is read.
     await page.goto('about:blank');
     await page.goto(`${server.url}/${path}`);
@@ -212,8 +235,8 @@ async function takeAll(from: Browser, theme: 'light' | 'dark'): Promise<void> {
     if (waitFor !== undefined) await page.locator(waitFor).first().waitFor();
     await page.waitForLoadState('networkidle');
     await page.waitForFunction('!document.querySelector("[role=status][aria-label=Loading]")');
-    await page.screenshot({ path: join(FOLDER, `${name}-${theme}.png`) });
-    process.stdout.write(`${name}, ${theme}\n`);
+    await page.screenshot({ path: join(FOLDER, file) });
+    process.stdout.write(`${file}\n`);
   }
   await context.close();
 }

@@ -127,6 +127,8 @@ type Way =
  * and more rows are not sorted.
  */
 async function wayTo(begin: Begin, { where, sort, scan }: Body): Promise<Way> {
+  const isByTime = sort === undefined || sort.field === 'Timestamp';
+  if (where.length === 0 && isByTime) return { kind: 'whole' };
   const sorted = (query: Query<NodeOf>) =>
     sort === undefined ? query : query.sortBy(asField(sort.field), sort.direction);
   // Plans for as many rows, and reads none.
@@ -135,10 +137,7 @@ async function wayTo(begin: Begin, { where, sort, scan }: Body): Promise<Way> {
   const isTested = (_: Condition, place: number) => probe.steps[place + 1]?.access === 'scan';
   const isWholeType = probe.steps[0]?.access === 'scan';
   const tested = where.filter((one, place) => isTested(one, place) && !isOfTime(one));
-  const isSorting =
-    sort !== undefined &&
-    sort.field !== 'Timestamp' &&
-    probe.steps[where.length + 1]?.access === 'scan';
+  const isSorting = !isByTime && probe.steps[where.length + 1]?.access === 'scan';
   if (!isSorting && tested.length === 0) return { kind: 'whole' };
   const indexed = where.filter((one) => !tested.includes(one));
   const hasMore = (await begin(indexed).skip(scan).take(1).count()) > 0;
