@@ -90,7 +90,17 @@ function ReplicaTable({ overview }: { readonly overview: ReplicaOverview }) {
       rows={overview.replicas}
       keyOf={({ replicaUID }) => replicaUID}
       columns={[
-        { title: 'Name', cell: ({ replicaName }) => replicaName },
+        {
+          title: 'Name',
+          cell: ({ replicaName, publicAddress }) => (
+            <>
+              {replicaName}
+              <a href={publicAddress} className="block wrap-anywhere md:hidden">
+                {publicAddress}
+              </a>
+            </>
+          ),
+        },
         {
           title: 'Address',
           isMinor: true,

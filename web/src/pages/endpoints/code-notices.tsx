@@ -15,7 +15,7 @@ interface CodeNoticesProps {
 
 /** What holds for the code beyond what the compiler says of it. */
 export function CodeNotices({ definition, draft, saving, reason }: CodeNoticesProps) {
-  const { name, version, compiles } = definition;
+  const { name, version, compiles, isReadOnly } = definition;
   return (
     <>
       {isBuiltIn(name) ? (
@@ -33,7 +33,11 @@ export function CodeNotices({ definition, draft, saving, reason }: CodeNoticesPr
       )}
       {saving.readOnlyFaults.length > 0 && (
         <Notice tone="warning">
-          <p>Read-only stays off: the saved code does not compile in the read-only scope.</p>
+          <p>
+            {isReadOnly
+              ? 'The code was not saved: the endpoint is read-only, and this code does not compile in the read-only scope.'
+              : 'Read-only stays off: the saved code does not compile in the read-only scope.'}
+          </p>
           <ul className="mt-1 list-disc pl-5" aria-label="Why read-only was refused">
             {saving.readOnlyFaults.map(({ line, column, message }) => (
               <li key={`${line}:${column}:${message}`}>

@@ -1,10 +1,11 @@
 import type { Diagnostic, EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
-import { lazy, type RefObject, Suspense, useEffect, useRef } from 'react';
+import { type RefObject, Suspense, useEffect, useRef } from 'react';
 import { useConnectionState } from '../../app/live-connection.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../../ui/code-editor/code-editor.tsx';
 import { describeError } from '../../ui/error-text.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { CodeNotices } from './code-notices.tsx';
 import { isBuiltIn } from './endpoint-queries.ts';
@@ -14,9 +15,7 @@ import { useEditorServices } from './use-editor-services.ts';
 import type { EndpointDraft } from './use-endpoint-draft.ts';
 import type { EndpointSaving } from './use-endpoint-saving.ts';
 
-const ConflictView = lazy(async () => ({
-  default: (await import('./conflict-view.tsx')).ConflictView,
-}));
+const ConflictView = lazyPart(async () => (await import('./conflict-view.tsx')).ConflictView);
 
 interface CodeTabProps {
   readonly definition: EndpointDefinition;

@@ -1,9 +1,10 @@
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { Link } from '@tanstack/react-router';
 import { KeyRound, Save, Trash2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { EndpointBadges } from './endpoint-badges.tsx';
@@ -12,13 +13,11 @@ import type { EndpointDraft } from './use-endpoint-draft.ts';
 import type { EndpointSaving } from './use-endpoint-saving.ts';
 
 // What few open comes when they do.
-const EndpointTokensDialog = lazy(async () => ({
-  default: (await import('./endpoint-tokens-dialog.tsx')).EndpointTokensDialog,
-}));
+const EndpointTokensDialog = lazyPart(
+  async () => (await import('./endpoint-tokens-dialog.tsx')).EndpointTokensDialog,
+);
 
-const DeleteDialog = lazy(async () => ({
-  default: (await import('./delete-dialog.tsx')).DeleteDialog,
-}));
+const DeleteDialog = lazyPart(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
 
 interface EndpointHeaderProps {
   readonly definition: EndpointDefinition;

@@ -3,9 +3,10 @@ import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SquareCode } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -18,13 +19,11 @@ import { useEndpointDraft } from './use-endpoint-draft.ts';
 import { useEndpointSaving } from './use-endpoint-saving.ts';
 
 // Each comes when its tab is opened: the editor is large.
-const CodeTab = lazy(async () => ({ default: (await import('./code-tab.tsx')).CodeTab }));
-const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
-const SettingsTab = lazy(async () => ({
-  default: (await import('./settings-tab.tsx')).SettingsTab,
-}));
-const CallsTab = lazy(async () => ({ default: (await import('./calls-tab.tsx')).CallsTab }));
-const LogsTab = lazy(async () => ({ default: (await import('./logs-tab.tsx')).LogsTab }));
+const CodeTab = lazyPart(async () => (await import('./code-tab.tsx')).CodeTab);
+const HistoryTab = lazyPart(async () => (await import('./history-tab.tsx')).HistoryTab);
+const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab);
+const CallsTab = lazyPart(async () => (await import('./calls-tab.tsx')).CallsTab);
+const LogsTab = lazyPart(async () => (await import('./logs-tab.tsx')).LogsTab);
 
 const route = getRouteApi('/workspace/endpoints/edit/$');
 

@@ -3,9 +3,10 @@ import { atSkip } from '../../app/search-params.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileClock } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { HISTORY_TAKE, historyQuery } from './endpoint-queries.ts';
@@ -13,9 +14,7 @@ import { VersionComparison } from './version-comparison.tsx';
 import { VersionDiff } from './version-diff.tsx';
 import { VersionTable } from './version-table.tsx';
 
-const RestoreDialog = lazy(async () => ({
-  default: (await import('./restore-dialog.tsx')).RestoreDialog,
-}));
+const RestoreDialog = lazyPart(async () => (await import('./restore-dialog.tsx')).RestoreDialog);
 
 const route = getRouteApi('/workspace/endpoints/edit/$');
 

@@ -18,7 +18,7 @@ export interface EndpointSaving {
   readonly isBusy: boolean;
   /** The version that somebody else has saved meanwhile; set when saving was refused for it. */
   readonly conflict: CodeVersion | undefined;
-  /** Why Read Only was refused; it stays off. */
+  /** Why Read Only was refused, or code that is to be saved while it is on. */
   readonly readOnlyFaults: readonly Diagnostic[];
   /**
    * Saves the code, that of the draft unless given, over what the draft was made from, unless

@@ -57,8 +57,9 @@ export function SearchBox({ query, types, onSearch }: SearchBoxProps) {
             className="h-11 w-full rounded-control border border-line-strong bg-surface pr-3 pl-10 text-base"
           />
         </div>
-        <Button kind="primary" type="submit" className="h-11 max-sm:hidden">
-          Search
+        <Button kind="primary" type="submit" className="h-11">
+          <Search className="size-4 sm:hidden" aria-hidden />
+          <span className="max-sm:sr-only">Search</span>
         </Button>
       </form>
       <SuggestionList />
