@@ -119,7 +119,7 @@ export function timeBytes(ms: number): Buffer {
 }
 
 const DAYS_PER_400_YEARS = 146_097;
-/** From 1 March of the year 0 to 1 January 1970: a year that begins in March ends with a leap day. */
+/** From 1 March of the year 0 to 1970: a year that begins in March ends with the leap day. */
 const DAYS_TO_1970 = 719_468;
 
 /** Prints the date of a day since 1970, by whole cycles of the calendar. */
