@@ -25,6 +25,18 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
       await send(workspace, 'PUT', '/api/endpoints/lookup-word', { code: code(take) });
     }
   },
+  async 'data.md'({ workspace }) {
+    const fields = { Title: 'String', Cost: 'Int', Due: 'Time', Tags: 'String[]' };
+    await send(workspace, 'PUT', '/api/schema', {
+      nodes: [
+        { type: 'Task', key: 'Number', fields },
+        { type: 'Person', key: 'Name', fields: {} },
+      ],
+      edges: [{ type: 'AssignedTo', fields: { Since: 'Time' } }],
+    });
+    const operations = [{ op: 'addOrUpdate', type: 'Person', key: 'ann' }];
+    await send(workspace, 'POST', '/api/ingest', { operations });
+  },
   async 'endpoints.md'({ workspace, folder }) {
     await addWords(workspace);
     await send(workspace, 'PUT', '/api/schema', {

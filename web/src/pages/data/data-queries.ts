@@ -86,6 +86,8 @@ export function missingIndex(error: unknown): MissingIndex | undefined {
 export function countQuery(request: RowsRequest) {
   return queryOptions({
     queryKey: [...DATA_KEY, 'count', request],
+    // It is beside the rows, without a button to try again: a busy server gets a second chance.
+    retry: 1,
     queryFn: ({ signal }) =>
       client.system.table(
         { ...request, fields: [], take: PAGE_ROWS, total: true, plan: true },
