@@ -79,6 +79,18 @@ describe('the image', () => {
   });
 });
 
+it('has the C library give memory back, whatever starts the server', () => {
+  const [setting] = /MALLOC_MMAP_THRESHOLD_=\d+/.exec(read('docs/install.md')) ?? [];
+  const { scripts } = JSON.parse(read('package.json'));
+  const { start, primary, replica } = scripts;
+  const units = ['trellis', 'trellis-replica'].map((name) =>
+    read(`docker/systemd/${name}.service`),
+  );
+  for (const text of [start, primary, replica, instruction('ENV'), ...units]) {
+    expect(text).toContain(setting ?? 'a setting');
+  }
+});
+
 interface ComposeService {
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly string[];
@@ -272,7 +284,9 @@ describe.each(['trellis', 'trellis-replica'])('the unit %s of systemd', (name) =
   it('names variables and a program that there are, and waits for the end', () => {
     const named = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, variable = '']) => variable);
     expect(named.length).toBeGreaterThan(0);
-    expect(Object.keys(variables)).toEqual(expect.arrayContaining(named));
+    expect([...Object.keys(variables), 'MALLOC_MMAP_THRESHOLD_']).toEqual(
+      expect.arrayContaining(named),
+    );
     const [, program = ''] = /^ExecStart=.* (\S+\.ts) serve$/m.exec(unit) ?? [];
     expect(existsSync(join(ROOT, program)), program).toBe(true);
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
