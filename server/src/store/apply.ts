@@ -17,8 +17,10 @@ import { type Flushes, followFlushes, type SteadyRule } from './steady/steady-po
 import { closeEnvironments } from './write-transaction.ts';
 import type { LocalState, PutLocal } from './local-state.ts';
 import { RowChanges } from './row-changes.ts';
+import { SortedOperations } from './sorted-operations.ts';
 import type { SpaceCheck } from './storage-problem.ts';
 import { StoresReader } from './stores-reader.ts';
+import type { ValueStore } from './value-store.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** One commit as the log has it. */
@@ -38,6 +40,10 @@ export class Applier {
   readonly #epoch: string;
   readonly #flushes: Flushes;
   readonly #keys = new KeyScratch();
+  readonly #sorted = new SortedOperations((payload, db, keyStart, keyEnd, valueStart, valueEnd) => {
+    const store = must(this.#graph.stores[db], `database ${db}`);
+    putPlaces(store, this.#keys, payload, keyStart, keyEnd, valueStart, valueEnd);
+  });
   readonly #rowChanges: RowChanges;
   readonly #entryBlocks: EntryBlocks;
   #graphApplied: GraphApplied;
@@ -245,19 +251,23 @@ export class Applier {
   async #applyToGraph(group: readonly LoggedCommit[], applied: GraphApplied): Promise<void> {
     const changes = this.#rowChanges;
     const blocks = this.#entryBlocks;
+    const isSmall = bytesOf(group) <= SMALL_BYTES_MAX;
     const put = (): void => {
       changes.begin();
+      this.#sorted.clear();
       for (const { last, payload } of group) {
         // What the graph has already is carried out again when the vault lacks it: it counts once.
         const counted = last > this.sequence ? blocks : undefined;
-        putOperations(this.#graph, payload, this.#keys, changes, counted);
+        const sorted = isSmall ? undefined : this.#sorted;
+        putOperations(this.#graph, payload, this.#keys, { changes, blocks: counted, sorted });
       }
+      this.#sorted.flush();
       changes.put(applied.sequence);
       blocks.put(applied.sequence);
       putGraphApplied(this.#graph, applied);
     };
     try {
-      await writeTransaction(this.#graph, put, bytesOf(group) <= SMALL_BYTES_MAX);
+      await writeTransaction(this.#graph, put, isSmall);
     } catch (error) {
       changes.undo();
       blocks.settle(false, this.sequence);
@@ -283,24 +293,43 @@ function bytesOf(group: readonly LoggedCommit[]): number {
   return bytes;
 }
 
+interface PutOptions {
+  readonly changes?: RowChanges;
+  readonly blocks?: EntryBlocks | undefined;
+  /** Takes what is better carried out in the order of keys. */
+  readonly sorted?: SortedOperations | undefined;
+}
+
 /**
  * Carries out the operations of a payload that belong to the environment. A load sends millions of
  * operations through here, so few objects are made for each.
  */
 function putOperations(
-  environment: Environment,
+  { stores }: Environment,
   payload: Uint8Array,
   keys: KeyScratch,
-  changes?: RowChanges,
-  blocks?: EntryBlocks,
+  { changes, blocks, sorted }: PutOptions = {},
 ): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
-    const store = environment.stores[db];
+    const store = stores[db];
     if (store === undefined) return;
     changes?.add(db, payload, keyStart);
     blocks?.add(db, payload, keyStart, keyEnd, valueStart < 0 ? -1 : 1);
-    const key = keys.copy(payload, keyStart, keyEnd);
-    if (valueStart < 0) store.remove(key);
-    else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
+    if (sorted?.add(payload, db, keyStart, keyEnd, valueStart, valueEnd) === true) return;
+    putPlaces(store, keys, payload, keyStart, keyEnd, valueStart, valueEnd);
   });
+}
+
+function putPlaces(
+  store: ValueStore,
+  keys: KeyScratch,
+  payload: Uint8Array,
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  valueEnd: number,
+): void {
+  const key = keys.copy(payload, keyStart, keyEnd);
+  if (valueStart < 0) store.remove(key);
+  else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
 }
