@@ -8,7 +8,9 @@ import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { digestState } from './snapshot.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
+import type { KeyValueReader } from './key-value.ts';
 import { openState } from './state-writer.ts';
+import { areCounted, blockCounts } from './testing/counted-entries.ts';
 import { readCounter } from './testing/counter-commits.ts';
 
 const ROUNDS = 4;
@@ -37,6 +39,13 @@ async function commitAndKill(storage: string): Promise<number> {
   return lines.at(-1)!;
 }
 
+function expectRightCounts(reader: KeyValueReader): void {
+  expect(areCounted(reader)).toBe(true);
+  const { kept, found } = blockCounts(reader);
+  expect(kept).toEqual(found);
+  expect(kept.at(-1)).toBeGreaterThan(0);
+}
+
 it('has every acknowledged commit, none by half, and what the log says, after a killed process', async () => {
   await using folder = await temporaryFolder();
   for (let round = 0; round < ROUNDS; round++) {
@@ -47,6 +56,8 @@ it('has every acknowledged commit, none by half, and what the log says, after a 
       using reader = openSnapshotReader({ storage: folder.path, environments: BOTH });
       expect(reader.sequence).toBeGreaterThanOrEqual(acknowledged);
       expect(readCounter(reader, true)).toBeGreaterThan(0);
+      using graph = openSnapshotReader({ storage: folder.path, environments: ['graph'] });
+      expectRightCounts(graph);
     }
     await using log = await openSegmentLog({
       folder: join(folder.path, 'log'),
@@ -57,6 +68,7 @@ it('has every acknowledged commit, none by half, and what the log says, after a 
     await using state = await openState({ storage: folder.path, log, clock });
     await using rebuilt = await openState({ storage: rebuiltFolder.path, log, clock });
     expect(state.sequence).toBe(log.lastSequence);
+    expectRightCounts(state.local.reader);
     expect(rebuilt.sequence).toBe(log.lastSequence);
     const manifests = [folder.path, rebuiltFolder.path].map(async (storage) => {
       using reader = openSnapshotReader({ storage, environments: BOTH });
