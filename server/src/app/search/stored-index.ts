@@ -2,6 +2,11 @@ import { rmSync } from 'node:fs';
 import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
 import { digestAt } from '#log/commit-log.ts';
 import type { LogTail } from '#log/log-tail.ts';
+import {
+  type ConnectionPages,
+  decodeConnections,
+  encodeConnections,
+} from '#search/indexing/connections.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
 import type { IndexFiles, KeptIndex } from '#search/indexing/index-saves.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
@@ -61,7 +66,9 @@ export class StoredIndex implements IndexFiles, Disposable {
       const record = await digestAt(log, stored.manifest.sequence);
       if (origin.analysis === ANALYSIS && record !== undefined && record === origin.record) {
         this.savedSequence = stored.manifest.sequence;
-        return { parts: stored.parts, progress: origin.progress };
+        const { parts, column } = stored;
+        const connections = column && decodeConnections(column);
+        return { parts, progress: origin.progress, connections };
       }
       note('the search index is built anew: the log does not go on from the one that was kept');
     } catch (error) {
@@ -75,7 +82,11 @@ export class StoredIndex implements IndexFiles, Disposable {
    * Room on the volume is for commits first: where there is little, nothing is kept but what is not
    * in memory.
    */
-  async save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>> {
+  async save(
+    view: IndexView,
+    progress: IndexProgress,
+    connections: ConnectionPages | undefined,
+  ): Promise<ReadonlySet<number>> {
     const { storage, log, note } = this.#options;
     const { sequence } = progress;
     const savedBefore = this.savedSequence;
@@ -90,7 +101,8 @@ export class StoredIndex implements IndexFiles, Disposable {
       note('the search index is saved', 'debug');
       const record = await digestAt(log, sequence);
       const origin: Origin = { analysis: ANALYSIS, record, progress };
-      await this.#files.save(view, sequence, JSON.stringify(origin));
+      const column = connections && encodeConnections(connections);
+      await this.#files.save(view, sequence, JSON.stringify(origin), column);
       this.savedSequence = sequence;
       note('the search index has been saved', 'debug');
     } catch (error) {

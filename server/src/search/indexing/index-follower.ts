@@ -20,7 +20,7 @@ import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
 import { documentOf, plannedFor } from './build-segments.ts';
-import { Connections } from './connections.ts';
+import { type ConnectionPages, Connections } from './connections.ts';
 import { RangeBuilds, Rebuild, type SegmentThreads } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { KeptVectors, VectorFieldOptions, VectorProgress } from './vectors/vector-field.ts';
@@ -52,6 +52,8 @@ export interface IndexFollowerOptions {
   readonly clock: Clock;
   /** Progress of `index`; undefined when it is empty. The log must still have what comes after. */
   readonly progress: IndexProgress | undefined;
+  /** What was counted when `progress` was saved; undefined: all is to be counted. */
+  readonly keptConnections?: ConnectionPages | undefined;
   readonly vectors: VectorFieldOptions;
   /** The log must still have what comes after, too. */
   readonly keptVectors: KeptVectors | undefined;
@@ -87,7 +89,7 @@ export class IndexFollower {
   #isWhole: boolean;
 
   constructor(options: IndexFollowerOptions) {
-    const { reader, clock, progress, keptVectors } = options;
+    const { reader, clock, progress, keptVectors, keptConnections } = options;
     this.#options = options;
     this.#records = new SoundRecords(reader, options.note);
     const rebuild = (this.#rebuild = new Rebuild(reader, clock));
@@ -95,11 +97,12 @@ export class IndexFollower {
     this.#builds = threads && new RangeBuilds({ threads, rebuild, index });
     this.#vectorRebuild = new Rebuild(reader, clock);
     this.vectors = new VectorIndexer({ reader, clock, ...options.vectors }, keptVectors);
-    this.#connections = new Connections(reader);
+    this.#connections = new Connections(reader, keptConnections);
     this.#connectionRebuild = new Rebuild(reader, clock);
     reader.refresh();
     for (const { name } of reader.registry.nodeTypes) {
-      if (!name.startsWith('_')) this.#connectionRebuild.add(name);
+      if (keptConnections !== undefined || name.startsWith('_')) continue;
+      this.#connectionRebuild.add(name);
     }
     this.#isWhole = progress?.isWhole ?? false;
     // Indexing a commit twice does no harm.
@@ -121,6 +124,15 @@ export class IndexFollower {
       digests: Object.fromEntries([...this.#digests, ...undone]),
       isWhole: this.#isWhole,
     };
+  }
+
+  /**
+   * How many edges nodes have at `progress`, or later; undefined while some are not counted. What
+   * commits after it change is counted again.
+   */
+  get countedConnections(): ConnectionPages | undefined {
+    const isWhole = this.#connectionRebuild.isDone && !this.#connections.areWaiting;
+    return isWhole ? this.#connections.share() : undefined;
   }
 
   /** Progress of the vectors; undefined while they are rebuilt. */

@@ -17,6 +17,7 @@ class Bench {
   readonly saves: IndexSaves;
   /** What every save waits for. */
   disk = Promise.resolve();
+  readonly countedConnections = undefined;
   progress: IndexProgress = {
     sequence: 0,
     numbers: { fields: [], columns: [] },

@@ -8,6 +8,7 @@ import {
 import type { IndexView } from '../text/index-view.ts';
 import type { OpenPages } from '../text/segment-bytes.ts';
 import type { StoredPart, TextIndex } from '../text/text-index.ts';
+import type { ConnectionPages } from './connections.ts';
 import type { IndexFollower, IndexProgress } from './index-follower.ts';
 import type { VectorFiles } from './vectors/vector-field.ts';
 
@@ -22,13 +23,21 @@ export interface IndexFiles {
   /** Undefined if nothing is stored that the log continues. */
   load(): Promise<KeptIndex | undefined>;
   /** Returns the numbers of the segments that are in files now. */
-  save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>>;
+  save(
+    view: IndexView,
+    progress: IndexProgress,
+    connections: ConnectionPages | undefined,
+  ): Promise<ReadonlySet<number>>;
 }
 
 export interface KeptIndex {
   readonly parts: readonly StoredPart[];
   readonly progress: IndexProgress;
+  /** Undefined where some were not counted yet. */
+  readonly connections: ConnectionPages | undefined;
 }
+
+type Saved = Pick<IndexFollower, 'progress' | 'countedConnections'>;
 
 interface SavePorts {
   readonly clock: Clock;
@@ -37,7 +46,7 @@ interface SavePorts {
 
 interface IndexSavesParts {
   readonly index: TextIndex;
-  readonly follower: Pick<IndexFollower, 'progress'>;
+  readonly follower: Saved;
 }
 
 /**
@@ -46,7 +55,7 @@ interface IndexSavesParts {
  */
 export class IndexSaves {
   readonly #index: TextIndex;
-  readonly #follower: Pick<IndexFollower, 'progress'>;
+  readonly #follower: Saved;
   readonly #ports: SavePorts;
   readonly #onMoved: () => void;
   #savedAtMs: number;
@@ -105,8 +114,8 @@ export class IndexSaves {
   async #save(): Promise<void> {
     const { files, clock } = this.#ports;
     this.#isSaved = true;
-    const { progress } = this.#follower;
-    const saved = await files.save(this.#index.refresh(), progress);
+    const { progress, countedConnections } = this.#follower;
+    const saved = await files.save(this.#index.refresh(), progress, countedConnections);
     this.#savedAtMs = clock.now();
     this.#index.keepWithin(files.memoryBytesMax, saved);
   }

@@ -56,10 +56,17 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
     ...(files.openPages && { openPages: files.openPages }),
   });
   let progress = kept?.progress;
+  let keptConnections = kept?.connections;
   const released = new ReleasedMemory(releasedBytesMax(files.memoryBytesMax));
   while (!signal.aborted) {
     try {
-      using follower = new IndexFollower({ ...ports, index, progress, keptVectors });
+      using follower = new IndexFollower({
+        ...ports,
+        index,
+        progress,
+        keptConnections,
+        keptVectors,
+      });
       await new IndexRun(ports, { index, follower, released, needs }).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
@@ -68,6 +75,7 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
       needs.trimmed();
       index = index.successor();
       progress = undefined;
+      keptConnections = undefined;
       keptVectors = undefined;
     }
   }

@@ -98,6 +98,8 @@ export interface IndexManifest {
   /** Digest of the settings that it was made with. */
   readonly settings: string;
   readonly segments: readonly StoredSegment[];
+  /** Whether a column beside the documents is kept with it, in a file of its own. */
+  readonly hasColumn?: boolean;
 }
 
 interface StoredSegment {
@@ -117,6 +119,11 @@ export function segmentName(id: number): string {
 
 export function deletedName(id: number, deletedCount: number): string {
   return `deleted-${id}-${deletedCount}`;
+}
+
+/** A column that was saved with the commits up to a sequence. */
+export function columnName(sequence: number): string {
+  return `column-${sequence}`;
 }
 
 /** Raise it when older files would be read wrongly. */

@@ -14,6 +14,7 @@ import { assert } from '#base/assert.ts';
 import type { IndexView } from './index-view.ts';
 import {
   Checksum,
+  columnName,
   DamagedIndexError,
   decodeIndexManifest,
   deletedName,
@@ -34,6 +35,7 @@ const CHUNK_BYTES = 2 ** 20;
 export interface LoadedIndex {
   readonly manifest: IndexManifest;
   readonly parts: readonly StoredPart[];
+  readonly column: Uint8Array | undefined;
 }
 
 /**
@@ -52,9 +54,15 @@ export class SegmentFiles {
 
   /**
    * Saves a view that has all up to the commit `sequence`. `settings` is a digest of what decides
-   * on the content of the index: an index with another digest is discarded. One save at a time.
+   * on the content of the index: an index with another digest is discarded. `column` is kept with
+   * it. One save at a time.
    */
-  async save(view: IndexView, sequence: number, settings: string): Promise<void> {
+  async save(
+    view: IndexView,
+    sequence: number,
+    settings: string,
+    column?: Uint8Array,
+  ): Promise<void> {
     const known = new Set(this.#saved?.segments.map(({ id }) => id));
     for (const { id, memory, isInFile, tombstones } of view.parts) {
       if (!isInFile && !known.has(id)) await this.#write(segmentName(id), new Uint8Array(memory));
@@ -66,7 +74,9 @@ export class SegmentFiles {
     const segments = view.parts.map(({ id, tombstones: { deletedCount }, segment }) => {
       return { id, documentCount: segment.documents.count, deletedCount };
     });
-    const manifest = { sequence, settings, segments };
+    if (column !== undefined) await this.#write(columnName(sequence), column);
+    const hasColumn = column !== undefined;
+    const manifest = { sequence, settings, segments, hasColumn };
     await this.#syncFolder();
     await this.#write(MANIFEST, encodeIndexManifest(manifest));
     await this.#syncFolder();
@@ -94,9 +104,10 @@ export class SegmentFiles {
         deleted: this.#readDeleted(id, deletedCount, documentCount),
       };
     });
+    const column = this.#readColumn(manifest);
     this.#saved = manifest;
     this.#removeOthers(manifest);
-    return { manifest, parts };
+    return { manifest, parts, column };
   }
 
   /** Removes what the next start would continue from. Files that a view reads stay. */
@@ -152,6 +163,14 @@ export class SegmentFiles {
     }
   }
 
+  #readColumn({ sequence, hasColumn }: IndexManifest): Uint8Array | undefined {
+    if (hasColumn !== true) return undefined;
+    const name = columnName(sequence);
+    const bytes = this.#readOrNothing(name);
+    if (bytes === undefined) throw new DamagedIndexError(`${name} is missing`);
+    return unsealed(bytes, name);
+  }
+
   #readDeleted(id: number, deletedCount: number, documentCount: number): Uint32Array {
     const name = deletedName(id, deletedCount);
     const bytes = this.#readOrNothing(name);
@@ -202,8 +221,8 @@ export class SegmentFiles {
     }
   }
 
-  #removeOthers({ segments }: IndexManifest): void {
-    const kept = new Set([MANIFEST]);
+  #removeOthers({ segments, sequence, hasColumn }: IndexManifest): void {
+    const kept = new Set([MANIFEST, ...(hasColumn === true ? [columnName(sequence)] : [])]);
     for (const { id, deletedCount } of segments) {
       kept.add(segmentName(id)).add(deletedName(id, deletedCount));
     }

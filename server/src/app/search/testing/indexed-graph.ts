@@ -13,6 +13,7 @@ import { Followers } from '#log/followers.ts';
 import { type LogTail, openLogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { embeddingKey } from '#search/embeddings/embedding-record.ts';
+import { connectionsIn } from '#search/indexing/connections.ts';
 import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import { type MergePorts, runIndex } from '#search/indexing/run-index.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
@@ -249,6 +250,11 @@ export class IndexedGraph implements AsyncDisposable {
           ),
       ),
     );
+  }
+
+  /** How many connections a node has, as the index last told. */
+  connectionsOf(id: number): number {
+    return connectionsIn(must(this.#newest, 'what was indexed').connections, id);
   }
 
   get textsLeft(): IndexState['texts'] | undefined {
