@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { ChatScene } from '../support/chat-scene.ts';
+import { requireChromium } from '../support/requires.ts';
+
+const DESKTOP = { width: 1_280, height: 800 };
+const PHONE = { width: 390, height: 800 };
+/** Roles of what one can do something with. */
+const CONTROL =
+  /^\s*- '?(?:button|link|tab|switch|checkbox|radio|textbox|combobox|searchbox|spinbutton|slider|option|menuitem)(?: "((?:[^"\\]|\\.)*)")?/;
+/** What is beside the page on a desktop opens with these on a phone. */
+const OPENERS = ['Conversations', 'Filters'];
+const CODE = 'export default async () => 1;\n';
+
+/** Without counts and times, which may change between two looks. */
+const plain = (name: string) => name.replaceAll(/[^\p{L}]+/gu, ' ').trim();
+
+/** The names of what the page lets one do. */
+async function controlsOf(page: Page): Promise<ReadonlySet<string>> {
+  const snapshots = await Promise.all(
+    [page.getByRole('main'), page.getByRole('dialog')].map(async (part) =>
+      (await part.count()) === 0 ? '' : part.first().ariaSnapshot(),
+    ),
+  );
+  const names = snapshots
+    .join('\n')
+    .split('\n')
+    .flatMap((line) => CONTROL.exec(line)?.[1] ?? []);
+  return new Set(names.map(plain).filter((name) => name !== ''));
+}
+
+describe.skipIf(requireChromium())('on a phone', () => {
+  const browser = useBrowser();
+  let at: ChatScene;
+  beforeAll(async () => {
+    at = await ChatScene.start();
+    const add = (path: string, body: object, method = 'POST') => at.ok('admin', method, path, body);
+    await add('/api/migrations', { name: '001', code: CODE });
+    await add('/api/admin/tasks', { name: 'nightly', cron: '0 3 1 1 *', endpoint: 'find' });
+    await add('/api/groups/group', { name: 'gardeners' }, 'PUT');
+    await add('/api/tokens', { kind: 'api', name: 'loader', scopes: ['ingestion'] });
+    await add('/api/chatai/agents', { name: 'gardener', instructions: 'You know trees.' });
+    await at.looksUp('admin', 'oak', 'It grows [1].');
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+
+  test('every action of the desktop can be reached, on every page', async () => {
+    const oak = await at.uidOf('oak');
+    await using opened = await browser.signedInPage(at.people.workspace, { viewport: DESKTOP });
+    const { page, complaints } = opened;
+    const menu = page.getByRole('navigation', { name: 'Pages', includeHidden: true });
+    const links = menu.getByRole('listitem', { includeHidden: true }).locator('a');
+    await links.first().waitFor({ state: 'attached' });
+    const paths = await links.evaluateAll((all) =>
+      all.map((link) => (link.getAttribute('href') ?? '').replace(/^.*#/, '')),
+    );
+    expect(paths.length).toBeGreaterThan(30);
+    paths.push(
+      `/node/${oak}`,
+      `/graph?node=${oak}&view=table`,
+      '/?q=oak',
+      '/preferences',
+      '/data/Note',
+      '/assistant/agents/gardener',
+      '/endpoints/edit/find',
+      ...['settings', 'history', 'calls', 'logs'].map((tab) => `/endpoints/edit/find?tab=${tab}`),
+      '/admin/schema?tab=indexes',
+      '/admin/schema?tab=picture',
+      '/admin/logs?tab=audit',
+      '/admin/logs?tab=files',
+    );
+    const missing: Record<string, readonly string[]> = {};
+    for (const path of paths) {
+      await page.setViewportSize(DESKTOP);
+      await page.goto(`${at.people.workspace.server.url}/#${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      const wanted = await controlsOf(page);
+      await page.setViewportSize(PHONE);
+      const lacks = async () => {
+        const there = await controlsOf(page);
+        return [...wanted].filter((name) => !there.has(name));
+      };
+      let left = await lacks();
+      for (const name of OPENERS) {
+        const opener = page.getByRole('main').getByRole('button', { name });
+        if (left.length === 0 || !(await opener.isVisible())) continue;
+        await opener.click();
+        await page.getByRole('dialog').waitFor();
+        const there = await controlsOf(page);
+        left = left.filter((control) => !there.has(control));
+        await page.keyboard.press('Escape');
+      }
+      if (left.length > 0) missing[path] = left;
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(PHONE.width);
+    }
+    expect(missing).toEqual({});
+    expect(complaints).toEqual([]);
+  });
+});
