@@ -47,6 +47,9 @@ describe.skipIf(requireChromium())('the chat while it answers, and beside its so
     await ask(page, 'Count');
     await answers(page).last().getByText('One').waitFor();
     await page.waitForURL('**/#/chat/*');
+    // Whoever writes goes on writing, although the conversation has another address.
+    await page.keyboard.type('More');
+    expect(await composer(page).inputValue()).toBe('More');
     const other = await page.context().newPage();
     const others = new PageRequests(other);
     await other.goto(page.url());

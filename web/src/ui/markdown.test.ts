@@ -20,7 +20,8 @@ function shown(...lines: string[]): string {
     createElement(Markdown, { text: lines.join('\n'), citation: (number) => CITED[number] }),
   );
   return html
-    .replaceAll(/<button.*?(?:<svg.*?<\/svg>)?([^<>]*)<\/button>/g, '<button>$1</button>')
+    .replaceAll(/<svg.*?<\/svg>/g, '')
+    .replaceAll(/<button[^>]*>/g, '<button>')
     .replaceAll(/ class="[^"]*"/g, '')
     .replace(/^<div dir="auto">(.*)<\/div>$/s, '$1');
 }

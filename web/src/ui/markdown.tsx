@@ -1,5 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { classNames } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 import { tableText, withWholeTable } from './markdown-tables.ts';
 import { known, markdownTokens } from './markdown-tokens.ts';
@@ -188,18 +189,24 @@ interface RowProps {
   readonly citation: Citation;
 }
 
+/** A longer text is not squeezed into a column of single words: the table scrolls instead. */
+const LONG_CELL_CHARACTERS = 24;
 const ALIGNS = { left: 'text-left', center: 'text-center', right: 'text-right' };
 
 function Row({ cells, citation }: RowProps) {
   return (
     <tr className="border-b last:border-b-0">
-      {cells.map(({ header, align, tokens }, at) => {
+      {cells.map(({ header, align, text, tokens }, at) => {
         const Cell = header ? 'th' : 'td';
         return (
           <Cell
             // oxlint-disable-next-line react/no-array-index-key
             key={at}
-            className={`max-w-80 px-3 py-1.5 align-top ${ALIGNS[align ?? 'left']}`}
+            className={classNames(
+              'max-w-80 px-3 py-1.5 align-top',
+              ALIGNS[align ?? 'left'],
+              text.length > LONG_CELL_CHARACTERS && 'min-w-48',
+            )}
             {...(header && { scope: 'col' })}
           >
             <Inline tokens={tokens} citation={citation} />

@@ -87,13 +87,12 @@ function useCited(uid: string | undefined) {
  */
 function useConversationKey(uid: string | undefined) {
   const [begun, setBegun] = useState<string>();
-  const [count, setCount] = useState(0);
-  if (uid === undefined && begun !== undefined) {
-    setBegun(undefined);
-    setCount(count + 1);
+  const [shown, setShown] = useState({ uid, key: 0 });
+  if (shown.uid !== uid) {
+    const isSame = shown.uid === undefined && uid === begun;
+    setShown({ uid, key: isSame ? shown.key : shown.key + 1 });
   }
-  const key = uid === undefined || uid === begun ? `new ${count}` : uid;
-  return { key, onBegun: setBegun };
+  return { key: shown.key, onBegun: setBegun };
 }
 
 interface ListButtonProps {

@@ -11,10 +11,11 @@ const BUSY_REFETCH_MS = 1_500;
 
 /** Beginning of the key of whatever tells of conversations. */
 export const CHATS_KEY = ['chats'] as const;
+export const CHAT_LISTS_KEY = [...CHATS_KEY, 'list'] as const;
 
 export const chatListQuery = (query: string, take: number) =>
   queryOptions({
-    queryKey: [...CHATS_KEY, 'list', query, take],
+    queryKey: [...CHAT_LISTS_KEY, query, take],
     queryFn: ({ signal }) =>
       client.chats.list({ take, ...(query !== '' && { query }) }, { signal }),
     placeholderData: keepPreviousData,

@@ -6,7 +6,7 @@ import { client } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { session } from '../../../app/session.ts';
 import { callsAfter, type LiveCall } from '../conversation/live-calls.ts';
-import { CHATS_KEY, chatQuery } from './chat-queries.ts';
+import { CHAT_LISTS_KEY, CHATS_KEY, chatQuery } from './chat-queries.ts';
 
 /** An answer that is under way. */
 export interface LiveTurn {
@@ -67,6 +67,7 @@ class ChatTurns {
     const keep = async (uid: string) => {
       isKept = true;
       if (uid === key) return;
+      void queryClient.invalidateQueries({ queryKey: CHAT_LISTS_KEY });
       const before = key;
       key = uid;
       if (before === NEW && this.#stopsNew) void client.chats.stop(uid).catch(() => undefined);

@@ -41,6 +41,10 @@ test('what the answer repeats is marked, and nothing else', () => {
   // The longest that says it, and none that says the same again.
   expect(marked(`Id: ark\n${fact}`, 'The Ark is here')).toEqual(['Title: The Ark']);
   expect(marked(fact, 'nothing of it')).toEqual([]);
+  const long = 'Text: Elms are rare, and they have been so for a hundred years. No more.';
+  expect(marked(long, 'one of them says that elms are rare')).toEqual([
+    'Text: Elms are rare, and they have been so for a hundred years.',
+  ]);
   expect(marked(fact)).toEqual([]);
 });
 

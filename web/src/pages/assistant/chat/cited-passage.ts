@@ -15,8 +15,12 @@ export interface CitedField {
 
 const SENTENCES = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
-/** A sentence of a field is marked when the answer has so many of its words. */
+/**
+ * A sentence of a field is marked when the answer has this share of its words, or so many of them
+ * one after the other.
+ */
 const SHARED_MIN = 0.5;
+const RUN_WORDS_MIN = 3;
 
 /** What the answers of a conversation say with a citation: the words before each `[id]`. */
 export function sentencesCiting(messages: readonly ChatMessage[], id: number): readonly string[] {
@@ -40,7 +44,7 @@ function lastSentence(text: string): string {
  * the answer repeats for the most part.
  */
 export function citedFields(fact: string, said: readonly string[]): readonly CitedField[] {
-  const words = new Set(said.flatMap(wordsOf));
+  const words = said.map(wordsOf);
   const fields = fieldsOf(fact).map(({ name, text }) => ({
     name,
     parts: [...SENTENCES.segment(text)].map(({ segment }) => partOf(segment, words)),
@@ -54,21 +58,33 @@ export function citedFields(fact: string, said: readonly string[]): readonly Cit
 
 interface ComparedPart {
   readonly text: string;
-  readonly wordCount: number;
+  readonly isClose: boolean;
   /** Its words that the answer says too. */
   readonly shared: ReadonlySet<string>;
 }
 
-function partOf(text: string, said: ReadonlySet<string>): ComparedPart {
-  const words = new Set(wordsOf(text));
-  return { text, wordCount: words.size, shared: words.intersection(said) };
+function partOf(text: string, said: readonly (readonly string[])[]): ComparedPart {
+  const words = wordsOf(text);
+  const own = new Set(words);
+  const shared = own.intersection(new Set(said.flat()));
+  const isSaid = shared.size > 0 && shared.size / own.size >= SHARED_MIN;
+  return { text, isClose: isSaid || said.some((other) => haveRun(words, other)), shared };
+}
+
+function haveRun(words: readonly string[], others: readonly string[]): boolean {
+  const runs = new Set(runsOf(others));
+  return runsOf(words).some((run) => runs.has(run));
+}
+
+function runsOf(words: readonly string[]): readonly string[] {
+  return words
+    .slice(RUN_WORDS_MIN - 1)
+    .map((_, at) => words.slice(at, at + RUN_WORDS_MIN).join(' '));
 }
 
 /** Those with most words first; one that only repeats their words says nothing more. */
 function markedOf(parts: readonly ComparedPart[]): ReadonlySet<ComparedPart> {
-  const close = parts.filter(
-    ({ wordCount, shared }) => shared.size > 0 && shared.size / wordCount >= SHARED_MIN,
-  );
+  const close = parts.filter(({ isClose }) => isClose);
   const marked = new Set<ComparedPart>();
   const found = new Set<string>();
   for (const part of close.toSorted((a, b) => b.shared.size - a.shared.size)) {
