@@ -140,7 +140,8 @@ describe('records', () => {
   });
 
   test('lead from a job to what it logged', async () => {
-    await client.schema.put(LIBRARY_SCHEMA);
+    const schema = { method: 'PUT', path: '/api/schema', body: LIBRARY_SCHEMA };
+    await workspace.http.send({ ...schema, token: workspace.token });
     const [job] = (await client.jobs.list({ kind: 'endpoint-recheck' })).items;
     const found = async () => (await client.logs.search({ job: job!.id })).items;
     await expect.poll(found).toMatchObject([

@@ -20,6 +20,16 @@ describe.skipIf(requireChromium())('the command palette', () => {
   });
   afterAll(() => people[Symbol.asyncDispose]());
 
+  test('loses no key that comes before its code does', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('license');
+    await page.getByRole('option', { name: /License/ }).waitFor();
+    expect(await input(page).inputValue()).toBe('license');
+  });
+
   const open = (options: object = {}) => browser.signedInPage(people.workspace, options);
   const input = (page: Page) => page.getByRole('combobox', { name: /^Find a page/ });
   const ask = async (page: Page, text: string) => {

@@ -14,9 +14,11 @@ import {
 } from './palette/palette-finds.ts';
 import type { PaletteItem } from './palette/palette-item.ts';
 import { type Group, rankedGroups } from './palette/palette-ranking.ts';
+import type { TypedAhead } from './palette/typed-ahead.ts';
 
 interface PaletteProps {
   readonly viewer: Viewer;
+  readonly typed: TypedAhead;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
@@ -29,7 +31,7 @@ const ITEMS_SHOWN = 7;
  * Everywhere by a few letters: pages, actions, endpoints, people and settings, as the viewer may
  * use them, and nodes that the search finds.
  */
-export function CommandPalette({ viewer, isOpen, onClose }: PaletteProps) {
+export function CommandPalette({ viewer, typed, isOpen, onClose }: PaletteProps) {
   const { pathname } = useRouter().state.location;
   // Whoever goes to a page goes on from its heading; whoever does not, from where they were.
   const returnsFocus = useRef(true);
@@ -50,7 +52,7 @@ export function CommandPalette({ viewer, isOpen, onClose }: PaletteProps) {
           finalFocus={() => returnsFocus.current}
           className="fixed top-[min(12vh,6rem)] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-card border bg-raised shadow-raised outline-none"
         >
-          <Palette viewer={viewer} onChoose={choose} />
+          <Palette viewer={viewer} typed={typed} onChoose={choose} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -59,10 +61,11 @@ export function CommandPalette({ viewer, isOpen, onClose }: PaletteProps) {
 
 interface OpenPaletteProps {
   readonly viewer: Viewer;
+  readonly typed: TypedAhead;
   readonly onChoose: (item: PaletteItem) => void;
 }
 
-function Palette({ viewer, onChoose }: OpenPaletteProps) {
+function Palette({ viewer, typed, onChoose }: OpenPaletteProps) {
   const [query, setQuery] = useState('');
   const groups = usePaletteGroups(viewer, query);
   return (
@@ -81,6 +84,10 @@ function Palette({ viewer, onChoose }: OpenPaletteProps) {
         <Autocomplete.Input
           aria-label={LABEL}
           placeholder={LABEL}
+          onFocus={() => {
+            const ahead = typed.take();
+            if (query === '' && ahead !== '') setQuery(ahead);
+          }}
           className="h-12 w-full bg-transparent outline-none"
         />
       </div>
@@ -116,7 +123,7 @@ function PaletteOption({ item, onChoose }: OptionProps) {
     <Autocomplete.Item
       value={item}
       onClick={() => onChoose(item)}
-      className="flex items-center gap-2.5 rounded-control px-3 py-2 outline-none select-none data-highlighted:bg-sunken"
+      className="flex items-center gap-2.5 rounded-control px-3 py-2 outline-none select-none data-highlighted:bg-accent-soft"
     >
       <Icon className="size-4 shrink-0 text-muted" aria-hidden />
       <bdi className="min-w-0 flex-1 truncate">{label}</bdi>

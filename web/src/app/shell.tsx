@@ -11,6 +11,7 @@ import { AllowedPage } from './allowed-page.tsx';
 import { Banners } from './banners.tsx';
 import { ConnectionIndicator } from './connection-indicator.tsx';
 import { NavigationMenu } from './navigation-menu.tsx';
+import { useTypedAhead } from './palette/typed-ahead.ts';
 import { usePreloadedPages } from './preloaded-pages.ts';
 import { useSession } from './session.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
@@ -24,6 +25,7 @@ export function Shell() {
   const isSignedIn = useSession() !== undefined;
   const viewer = useQuery({ ...viewerQuery, enabled: isSignedIn });
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const typed = useTypedAhead(isPaletteOpen);
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const { pathname } = useLocation();
   useSignInWhenSessionEnds(isSignedIn);
@@ -75,7 +77,12 @@ export function Shell() {
       </div>
       {viewer.data !== undefined && isPaletteOpen && (
         <Suspense>
-          <CommandPalette viewer={viewer.data} isOpen onClose={() => setIsPaletteOpen(false)} />
+          <CommandPalette
+            viewer={viewer.data}
+            typed={typed}
+            isOpen
+            onClose={() => setIsPaletteOpen(false)}
+          />
         </Suspense>
       )}
     </div>

@@ -1,8 +1,9 @@
+import { open as openFile } from 'node:fs/promises';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOG_SEARCH_TIME_MAX_MS } from '#base/limits.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOG_BLOCK_BYTES, LOG_SEARCH_TIME_MAX_MS } from '#base/limits.ts';
 import { openLog } from '../logger.ts';
 import { LogFiles } from './log-files.ts';
 import { LogHistory } from './log-history.ts';
@@ -282,6 +283,30 @@ describe('log files', () => {
     });
     expect((await history.search(ALL)).isComplete).toBe(true);
   });
+});
+
+it('a page is found in a large file without reading what is before it', async () => {
+  const lines = Array.from({ length: 40_000 }, (_, n) => {
+    const at = new Date(Date.parse('2026-11-20T00:00:00Z') + n * 1_000).toISOString();
+    return `{"level":"info","time":"${at}","msg":"${String(n).padEnd(150, '.')}"}\n`;
+  });
+  const path = join(folder, 'trellis-2026-11-20.log');
+  writeFileSync(path, lines.join(''));
+  const { history } = open();
+  await using file = await openFile(path);
+  const read = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'read');
+  const bytesOf = (calls: readonly unknown[][]) =>
+    calls.reduce((sum, [, , length]) => sum + Number(length), 0);
+  const cursor = `${Date.parse('2026-11-20T05:00:00Z')}-1`;
+  const page = await history.search({ skip: 0, take: 10, cursor });
+  expect(page.items[0]).toMatchObject({ at: '2026-11-20T04:59:59.000Z' });
+  expect(bytesOf(read.mock.calls)).toBeLessThan(2 * LOG_BLOCK_BYTES);
+  read.mockClear();
+  const range = { from: '2026-11-20T05:00:00Z', to: '2026-11-20T05:10:00Z' };
+  const { spans } = await history.count({ ...range, spans: 1 });
+  expect(spans).toMatchObject([{ counts: { info: 600 } }]);
+  expect(bytesOf(read.mock.calls)).toBeLessThan(4 * LOG_BLOCK_BYTES);
+  read.mockRestore();
 });
 
 describe('without files', () => {
