@@ -38,7 +38,7 @@ const TABS_OF_ADMINISTRATORS = [
   '/endpoints/edit/find?tab=logs',
   '/endpoints/edit/find?tab=settings',
   '/admin/schema?tab=picture',
-  '/admin/logs?tab=live',
+  '/admin/logs?live=true',
   '/admin/logs?tab=audit',
   '/admin/logs?tab=files',
 ];

@@ -71,7 +71,7 @@ function textTests({ query }: LogFilter): LineTest[] {
   return [(line) => line.toLowerCase().includes(wanted)];
 }
 
-/** Few lines have the text of such a member; of these it is looked whether it is one of the line. */
+/** Few lines have the text of such a member; of these it is looked whether it is theirs. */
 function memberTests({ origin, endpoint, job, traceId }: LogFilter): LineTest[] {
   const tests: LineTest[] = [];
   if (endpoint?.endsWith('/') === true) {
