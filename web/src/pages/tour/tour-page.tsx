@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { BASE_URL } from '../../app/base-url.ts';
@@ -9,12 +8,12 @@ import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { everythingQuery } from '../explore/search/search-queries.ts';
 import {
+  type Sample,
   SAMPLE_WORD,
   type StepState,
   type TourStep,
-  useSampleWord,
+  useSample,
   useTourSteps,
 } from './tour-steps.ts';
 
@@ -39,7 +38,7 @@ const STEPS: Readonly<
 
 /** What the viewer can do here first; each step says by itself whether it is done. */
 export function TourPage() {
-  const steps = useTourSteps();
+  const { steps, isKnown } = useTourSteps();
   const done = steps.filter(({ isDone }) => isDone === true).length;
   return (
     <>
@@ -47,7 +46,7 @@ export function TourPage() {
         title="First steps"
         description="What you can do here, in a good order. A step is ticked when it is done."
       />
-      {steps.length > 0 && (
+      {isKnown && (
         <p role="status" className="mb-4 text-muted">
           {formatCount(done)} of {formatCount(steps.length)} steps are done.
         </p>
@@ -86,15 +85,16 @@ function Standing({ isDone }: Pick<StepState, 'isDone'>) {
 }
 
 function SearchBody() {
-  const word = useSampleWord();
+  const sample = useSample();
   return (
     <>
       <p>Search finds nodes by their names and texts, even with small typing errors.</p>
-      {word === undefined ? (
+      {sample !== undefined && sample.word === undefined && (
         <Link to="/" className={buttonClasses()}>
           Open the search
         </Link>
-      ) : (
+      )}
+      {sample?.word !== undefined && (
         <Link to="/" search={{ q: SAMPLE_WORD }} className={buttonClasses()}>
           Search for “{SAMPLE_WORD}”
         </Link>
@@ -104,22 +104,19 @@ function SearchBody() {
 }
 
 function GraphBody() {
-  const word = useSampleWord();
-  const newest = useQuery(everythingQuery).data?.hits[0]?.node;
+  const sample = useSample();
+  const node = sample?.word ?? sample?.newest;
   return (
     <>
       <p>Double-click a node, or press Enter on it in the table, and its neighbors appear.</p>
-      {word !== undefined && (
-        <Link to="/graph" search={{ node: word }} className={buttonClasses()}>
-          Open “{SAMPLE_WORD}” in the graph
+      {node !== undefined && (
+        <Link to="/graph" search={{ node }} className={buttonClasses()}>
+          {sample?.word === undefined
+            ? 'Open the newest node in the graph'
+            : `Open “${SAMPLE_WORD}” in the graph`}
         </Link>
       )}
-      {word === undefined && newest !== undefined && (
-        <Link to="/graph" search={{ node: newest.UID }} className={buttonClasses()}>
-          Open the newest node in the graph
-        </Link>
-      )}
-      {word === undefined && newest === undefined && (
+      {sample !== undefined && node === undefined && (
         <p className="text-muted">There is no node yet that you may see.</p>
       )}
     </>
@@ -149,14 +146,16 @@ function ImportBody() {
 }
 
 function EndpointBody() {
-  const code = useEndpointCode();
+  const sample = useSample();
   return (
     <>
       <p>
         An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
         <code className="font-mono">first</code> with this code, and run it.
       </p>
-      <CodeBlock label="Code of the endpoint" text={code} />
+      {sample !== undefined && (
+        <CodeBlock label="Code of the endpoint" text={endpointCode(sample)} />
+      )}
       <Link to="/endpoints" className={buttonClasses()}>
         Open the endpoints
       </Link>
@@ -179,8 +178,8 @@ function TokenBody() {
 }
 
 function CallBody() {
-  const word = useSampleWord();
-  const body = word === undefined ? '{}' : JSON.stringify({ word: SAMPLE_WORD });
+  const sample = useSample();
+  const body = sample?.word === undefined ? '{}' : JSON.stringify({ word: SAMPLE_WORD });
   return (
     <>
       <p>With the token any program can call it, such as curl.</p>
@@ -211,12 +210,9 @@ function BackupBody() {
   );
 }
 
-/** Of the sample where it is there; else of a type that has nodes. */
-function useEndpointCode(): string {
-  const word = useSampleWord();
-  const types = useQuery(everythingQuery).data?.facets['Type'] ?? [];
+/** For the sample where it is there; else for a type that has nodes. */
+function endpointCode({ word, type = 'Book' }: Sample): string {
   if (word !== undefined) return SAMPLE_CODE;
-  const type = types[0]?.value ?? 'Book';
   return `export default async function ({ q }: Scope) {
   return q().startAt(${JSON.stringify(type)}).take(10).nodes();
 }

@@ -83,13 +83,16 @@ function stepsOf(viewer: Viewer, hasModel: boolean): readonly TourStep[] {
  * The steps that are the viewer's, and which are done: as the server knows it, and for pages that
  * were looked at, as this browser does.
  */
-export function useTourSteps(): readonly StepState[] {
+export function useTourSteps(): {
+  readonly steps: readonly StepState[];
+  readonly isKnown: boolean;
+} {
   const viewer = useViewer();
   const options = useQuery(chatOptionsQuery);
   const steps = viewer === undefined ? [] : stepsOf(viewer, options.data?.isConfigured === true);
   const has = (step: TourStep) => steps.includes(step);
   const visited = useQuery(visitedQuery(viewer?.uid)).data;
-  const [data, endpoint, tokens, users, backup, chat] = useQueries({
+  const asked = useQueries({
     queries: [
       { ...dataQuery, enabled: has('import') },
       { ...endpointQuery, enabled: has('endpoint') },
@@ -99,6 +102,7 @@ export function useTourSteps(): readonly StepState[] {
       { ...chatQuery, enabled: has('ask') },
     ],
   });
+  const [data, endpoint, tokens, users, backup, chat] = asked;
   const done: Readonly<Record<TourStep, boolean | undefined>> = {
     search: visited?.has('search'),
     graph: visited?.has('graph'),
@@ -110,18 +114,38 @@ export function useTourSteps(): readonly StepState[] {
     users: users.data,
     backup: backup.data,
   };
-  return steps.map((step) => ({ step, isDone: done[step] }));
+  return {
+    steps: steps.map((step) => ({ step, isDone: done[step] })),
+    // One that cannot be read is never known.
+    isKnown: steps.length > 0 && visited !== undefined && !asked.some(({ isLoading }) => isLoading),
+  };
 }
 
-/** The node of the sample's word; undefined where the sample is not loaded. */
-export function useSampleWord(): string | undefined {
-  const types = useQuery(everythingQuery).data?.facets['Type'];
-  const { data } = useQuery({
+export interface Sample {
+  /** The node of the sample's word; undefined where the sample is not loaded. */
+  readonly word: string | undefined;
+  /** Of the newest node that the viewer may see; undefined where there is none. */
+  readonly newest: string | undefined;
+  /** The type with the most nodes. */
+  readonly type: string | undefined;
+}
+
+/** What steps can show; undefined while it is not known. */
+export function useSample(): Sample | undefined {
+  const everything = useQuery(everythingQuery).data;
+  const types = everything?.facets['Type'];
+  const hasWords = types?.some(({ value }) => value === 'Word') === true;
+  const { data, isFetched } = useQuery({
     queryKey: ['tour', 'word'],
     queryFn: ({ signal }) =>
       client.system.nodes({ type: 'Word', keys: [SAMPLE_WORD], take: 1 }, { signal }),
     // Nodes of a type that is not in the schema cannot be asked for.
-    enabled: types?.some(({ value }) => value === 'Word') === true,
+    enabled: hasWords,
   });
-  return data?.items[0]?.UID;
+  if (everything === undefined || (hasWords && !isFetched)) return undefined;
+  return {
+    word: data?.items[0]?.UID,
+    newest: everything.hits[0]?.node.UID,
+    type: types?.[0]?.value,
+  };
 }
