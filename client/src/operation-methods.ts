@@ -2,8 +2,10 @@ import type { CodeKind } from '@trellis/contract/shapes/build.ts';
 import type { SsoProvider } from '@trellis/contract/shapes/sso.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { OperationsInSdk } from '@trellis/contract/operations.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type { z } from 'zod';
 import { OPERATION_TABLE } from './operation-table.ts';
+import { nodeUid } from './uid.ts';
 import type { Call, CallOptions, Transport } from './transport.ts';
 
 /**
@@ -38,7 +40,7 @@ type Method<Row, Entry> = (
 /** Tuples with names, which editors show. */
 interface PathArgument {
   readonly destination: [destination: string];
-  readonly groupUID: [teamUID: string];
+  readonly groupUID: [team: NodeReference];
   readonly id: [id: string];
   readonly issuer: [issuer: string];
   readonly kind: [kind: CodeKind];
@@ -46,7 +48,7 @@ interface PathArgument {
   readonly name: [name: string];
   readonly provider: [provider: SsoProvider];
   readonly providerName: [providerName: string];
-  readonly uid: [uid: string];
+  readonly uid: [node: NodeReference];
 }
 
 type PathArguments<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -150,13 +152,20 @@ function targetOf(
 ): CallTarget {
   let next = 0;
   const filled = path.replaceAll(PATH_ARGUMENT, (_, rest) => {
-    const value = String(pathArguments[next++]);
+    const value = pathText(pathArguments[next++]);
     // Names may contain "/": each segment is escaped for itself.
     return rest === '+'
       ? value.split('/').map(encodeURIComponent).join('/')
       : encodeURIComponent(value);
   });
   return { method, path: filled, isServedByReplicas };
+}
+
+/** A node is named in a path by its UID. */
+function pathText(argument: unknown): string {
+  if (typeof argument !== 'object' || argument === null) return String(argument);
+  const { uid, type, key } = argument as Readonly<Record<string, string>>;
+  return uid ?? nodeUid(String(type), String(key));
 }
 
 async function call(transport: Transport, entry: ParsedEntry, args: readonly unknown[]) {

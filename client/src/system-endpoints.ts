@@ -1,7 +1,7 @@
 import type { SimilarNodes } from '@trellis/contract/shapes/embedding.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type {
-  NodeReference,
   SearchAnswer,
   SearchMode,
   SearchRequest,
@@ -45,10 +45,14 @@ export type NodeSort =
   | { readonly by: 'field'; readonly field: string; readonly direction?: 'asc' | 'desc' }
   | { readonly by: 'timestamp' | 'connectivity'; readonly direction?: 'asc' | 'desc' };
 
-/** Either of a type, all or by their keys, or by UIDs. */
+/** Either of a type, all or by their keys, or one by one. */
 export type NodeSource =
   | { readonly type: string; readonly keys?: readonly string[]; readonly uids?: undefined }
-  | { readonly uids: readonly string[]; readonly type?: undefined; readonly keys?: undefined };
+  | {
+      readonly uids: readonly NodeReference[];
+      readonly type?: undefined;
+      readonly keys?: undefined;
+    };
 
 export type NodesRequest = NodeSource & {
   /** All of them are to be met. */
@@ -164,7 +168,7 @@ export interface PathsRequest {
 
 /** Similar to a node, or to a text by its meaning. */
 export type SimilarNodesRequest = (
-  | { readonly uid: string; readonly text?: undefined }
+  | { readonly uid: NodeReference; readonly text?: undefined }
   | { readonly text: string; readonly uid?: undefined }
 ) & {
   /** Types of the nodes that are found; all of them when left out. */

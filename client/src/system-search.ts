@@ -1,9 +1,5 @@
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-
-/** Names one node. */
-export type NodeReference =
-  | { readonly uid: string }
-  | { readonly type: string; readonly key: string };
 
 type Value = string | number | boolean;
 
@@ -27,7 +23,7 @@ export interface SearchRequest {
     | Readonly<Record<string, Value | readonly Value[]>>;
   /** Only neighbours of all of these. */
   readonly relatedTo?: Related | readonly Related[];
-  readonly targetUids?: readonly string[];
+  readonly targetUids?: readonly NodeReference[];
   /** Two letters, of the query. */
   readonly language?: string;
   readonly fuzziness?: 0 | 1 | 2 | 'auto';

@@ -5,9 +5,11 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type { TokenKind } from '@trellis/contract/rights.ts';
 import { callTo, type Namespace } from './operation-methods.ts';
 import type { CallOptions } from './transport.ts';
+import { nodeUid } from './uid.ts';
 import type { TrellisClient } from './trellis-client.ts';
 
 /** The LLM router is called by the clients of the protocols that it speaks. */
@@ -46,9 +48,21 @@ describe('operations', () => {
     >();
   });
 
+  it('name a node in a path by its UID, which follows from its type and key', async () => {
+    const { client, seen } = await scripted([{ body: {} }, { body: {} }, { body: {} }]);
+    await client.nodes.get('u');
+    await client.nodes.get({ uid: 'u' });
+    await client.nodes.get({ type: 'Word', key: 'dog' });
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/api/node/u',
+      '/api/node/u',
+      `/api/node/${nodeUid('Word', 'dog')}`,
+    ]);
+  });
+
   it('take what the path names, the body, the query and the options, in this order', () => {
     expectTypeOf<TrellisClient['users']['get']>().parameters.toEqualTypeOf<
-      [uid: string, options?: CallOptions]
+      [node: NodeReference, options?: CallOptions]
     >();
     expectTypeOf<TrellisClient['tokens']['list']>().parameter(0).toEqualTypeOf<
       | {

@@ -5,6 +5,7 @@ import type {
   FieldValue,
   GeoPoint,
   NodeOf,
+  NodeReference,
   NodeTypeName,
   UID,
 } from './nodes.ts';
@@ -39,8 +40,8 @@ export type Moment = string | number;
 export interface QueryStart {
   /** All nodes of a type, newest first; or those with the given key or keys. */
   startAt<T extends NodeTypeName>(type: T, keys?: string | readonly string[]): Query<NodeOf<T>>;
-  /** The nodes with these UIDs, in this order. */
-  startAtUids(uids: UID | readonly UID[]): Query<NodeOf>;
+  /** These nodes, by their UIDs or as they are named elsewhere, in this order. */
+  startAtUids(nodes: NodeReference | readonly NodeReference[]): Query<NodeOf>;
   /** The nodes of a type whose field compares so. */
   startWhere<T extends NodeTypeName, F extends FieldName<NodeOf<T>>>(
     type: T,
@@ -82,7 +83,7 @@ export interface QueryStart {
    * nothing.
    */
   startAtSimilar<T extends NodeTypeName = NodeTypeName>(
-    nodes: UID | { readonly UID: UID } | readonly (UID | { readonly UID: UID })[],
+    nodes: NodeReference | readonly NodeReference[],
     count?: number,
     types?: T | readonly T[],
     options?: SimilarityOptions<T>,
@@ -135,9 +136,9 @@ export interface Query<N> extends AsyncIterable<N> {
    * gives them: the next page, however many pages there were. Of several UIDs, the first counts
    * that there still is; when there is none, nodes of that timestamp are kept, too.
    */
-  after(timestamp: Moment, uid: UID | readonly UID[]): Query<N>;
+  after(timestamp: Moment, node: NodeReference | readonly NodeReference[]): Query<N>;
   /** Keeps the nodes that an edge joins with this node, in either direction. */
-  isRelatedTo(node: UID | { readonly UID: UID }, edge?: EdgeTypeName): Query<N>;
+  isRelatedTo(node: NodeReference, edge?: EdgeTypeName): Query<N>;
   /** Adds the nodes of another query. */
   union<M>(other: Query<M>): Query<N | M>;
   /** Takes away the nodes of another query. */
@@ -187,13 +188,13 @@ export interface Query<N> extends AsyncIterable<N> {
    */
   explain(): Promise<Explanation>;
   /** From the first node of the set to another; null when there is no way within `maxHops`. */
-  shortestPath(to: UID | { readonly UID: UID }, options?: PathOptions): Promise<Path | null>;
+  shortestPath(to: NodeReference, options?: PathOptions): Promise<Path | null>;
   /**
    * All that are as short as the shortest, up to `take`, which is 10 unless you say otherwise; they
    * differ in their nodes.
    */
   shortestPaths(
-    to: UID | { readonly UID: UID },
+    to: NodeReference,
     options?: PathOptions & { readonly take?: number },
   ): Promise<Path[]>;
 }

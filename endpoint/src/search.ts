@@ -1,4 +1,4 @@
-import type { EdgeTypeName, NodeBase, NodeOf, NodeTypeName, NodeReference, UID } from './nodes.ts';
+import type { EdgeTypeName, NodeBase, NodeOf, NodeTypeName, NodeReference } from './nodes.ts';
 import type { Comparison, Moment } from './query.ts';
 
 /** A search (open-shapes, section 6). All members are optional. */
@@ -20,7 +20,7 @@ export interface SearchRequest<T extends NodeTypeName = NodeTypeName> {
   /** Only neighbors of all of these nodes. */
   readonly relatedTo?: Related | readonly Related[];
   /** Only these nodes can be hits. */
-  readonly targetUids?: readonly UID[];
+  readonly targetUids?: readonly NodeReference[];
   /** The two letters of the language of the query; by default those of the texts. */
   readonly language?: string;
   /** How many typos a word may have. Default `auto`: none up to 2 letters, 1 up to 5, else 2. */

@@ -3,8 +3,12 @@
 // trellis: description The neighbours of a node that the caller may see: how many by edge type, and page by page.
 
 const reference = z.union(
-  [z.strictObject({ uid: z.string() }), z.strictObject({ type: z.string(), key: z.string() })],
-  { error: 'must be {uid} or {type, key}' },
+  [
+    z.string(),
+    z.strictObject({ uid: z.string() }),
+    z.strictObject({ type: z.string(), key: z.string() }),
+  ],
+  { error: 'must be a UID, {uid} or {type, key}' },
 );
 
 export const input = z.strictObject({
@@ -37,9 +41,9 @@ export default async function neighbors({
   const view = q().asUser();
   try {
     const named =
-      'uid' in asked
-        ? view.startAtUids(asked.uid)
-        : view.startAt(asked.type as NodeTypeName, asked.key);
+      typeof asked === 'object' && 'type' in asked
+        ? view.startAt(asked.type as NodeTypeName, asked.key)
+        : view.startAtUids(asked);
     const [node]: readonly NodeBase[] = await named.nodes();
     if (node === undefined) return notFound('There is no such node.');
     const self = view.startAtUids(node.UID);

@@ -17,11 +17,20 @@ const condition = z.strictObject({
 const direction = z.enum(['asc', 'desc']).optional();
 const moment = z.iso.datetime({ offset: true }).optional();
 
+const reference = z.union(
+  [
+    z.string(),
+    z.strictObject({ uid: z.string() }),
+    z.strictObject({ type: z.string(), key: z.string() }),
+  ],
+  { error: 'must be a UID, {uid} or {type, key}' },
+);
+
 export const input = z
   .strictObject({
     type: z.string().optional(),
     keys: z.array(z.string()).max(TAKE_MAX).optional(),
-    uids: z.array(z.string()).max(TAKE_MAX).optional(),
+    uids: z.array(reference).max(TAKE_MAX).optional(),
     /** All of them are to be met. */
     where: z.array(condition).max(CONDITIONS_MAX).default([]),
     /** Of the timestamp; both ends are included. */
@@ -66,7 +75,9 @@ export default async function nodes({
   const origins = ['', '', ...where.map((_, i) => `where.${i}.`)];
   let found: Query<NodeOf> =
     type === undefined
-      ? q().asUser().startAtUids(uids)
+      ? q()
+          .asUser()
+          .startAtUids(uids as NodeReference[])
       : q()
           .asUser()
           .startAt(type as NodeTypeName, keys);

@@ -3,8 +3,12 @@
 // trellis: description The shortest paths between two nodes, over nodes and edges that the caller may see.
 
 const reference = z.union(
-  [z.strictObject({ uid: z.string() }), z.strictObject({ type: z.string(), key: z.string() })],
-  { error: 'must be {uid} or {type, key}' },
+  [
+    z.string(),
+    z.strictObject({ uid: z.string() }),
+    z.strictObject({ type: z.string(), key: z.string() }),
+  ],
+  { error: 'must be a UID, {uid} or {type, key}' },
 );
 
 export const input = z.strictObject({
@@ -30,9 +34,9 @@ export default async function paths({
   const view = q().asUser();
   const find = async (asked: typeof body.from, path: string) => {
     const named =
-      'uid' in asked
-        ? view.startAtUids(asked.uid)
-        : view.startAt(asked.type as NodeTypeName, asked.key);
+      typeof asked === 'object' && 'type' in asked
+        ? view.startAt(asked.type as NodeTypeName, asked.key)
+        : view.startAtUids(asked);
     const [uid] = await named.uids().catch((error: unknown) => refuse(error, `${path}.type`));
     return uid;
   };

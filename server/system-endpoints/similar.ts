@@ -2,9 +2,18 @@
 // trellis: timeoutMs 15000
 // trellis: description Nodes that are similar to a node, or to a text, of what the caller may see; the best first.
 
+const reference = z.union(
+  [
+    z.string(),
+    z.strictObject({ uid: z.string() }),
+    z.strictObject({ type: z.string(), key: z.string() }),
+  ],
+  { error: 'must be a UID, {uid} or {type, key}' },
+);
+
 export const input = z
   .strictObject({
-    uid: z.string().optional(),
+    uid: reference.optional(),
     text: z.string().optional(),
     /** Of the nodes that are found; all of them when left out. */
     types: z.array(z.string()).max(100).optional(),
@@ -30,13 +39,13 @@ export default async function similar({
   const options = similarityMin === undefined ? {} : { similarityMin };
   const view = q().asUser();
   try {
-    if (uid !== undefined && (await view.startAtUids(uid).count()) === 0) {
+    if (uid !== undefined && (await view.startAtUids(uid as NodeReference).count()) === 0) {
       return notFound('There is no such node.');
     }
     const found =
       uid === undefined
         ? view.startAtSimilarText(text, take, types, options)
-        : view.startAtSimilar(uid, take, types, options);
+        : view.startAtSimilar(uid as NodeReference, take, types, options);
     return { items: await found.scored() };
   } catch (error) {
     const fault = faultOf(error);

@@ -26,6 +26,7 @@ import * as job from '../shapes/job.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
 import * as nodeWrite from '../shapes/node-write.ts';
+import * as nodeReference from '../shapes/node-reference.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
@@ -65,6 +66,7 @@ export const SHAPE_FILES = {
   log,
   migration,
   node,
+  'node-reference': nodeReference,
   'node-write': nodeWrite,
   replica,
   'schema-document': schemaDocument,

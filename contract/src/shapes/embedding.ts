@@ -4,14 +4,15 @@ import { NODE_UIDS_MAX, SEARCH_TYPES_MAX, SIMILAR_NODES_MAX } from '../limits.ts
 import { PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
 import { queryInteger } from './list.ts';
 import { nodeObject } from './node.ts';
-import { graphName, uidText } from '../bounded-shapes.ts';
+import { graphName } from '../bounded-shapes.ts';
+import { nodeReference } from './node-reference.ts';
 
 /**
  * The body of `POST /api/embeddings/uids` (specification, section 5): the nodes, and the field when
  * not the vectors of all fields are wanted.
  */
 export const embeddingsWanted = z.strictObject({
-  UIDs: z.array(uidText).max(NODE_UIDS_MAX),
+  UIDs: z.array(nodeReference).max(NODE_UIDS_MAX),
   field: graphName.min(1).optional(),
 });
 

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-
-/** A node by its UID, or by its type and key. */
-export const nodeReference = z.union([
-  z.strictObject({ uid: z.string() }),
-  z.strictObject({ type: z.string(), key: z.string() }),
-]);
+import { nodeReference } from './node-reference.ts';
 
 const fields = z.record(z.string(), z.unknown());
 /** ISO 8601, or milliseconds since the Unix epoch. */

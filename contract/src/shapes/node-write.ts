@@ -12,21 +12,12 @@ import {
 import { NODE_TEXT_CHARACTERS_MAX, TIME_CHARACTERS_MAX } from '../request-limits.ts';
 import { queryInteger } from './list.ts';
 import { nodeObject } from './node.ts';
+import { nodeReference } from './node-reference.ts';
 import { fieldType } from './schema-document.ts';
 
 const VERSION_MAX = 0xffff_ffff;
 
 const nodeText = z.string().max(NODE_TEXT_CHARACTERS_MAX);
-
-/** A node by its UID, or by its type and key. */
-const nodeReference = z.union(
-  [
-    z.strictObject({ uid: uidText.min(1) }),
-    z.strictObject({ type: graphName.min(1), key: nodeText.min(1) }),
-  ],
-  { error: 'must be {uid} or {type, key}' },
-);
-export type NodeReferenceDocument = Immutable<z.infer<typeof nodeReference>>;
 
 /** Values by field; null removes the field. Each is held to the type of the field. */
 const fields = recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName.min(1), z.unknown());
@@ -103,7 +94,7 @@ const readers = z.array(uidText).max(NODES_CHANGED_READERS_MAX).optional();
 
 /** The body of `POST /api/node/bulk`: one change of many nodes. */
 export const manyNodesChange = z.strictObject({
-  uids: z.array(uidText).min(1).max(NODES_CHANGED_MAX),
+  uids: z.array(nodeReference).min(1).max(NODES_CHANGED_MAX),
   change: z.union(
     [
       z.strictObject({ delete: z.literal(true) }),

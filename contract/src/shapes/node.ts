@@ -10,7 +10,8 @@ import {
   SYNTHETIC_NODES_MAX,
 } from '../limits.ts';
 import { TIME_CHARACTERS_MAX } from '../request-limits.ts';
-import { graphName, uidText } from '../bounded-shapes.ts';
+import { graphName } from '../bounded-shapes.ts';
+import { nodeReference } from './node-reference.ts';
 
 /**
  * A node as its reader may see it (open-shapes, section 2): fields that may not be read are absent.
@@ -24,8 +25,7 @@ export const nodeObject = z.looseObject({
 });
 export type NodeObject = Immutable<z.infer<typeof nodeObject>>;
 
-/** A text that is no UID counts as the UID of a node that does not exist. */
-const uids = z.array(uidText).max(NODE_UIDS_MAX);
+const uids = z.array(nodeReference).max(NODE_UIDS_MAX);
 const NAMES_NO_NODES = 'needs uids, or type, or both';
 
 function namesNodes({ uids: some, type }: { uids?: unknown; type?: unknown }): boolean {
@@ -69,7 +69,7 @@ export const manyFields = z
  */
 export const nodeSelection = z
   .strictObject({
-    uids: z.array(uidText).max(DOWNLOAD_UIDS_MAX).optional(),
+    uids: z.array(nodeReference).max(DOWNLOAD_UIDS_MAX).optional(),
     type: graphName.optional(),
     fields: z.array(graphName).max(DOWNLOAD_FIELDS_MAX).optional(),
   })

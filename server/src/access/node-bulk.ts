@@ -41,7 +41,7 @@ export class NodeBulk {
   }
 
   /** Throws `node_not_found` for the other end of a link. */
-  async change(doer: Doer, { uids, change }: ManyNodesChange): Promise<ManyNodesOutcome> {
+  async change(doer: Doer, uids: readonly string[], change: Change): Promise<ManyNodesOutcome> {
     const { caller } = doer;
     this.#checkOtherEnd(caller, change);
     const unique = [...new Set(uids)];

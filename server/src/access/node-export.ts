@@ -22,6 +22,9 @@ export interface NodeExport {
   rows(form: Omit<RowForm, 'fields'>): AsyncIterable<Uint8Array>;
 }
 
+/** The nodes that are asked for, by their UIDs. */
+export type SelectedNodes = Omit<NodeSelection, 'uids'> & { readonly uids?: readonly string[] };
+
 /** A field with one of these names gives way to it. */
 const IS_COLUMN: ReadonlySet<string> = new Set(DOWNLOAD_COLUMNS);
 /** Neighbours are looked at in groups of so many. */
@@ -39,7 +42,7 @@ export class NodeExporter {
   }
 
   /** Throws `invalid_request` for a type or a field that there is not. */
-  async all(caller: Caller, { uids, type, fields }: NodeSelection): Promise<NodeExport> {
+  async all(caller: Caller, { uids, type, fields }: SelectedNodes): Promise<NodeExport> {
     const types = this.#typesFor(caller, type, fields);
     if (uids === undefined) return this.#ofType(caller, types, fields);
     const unique = [...new Set(uids)];
@@ -52,7 +55,7 @@ export class NodeExporter {
   /** The same, one export for each type that has a node which the caller may see. */
   async byType(
     caller: Caller,
-    { uids, type, fields }: NodeSelection,
+    { uids, type, fields }: SelectedNodes,
   ): Promise<readonly NodeExport[]> {
     const types = this.#typesFor(caller, type, fields);
     if (uids === undefined) return [this.#ofType(caller, types, fields)];

@@ -2,11 +2,8 @@ import { Problem } from '#base/problem.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import { isSystemName } from '#graph/names.ts';
 import type { WriterOperation } from '#graph/operations.ts';
-import type {
-  NodeLink,
-  NodeReferenceDocument,
-  NodeUnlink,
-} from '@trellis/contract/shapes/node-write.ts';
+import type { NodeLink, NodeUnlink } from '@trellis/contract/shapes/node-write.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type { Caller } from './caller.ts';
 import type { NodeReads, NodeView } from './node-view.ts';
 
@@ -49,12 +46,12 @@ export function linkOperation(
 function referred(
   { reader }: NodeReads,
   view: NodeView,
-  reference: NodeReferenceDocument,
+  reference: NodeReference,
   path: string,
 ): { uid: string } {
-  const id = 'uid' in reference ? view.find(reference.uid) : reader.id(reference);
-  const isKnown =
-    id !== undefined && view.canSee(id) && ('uid' in reference || view.canReadField(id, 'Id'));
+  const id = reader.id(reference);
+  const isByKey = typeof reference === 'object' && 'key' in reference;
+  const isKnown = id !== undefined && view.canSee(id) && (!isByKey || view.canReadField(id, 'Id'));
   const uid = isKnown ? reader.uid(id) : undefined;
   if (uid !== undefined) return { uid };
   throw new Problem('node_not_found', `${path}: there is no such node.`, { details: { path } });

@@ -1,8 +1,8 @@
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { NodeObject, NodeQuery, NodeSelection } from '@trellis/contract/shapes/node.ts';
+import type { NodeObject, NodeQuery } from '@trellis/contract/shapes/node.ts';
 import type { Caller } from './caller.ts';
-import { type NodeExport, NodeExporter } from './node-export.ts';
+import { type NodeExport, NodeExporter, type SelectedNodes } from './node-export.ts';
 import { typeAsSeen } from './node-types.ts';
 import { listVersions, type NodeVersionList } from './node-versions.ts';
 import { AnswerSize, type NodeReads, NodeTurns, NodeView, tooLarge } from './node-view.ts';
@@ -15,6 +15,9 @@ export interface NodeList {
 }
 
 /** What to read of several nodes: a field, or a text made of several (see `node-template.ts`). */
+/** Nodes by their UIDs, of one type, or both. */
+export type QueriedNodes = Omit<NodeQuery, 'uids'> & { readonly uids?: readonly string[] };
+
 export interface FieldsWanted {
   readonly uids: readonly string[];
   readonly field?: string | undefined;
@@ -58,7 +61,7 @@ export class NodeService {
    * Those with the given UIDs, each once, in their order; or those of a type, newest first; or
    * both.
    */
-  async query(caller: Caller, query: NodeQuery): Promise<NodeList> {
+  async query(caller: Caller, query: QueriedNodes): Promise<NodeList> {
     const { uids, type, skip, take } = query;
     if (type !== undefined) this.#checkType(caller, type);
     if (uids === undefined) return this.#ofType(caller, type ?? '', skip, take);
@@ -108,12 +111,12 @@ export class NodeService {
   }
 
   /** Throws `invalid_request` for a type or a field that there is not. */
-  export(caller: Caller, selection: NodeSelection): Promise<NodeExport> {
+  export(caller: Caller, selection: SelectedNodes): Promise<NodeExport> {
     return this.#exporter.all(caller, selection);
   }
 
   /** The same, apart for each type. */
-  exportByType(caller: Caller, selection: NodeSelection): Promise<readonly NodeExport[]> {
+  exportByType(caller: Caller, selection: SelectedNodes): Promise<readonly NodeExport[]> {
     return this.#exporter.byType(caller, selection);
   }
 

@@ -1,4 +1,5 @@
 import { hash, randomFillSync } from 'node:crypto';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { Problem } from './problem.ts';
 
 /**
@@ -21,6 +22,15 @@ export function keyedUid(type: string, key: string): Uint8Array {
   const uid = new Uint8Array(UID_BYTES);
   for (let i = 0; i < UID_BYTES; i++) uid[i] = digest.charCodeAt(i);
   return uid;
+}
+
+/** The UID of the node that a reference names; for one that no node can have, a text that is none. */
+export function uidOf(reference: NodeReference): string {
+  if (typeof reference === 'string') return reference;
+  if ('uid' in reference) return reference.uid;
+  const { type, key } = reference;
+  // The digest of a lone surrogate equals that of another key.
+  return key.isWellFormed() ? formatUid(keyedUid(type, key)) : '';
 }
 
 export function randomUid(): Uint8Array {

@@ -30,7 +30,7 @@ export interface StoredFile {
 export type TextState = 'pending' | 'extracted' | 'failed' | 'unsupported';
 
 /** The node that files belong to; each name is there once. */
-export type FileFolder = NodeReference;
+export type FileFolder = Exclude<NodeReference, string>;
 
 export function fileKey(of: FileFolder, name: string): string {
   return `${of.uid ?? of.key}/${name}`;

@@ -246,7 +246,7 @@ function putVault(batch: WriteBatch, key: string, value: string | null): void {
 const fields: MemberCheck = (value) =>
   isObject(value) ? undefined : 'an object from field name to value';
 
-const REFERENCE = 'a reference {type, key} or {uid}';
+const REFERENCE = 'a node as {type, key}, {uid} or its UID';
 
 const reference: MemberCheck = (value) => (isReference(value) ? undefined : REFERENCE);
 
@@ -302,6 +302,7 @@ function checkOperation(value: unknown, index: number): asserts value is WriterO
 }
 
 function isReference(value: unknown): boolean {
+  if (isString(value)) return true;
   if (!isObject(value)) return false;
   const { uid, type, key } = value;
   for (const name in value) {

@@ -1,8 +1,9 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
 
-/** A node by its UID, or by its type and key. */
+/** A node by its UID, alone or in an object, or by its type and key. */
 export type NodeReference =
+  | string
   | { readonly uid: string; readonly type?: undefined; readonly key?: undefined }
   | { readonly type: string; readonly key: string; readonly uid?: undefined };
 

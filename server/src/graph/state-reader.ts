@@ -430,6 +430,7 @@ function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
  * and for a key with a lone surrogate, whose digest equals that of another key.
  */
 function uidOf(reference: NodeReference): Uint8Array | undefined {
+  if (typeof reference === 'string') return tryParseUid(reference);
   if (reference.uid !== undefined) return tryParseUid(reference.uid);
   return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
 }

@@ -22,9 +22,13 @@ const field = (value: fc.Arbitrary<unknown>) =>
     { weight: 120, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.constant(true) },
   );
-const reference: fc.Arbitrary<NodeReference> = fc
+const inObject: fc.Arbitrary<Exclude<NodeReference, string>> = fc
   .tuple(type, key, fc.boolean())
   .map(([t, k, byUid]) => (byUid ? { uid: formatUid(keyedUid(t, k)) } : { type: t, key: k }));
+const reference: fc.Arbitrary<NodeReference> = fc.oneof(
+  inObject,
+  fc.tuple(type, key).map(([t, k]) => formatUid(keyedUid(t, k))),
+);
 const version = rarely(fc.nat(3));
 
 /** The object without the members that are undefined. */
@@ -70,7 +74,7 @@ const operation = fc
     { weight: 6, arbitrary: nodeWrite },
     {
       weight: 1,
-      arbitrary: fc.record({ ref: reference, ifVersion: version }).map(({ ref, ifVersion }) => ({
+      arbitrary: fc.record({ ref: inObject, ifVersion: version }).map(({ ref, ifVersion }) => ({
         op: 'delete' as const,
         ...ref,
         ifVersion,

@@ -11,6 +11,7 @@ import type { ValueFault } from './field-encoder.ts';
 import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
+import { nameOf } from './node-name.ts';
 import type { CommitResult, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
@@ -213,9 +214,8 @@ export class Transactor {
 
   /** The id of the node that a reference names; 0 when there is none. */
   resolve(reference: NodeReference, path: string): number {
-    if (reference.uid !== undefined) {
-      return this.idOfUid(reference.uid, path);
-    }
+    if (typeof reference === 'string') return this.idOfUid(reference, path);
+    if (reference.uid !== undefined) return this.idOfUid(reference.uid, path);
     const type = this.nodeType(reference.type, path);
     const { key } = reference;
     const known = this.state.ids.get(type.id, key);
@@ -228,11 +228,7 @@ export class Transactor {
   require(reference: NodeReference, path: string): number {
     const id = this.resolve(reference, path);
     if (id !== 0) return id;
-    const name =
-      reference.uid === undefined
-        ? `${reference.type} "${reference.key}"`
-        : `with the UID ${reference.uid}`;
-    throw this.fail(`There is no node ${name}`, {
+    throw this.fail(`There is no node ${nameOf(reference)}`, {
       path,
       hint: 'Add the node first; an earlier operation of the same commit will do.',
     });

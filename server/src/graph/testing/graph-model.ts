@@ -245,5 +245,6 @@ function nameOf(from: string, edge: string, to: string): string {
 }
 
 export function uidOf(reference: NodeReference): string {
+  if (typeof reference === 'string') return reference;
   return reference.uid ?? formatUid(keyedUid(reference.type, reference.key));
 }

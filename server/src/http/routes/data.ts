@@ -1,3 +1,4 @@
+import { uidOf } from '#base/uid.ts';
 import { operations } from '@trellis/contract/operations/data.ts';
 import { answer, routesOf } from '../route.ts';
 
@@ -19,5 +20,5 @@ export const dataRoutes = routesOf(operations, {
   restoreNode: async ({ caller, params, body, address }, { nodeWriter }) =>
     answer(200, await nodeWriter.restore({ caller, address }, params.uid, body)),
   changeManyNodes: async ({ caller, body, address }, { nodeBulk }) =>
-    answer(200, await nodeBulk.change({ caller, address }, body)),
+    answer(200, await nodeBulk.change({ caller, address }, body.uids.map(uidOf), body.change)),
 });

@@ -1,3 +1,4 @@
+import { uidOf } from '#base/uid.ts';
 import { operations } from '@trellis/contract/operations/embeddings.ts';
 import { Disconnect } from '../live-answers.ts';
 import { SEQUENCE } from '../headers.ts';
@@ -27,7 +28,7 @@ function similarRoute(
 
 export const embeddingsRoutes = routesOf(operations, {
   getEmbeddings: async ({ caller, body: { UIDs: uids, field } }, { embeddings }) =>
-    answer(200, await embeddings.of(caller, { uids, field })),
+    answer(200, await embeddings.of(caller, { uids: uids.map(uidOf), field })),
   getSimilarNodes: similarRoute(operations.getSimilarNodes),
   findSimilarNodes: similarRoute(operations.findSimilarNodes),
 });

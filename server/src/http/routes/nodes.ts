@@ -1,5 +1,7 @@
 import { operations } from '@trellis/contract/operations/nodes.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { budgetKey } from '#access/caller.ts';
+import { uidOf } from '#base/uid.ts';
 import { answer, routesOf } from '../route.ts';
 import { downloadRoute } from '../download-route.ts';
 import {
@@ -15,13 +17,14 @@ export const nodesRoutes = routesOf(operations, {
     answer(200, await nodes.get(caller, params.uid)),
   getNodeHistory: async ({ caller, params, query }, { nodes }) =>
     answer(200, await nodes.history(caller, params.uid, query)),
-  queryNodes: async ({ caller, body }, { nodes }) => answer(200, await nodes.query(caller, body)),
+  queryNodes: async ({ caller, body }, { nodes }) =>
+    answer(200, await nodes.query(caller, byUid(body))),
   getManyNodes: async ({ caller, body }, { nodes }) =>
-    answer(200, await nodes.many(caller, body.uids)),
+    answer(200, await nodes.many(caller, body.uids.map(uidOf))),
   getManyFields: async ({ caller, body }, { nodes }) =>
-    answer(200, await nodes.manyFields(caller, body)),
+    answer(200, await nodes.manyFields(caller, { ...body, uids: body.uids.map(uidOf) })),
   downloadCsv: downloadRoute(operations.downloadCsv, async ({ caller, query, body }, { nodes }) => {
-    const exported = await nodes.export(caller, body);
+    const exported = await nodes.export(caller, byUid(body));
     return {
       fileName: `${exported.type ?? 'nodes'}.csv`,
       content: exported.rows({ form: 'csv', linkPrefix: linkPrefix(query.baseURL) }),
@@ -30,7 +33,7 @@ export const nodesRoutes = routesOf(operations, {
   downloadJsonl: downloadRoute(
     operations.downloadJsonl,
     async ({ caller, query, body }, { nodes }) => {
-      const exported = await nodes.export(caller, body);
+      const exported = await nodes.export(caller, byUid(body));
       return {
         fileName: `${exported.type ?? 'nodes'}.jsonl`,
         content: exported.rows({ form: 'jsonl', linkPrefix: linkPrefix(query.baseURL) }),
@@ -41,7 +44,7 @@ export const nodesRoutes = routesOf(operations, {
     operations.downloadZip,
     async ({ caller, query, body }, { nodes }) => ({
       fileName: `${body.type ?? 'nodes'}.zip`,
-      content: nodeZip(await nodes.exportByType(caller, body), linkPrefix(query.baseURL)),
+      content: nodeZip(await nodes.exportByType(caller, byUid(body)), linkPrefix(query.baseURL)),
     }),
   ),
   downloadSyntheticCsv: downloadRoute(
@@ -59,3 +62,11 @@ export const nodesRoutes = routesOf(operations, {
     }),
   ),
 });
+
+/** The same selection by UIDs. */
+function byUid<Selection extends { readonly uids?: readonly NodeReference[] | undefined }>(
+  selection: Selection,
+): Omit<Selection, 'uids'> & { readonly uids?: readonly string[] } {
+  const { uids, ...rest } = selection;
+  return uids === undefined ? rest : { ...rest, uids: uids.map(uidOf) };
+}

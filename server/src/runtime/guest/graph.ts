@@ -183,10 +183,11 @@ export function referenceOf(node: unknown, key?: unknown): Reference {
   throw new TypeError('a node is named by its UID, by itself, or by its type and key');
 }
 
-export function uidOf(node: unknown): string {
+/** The same, a UID as it is: the host knows the UIDs of keys. */
+export function nameOf(node: unknown): string | Reference {
+  if (typeof node === 'string') return node;
   const reference = referenceOf(node);
-  if ('uid' in reference) return reference.uid;
-  throw new TypeError('here a node is named by its UID or by itself');
+  return 'uid' in reference ? reference.uid : reference;
 }
 
 function keyText(key: unknown): string {

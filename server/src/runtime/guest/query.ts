@@ -1,6 +1,6 @@
 import { ask } from './channel.ts';
 import { isArray, stringify } from './primordials.ts';
-import { uidOf } from './graph.ts';
+import { nameOf } from './graph.ts';
 import { embedQuery, similarity, type SimilarityOptions } from './search.ts';
 
 /**
@@ -37,7 +37,7 @@ export class Query {
   }
 
   startAtUids(uids: unknown): Query {
-    return this.#with({ op: 'startAtUids', uids: listOf(uids) });
+    return this.#with({ op: 'startAtUids', uids: namesOf(uids) });
   }
 
   startWhere(type: string, field: string, compare: string, value?: unknown): Query {
@@ -67,8 +67,11 @@ export class Query {
     types?: unknown,
     options?: SimilarityOptions,
   ): Query {
-    const uids = listOf(nodes).map((node) => uidOf(node));
-    return this.#with({ op: 'startAtSimilar', uids, ...similarity(count, types, options) });
+    return this.#with({
+      op: 'startAtSimilar',
+      uids: namesOf(nodes),
+      ...similarity(count, types, options),
+    });
   }
 
   out(type?: string, edge?: string): Query {
@@ -94,11 +97,11 @@ export class Query {
   }
 
   after(timestamp: unknown, uids: unknown): Query {
-    return this.#with({ op: 'after', timestamp, uids: listOf(uids).map((node) => uidOf(node)) });
+    return this.#with({ op: 'after', timestamp, uids: namesOf(uids) });
   }
 
   isRelatedTo(node: unknown, edge?: string): Query {
-    return this.#with({ op: 'isRelatedTo', uid: uidOf(node), edge });
+    return this.#with({ op: 'isRelatedTo', uid: nameOf(node), edge });
   }
 
   union(other: Query): Query {
@@ -178,11 +181,11 @@ export class Query {
   }
 
   shortestPath(to: unknown, options?: object): Promise<unknown> {
-    return this.#end({ ...options, end: 'shortestPath', to: uidOf(to) });
+    return this.#end({ ...options, end: 'shortestPath', to: nameOf(to) });
   }
 
   shortestPaths(to: unknown, options?: object): Promise<unknown> {
-    return this.#end({ take: PATHS_DEFAULT, ...options, end: 'shortestPaths', to: uidOf(to) });
+    return this.#end({ take: PATHS_DEFAULT, ...options, end: 'shortestPaths', to: nameOf(to) });
   }
 
   explain(): Promise<unknown> {
@@ -296,6 +299,10 @@ async function* chunks(
     const chunk = { op: 'startAtUids', uids: uids.slice(i, i + CHUNK_NODES) };
     yield (await runQuery(call, [...asUser, chunk], { end: 'nodes' })) as readonly NodeLike[];
   }
+}
+
+function namesOf(nodes: unknown): readonly unknown[] {
+  return listOf(nodes).map((node) => nameOf(node));
 }
 
 function listOf(one: unknown): readonly unknown[] {

@@ -3,6 +3,8 @@ import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
+import { uidOf } from '#base/uid.ts';
+import { nameOf } from '#graph/node-name.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
 import { type QueryScan, runQuery } from '#graph/query/run.ts';
@@ -62,7 +64,7 @@ export function answerRead(
     case 'query':
       // Its shape is checked by the query itself, as that of any other.
       return JSON.stringify(
-        runQuery(reader, asked as Query, {
+        runQuery(reader, byUid(asked) as Query, {
           get visibility() {
             return visibilityOf(access, caller);
           },
@@ -119,11 +121,7 @@ function findNode(reader: GraphReader, reference: NodeReference): NodeObject | u
 function requireNode(reader: GraphReader, reference: NodeReference): NodeObject {
   const node = findNode(reader, reference);
   if (node !== undefined) return node;
-  const name =
-    reference.uid === undefined
-      ? `${reference.type} "${reference.key}"`
-      : `with the UID ${reference.uid}`;
-  throw new Problem('node_not_found', `There is no node ${name}`);
+  throw new Problem('node_not_found', `There is no node ${nameOf(reference)}`);
 }
 
 function referenceOf(value: unknown): NodeReference {
@@ -131,6 +129,41 @@ function referenceOf(value: unknown): NodeReference {
   if (typeof uid === 'string') return { uid };
   if (typeof type === 'string' && typeof key === 'string') return { type, key };
   throw new Problem('invalid_request', 'A node is named by its UID, or by its type and key');
+}
+
+/** The same query with a UID wherever a step or the end of it names a node in another way. */
+function byUid(query: unknown): unknown {
+  const { steps, end } = Object(query) as { readonly steps?: unknown; readonly end?: unknown };
+  return { steps: Array.isArray(steps) ? steps.map(stepByUid) : steps, end: withUids(end) };
+}
+
+function stepByUid(step: unknown): unknown {
+  const named = withUids(step);
+  const { steps } = Object(named) as { readonly steps?: unknown };
+  return Array.isArray(steps) ? { ...Object(named), steps: steps.map(stepByUid) } : named;
+}
+
+/** Changes nothing else: what is wrong with it is for the query to say. */
+function withUids(part: unknown): unknown {
+  const { uid, uids, to } = Object(part) as Record<string, unknown>;
+  const isNamed = [uid, to, ...(Array.isArray(uids) ? uids : [])].some(isReference);
+  if (!isNamed) return part;
+  return {
+    ...Object(part),
+    ...(uid === undefined ? {} : { uid: uidFrom(uid) }),
+    ...(to === undefined ? {} : { to: uidFrom(to) }),
+    ...(Array.isArray(uids) ? { uids: uids.map(uidFrom) } : {}),
+  };
+}
+
+function uidFrom(value: unknown): unknown {
+  return isReference(value) ? uidOf(value) : value;
+}
+
+function isReference(value: unknown): value is Exclude<NodeReference, string> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { uid, type, key } = value as Record<string, unknown>;
+  return typeof uid === 'string' || (typeof type === 'string' && typeof key === 'string');
 }
 
 const ENTRIES: Readonly<Record<string, CatalogueEntry>> = storageErrors;

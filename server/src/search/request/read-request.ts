@@ -16,6 +16,7 @@ import {
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
 import { isObject } from '#base/assert.ts';
+import { uidOf } from '#base/uid.ts';
 import { asList, invalid, Members } from './members.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';
@@ -153,7 +154,7 @@ function readNames(value: unknown, path: string): readonly string[] {
 }
 
 function readTargets(value: unknown, path: string): readonly string[] {
-  return asList(value, path, SEARCH_TARGETS_MAX, readText);
+  return asList(value, path, SEARCH_TARGETS_MAX, (one, at) => uidOf(readReference(one, at)));
 }
 
 function readText(value: unknown, path: string): string {

@@ -96,7 +96,9 @@ function previewOf(plan: ImportPlan, { number, row, fault }: FileRow): PreviewRo
   try {
     const [node, ...links] = operationsOf(plan, row, number);
     const edges = links.flatMap((one) =>
-      one.op === 'link' && 'key' in one.to ? [`${one.edge} → ${one.to.type} ${one.to.key}`] : [],
+      one.op === 'link' && typeof one.to === 'object' && 'key' in one.to
+        ? [`${one.edge} → ${one.to.type} ${one.to.key}`]
+        : [],
     );
     const fields = node?.op === 'addOrUpdate' ? (node.fields ?? {}) : {};
     return { number, key: keyOfRow(plan, row), fields, edges };
