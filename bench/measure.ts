@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 /** Latencies in microseconds. */
 export interface Latency {
   readonly p50: number;
@@ -42,4 +44,27 @@ export async function timed<T>(run: () => T | Promise<T>): Promise<{ value: T; s
   const start = performance.now();
   const value = await run();
   return { value, seconds: (performance.now() - start) / 1_000 };
+}
+
+/**
+ * The processor time of each thread of a process, by its name and number, less what it was before.
+ * Unlike a wait, it hardly depends on what else the machine does.
+ */
+export function threadSeconds(
+  pid: number,
+  before: ReadonlyMap<string, number> = new Map(),
+): ReadonlyMap<string, number> {
+  const seconds = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const read = (file: string): string =>
+      readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
+    try {
+      const name = `${read('comm').trim()} ${thread}`;
+      // The first number of the line, in nanoseconds.
+      seconds.set(name, Number.parseInt(read('schedstat'), 10) / 1e9 - (before.get(name) ?? 0));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return seconds;
 }

@@ -1,5 +1,5 @@
 import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -92,6 +92,8 @@ class Starter<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> extends Ch
  */
 export function startThread(file: URL, data?: object): Worker {
   return new Worker(file, {
+    // What the system shows for it, such as `top -H`.
+    name: basename(file.pathname).replace(/(-worker)?\.\w+$/, ''),
     workerData: data,
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning', ...keepCompiled()],
