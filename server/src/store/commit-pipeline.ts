@@ -40,10 +40,11 @@ export interface Publication {
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 const IN_FLIGHT_OPERATIONS_MAX = 120_000;
 /**
- * The largest number of operations in one LMDB transaction. More gain nothing, and readers wait
- * longer.
+ * The largest number of operations in one LMDB transaction: about two full commits of a load. In a
+ * large state more of them change the same pages the larger it is. But whoever comes meanwhile
+ * waits for it, and LMDB keeps the memory of all pages that the largest one has changed.
  */
-const GROUP_OPERATIONS_MAX = 30_000;
+const GROUP_OPERATIONS_MAX = 60_000;
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
 /** The wait between attempts to apply durable commits while the volume has no room. */
 const RETRY_DELAY_MIN_MS = 50;
