@@ -25,7 +25,7 @@ for (const [i, [db, at]] of SORTED_AT.entries()) {
 const RANKS_MAX = 16;
 const RANK_OF_INDEXES = SORTED_AT.length;
 
-/** A place is rank, four bytes of the key, and the number of the operation: the 53 bits of a number. */
+/** A place is rank, four bytes of the key, and the operation's number: 53 bits, as numbers have. */
 const OPERATION_BITS = 17;
 const OPERATIONS_MAX = 2 ** OPERATION_BITS;
 const OPERATIONS_FIRST = 4_096;
