@@ -81,7 +81,7 @@ function row(i: number): object {
 
 async function table(server: BenchServer, body: object): Promise<Page> {
   const answer = await post(server, '/api/cce/system/table', { type: 'Row', ...body });
-  return await answer.json();
+  return (await answer.json()) as Page;
 }
 
 /** Walks over the whole table in an order that an index gives. */

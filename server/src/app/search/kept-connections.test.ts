@@ -15,7 +15,7 @@ const link = (from: number, to: number): WriterOperation => {
 /** Notes that all cite the first one; saved, as a server that ends in good order saves them. */
 async function savedGraph(): Promise<IndexedGraph> {
   const graph = await IndexedGraph.open();
-  const nodes = [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }];
+  const nodes = [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }] as const;
   const notes = Array.from({ length: NOTES }, (_, key): WriterOperation => {
     return { op: 'addOrUpdate', ...note(key), fields: { Text: `note ${key}` } };
   });

@@ -50,6 +50,7 @@ export class GraphModel {
   nodes = new Map<string, ModelNode>();
   edges = new Map<string, ModelEdge>();
   #now = 0;
+  #created = 0;
   #index = 0;
 
   /**
@@ -66,6 +67,7 @@ export class GraphModel {
     const outcomes: { uid: string | null; changed: boolean }[] = [];
     let nodes = 0;
     let edges = 0;
+    this.#created = 0;
     try {
       operations.forEach((operation, index) => {
         this.#index = index;
@@ -78,7 +80,7 @@ export class GraphModel {
       Object.assign(this, before);
       throw error;
     }
-    return { nodes, edges, outcomes };
+    return { nodes, created: this.#created, edges, outcomes };
   }
 
   #apply(operation: WriterOperation, randomUid: () => string): Done {
@@ -145,6 +147,7 @@ export class GraphModel {
     changed.version++;
     const written = uid ?? randomUid();
     this.nodes.set(written, changed);
+    if (node === undefined) this.#created++;
     return { uid: written, nodes: 1, edges: 0 };
   }
 

@@ -79,7 +79,7 @@ export function DataGrid(props: DataGridProps) {
       tabIndex={0}
       onKeyDown={onKeyDown}
       onScroll={scrolled.onScroll}
-      className="group/grid relative h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-card border bg-surface"
+      className="group/grid relative h-[max(20rem,calc(100dvh-13rem))] overflow-auto rounded-card border bg-surface"
     >
       <GridHead {...props} {...{ types, layout }} />
       {rows.count > 0 && (

@@ -53,9 +53,13 @@ export function DataToolbar(props: DataToolbarProps) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <p role="status" className="mr-auto text-muted tabular-nums">
-        {count}
-        {hidden.length > 0 && `, also filtered by ${hidden.join(', ')}`}
-        {sort !== undefined && isHidden(sort.field) && `, sorted by ${sort.field}`}
+        {[
+          count,
+          hidden.length > 0 && `filtered by ${hidden.join(', ')} too`,
+          sort !== undefined && isHidden(sort.field) && `sorted by ${sort.field}`,
+        ]
+          .filter(Boolean)
+          .join(', ')}
       </p>
       {filters.length > 0 && (
         <Button
