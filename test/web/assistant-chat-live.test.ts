@@ -93,6 +93,27 @@ describe.skipIf(requireChromium())('the chat while it answers, and beside its so
     goOn();
   });
 
+  test('a lost connection is said, and the answer found again', async () => {
+    const { turn, goOn } = held();
+    at.provider.script.turn = inTurn(turn);
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Count');
+    await answers(page).last().getByText('One').waitFor();
+    await page.waitForURL('**/#/chat/*');
+    const path = '**/api/chatai/chats/*/events';
+    await page.route(path, (route) => route.abort());
+    await page.reload();
+    await page.getByText('The connection was lost.').waitFor();
+    await page.getByText('Count').first().waitFor();
+    await page.unroute(path);
+    await answers(page).last().getByText('One').waitFor();
+    await page.getByText('The connection was lost.').waitFor({ state: 'detached' });
+    goOn();
+    await answers(page).last().getByText(COUNTED).waitFor();
+    expect(complaints.filter((one) => !one.includes('ERR_FAILED'))).toEqual([]);
+  });
+
   test('a busy conversation says so, keeps what was typed, and is followed', async () => {
     const { turn, goOn } = held();
     at.provider.script.turn = inTurn(says('First.'), turn, says('Third.'));
