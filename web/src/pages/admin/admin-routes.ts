@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { listSearch } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
-import { LOG_SEARCH_NAMES } from './logs/log-address.ts';
+import { LOG_SEARCH_NAMES } from './logs/log-search-names.ts';
 import { lazyPage } from '../../ui/lazy-part.tsx';
 
 export const adminRoutes = [

@@ -1,36 +1,14 @@
 import type { LogFilter } from '@trellis/contract/shapes/log.ts';
 import { levelOf, originOf } from './log-levels.ts';
+import type { LOG_SEARCH_NAMES } from './log-search-names.ts';
 
-/** What stands in the address of the records. */
-export interface LogAddress {
-  readonly query?: string | undefined;
-  readonly level?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly job?: string | undefined;
-  readonly request?: string | undefined;
-  /** A key of RANGES; not when there is `from` or `to`. */
-  readonly range?: string | undefined;
-  /** ISO 8601. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly live?: string | undefined;
-}
-
-export const LOG_SEARCH_NAMES = [
-  'query',
-  'level',
-  'origin',
-  'endpoint',
-  'job',
-  'request',
-  'range',
-  'from',
-  'to',
-  'cursor',
-  'live',
-] as const satisfies readonly (keyof LogAddress)[];
+/**
+ * What stands in the address of the records. `range` is a key of RANGES, and not there when there is
+ * `from` or `to` (ISO 8601).
+ */
+export type LogAddress = {
+  readonly [Name in (typeof LOG_SEARCH_NAMES)[number]]?: string | undefined;
+};
 
 interface Range {
   readonly label: string;

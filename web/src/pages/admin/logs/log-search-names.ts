@@ -1,0 +1,14 @@
+/** What the address of the records names: see `LogAddress`. Apart, as every page knows its routes. */
+export const LOG_SEARCH_NAMES = [
+  'query',
+  'level',
+  'origin',
+  'endpoint',
+  'job',
+  'request',
+  'range',
+  'from',
+  'to',
+  'cursor',
+  'live',
+] as const;
