@@ -15,9 +15,9 @@ export interface NodeExport {
   /** The type of all its nodes, when they have one. */
   readonly type: string | undefined;
   /**
-   * A row for each node, in pieces of about 64 KiB; of CSV with the line of headings. What is read
-   * in one turn of the event loop is of the newest commit, as the caller may see it then. A piece is
-   * a view, valid until the next one is asked for.
+   * A row for each node, in pieces of about 128 KiB; of CSV with the line of headings. What is
+   * read in one turn of the event loop is of the newest commit, as the caller may see it then. A
+   * piece is a view, valid until the next one is asked for.
    */
   rows(form: Omit<RowForm, 'fields'>): AsyncIterable<Uint8Array>;
 }

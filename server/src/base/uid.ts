@@ -24,7 +24,7 @@ export function keyedUid(type: string, key: string): Uint8Array {
   return uid;
 }
 
-/** The UID of the node that a reference names; for one that no node can have, a text that is none. */
+/** The UID that a reference names; a text that is none where no node can have it. */
 export function uidOf(reference: NodeReference): string {
   if (typeof reference === 'string') return reference;
   if ('uid' in reference) return reference.uid;

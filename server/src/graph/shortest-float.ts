@@ -1,7 +1,7 @@
 /**
  * Of all numbers that 32 bits keep as the given one, that with the fewest digits: 9.99 for
- * 9.989999771118164, the nearest one where there are several. So a Float is shown as it was written.
- * Different 32-bit values have different shortest numbers, in the same order.
+ * 9.989999771118164, the nearest one where there are several. So a Float is shown as it was
+ * written. Different 32-bit values have different shortest numbers, in the same order.
  */
 export function shortestFloat(value: number): number {
   const size = Math.abs(value);
