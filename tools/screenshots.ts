@@ -15,6 +15,8 @@ const FOLDER = join(import.meta.dirname, '../docs/images/pages');
 const VIEWPORT = { width: 1_280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 const wanted = process.argv.slice(2);
+/** A busy machine shows a page many times later than an idle one. */
+const PATIENCE_MS = 120_000;
 
 interface Picture {
   readonly name: string;
@@ -225,6 +227,7 @@ async function takeAll(
     reducedMotion: 'reduce',
     storageState: storageState(server.url, session),
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   for (const { name, path, waitFor } of taken) {
     const file = `${name}${isPhone ? '-phone' : ''}-${theme}.png`;
