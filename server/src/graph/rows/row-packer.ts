@@ -21,7 +21,7 @@ const SLICE_MS: SliceMs = { min: 4, max: 25 };
 /** When more than this share of the rows has changed, all are packed anew. */
 const CHANGED_SHARE_MAX = 0.25;
 const CHANGED_IDS_MIN = 10_000;
-/** A block of new ids begins anew so often, while commits change them, before it is packed at once. */
+/** A block of new ids that commits change begins anew so often before it is packed at once. */
 const ATTEMPTS_MAX = 3;
 /** No slice removes more notes than this. */
 const REMOVED_NOTES_MAX = 1_000;

@@ -29,7 +29,7 @@ export interface VerifyOptions {
 }
 
 export interface Looked {
-  /** Whether packed rows are not what they should be. They are dropped: a start packs them again. */
+  /** Whether packed rows are wrong. They are dropped then: a start packs them again. */
   readonly areRowsWrong: boolean;
 }
 
@@ -68,8 +68,9 @@ const DIFFERENCES_TOLD_MAX = 20;
 /**
  * Reads every record of the log and every entry of the state of a stopped store. The checksum of
  * each record is verified, and its encryption where there is one. For each key, the state must hold
- * the last value that the log has for it. Brings the state up to the log first, as a start does, and
- * drops packed rows that are wrong; changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
+ * the last value that the log has for it. Brings the state up to the log first, as a start does,
+ * and drops packed rows that are wrong; changes nothing else. Throws `log_corrupt` and what
+ * `openReplayed` throws.
  */
 export async function verifyStore(options: VerifyOptions): Promise<Verification> {
   const { storage, masterKey, clock, onStep } = options;
