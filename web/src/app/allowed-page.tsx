@@ -5,6 +5,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { mayOpen, NAVIGATION, navigationItemAt, navigationOf } from './navigation.ts';
 import type { NavigationItem } from './navigation-group.ts';
+import { NavigationIcon } from './navigation-icon.tsx';
 
 /** The page of the address; for a viewer who has no right to it, what they may open instead. */
 export function AllowedPage({ viewer }: { readonly viewer: Viewer }) {
@@ -32,13 +33,13 @@ function PageNotAllowed({
         title="You may not open this page"
         action={
           <ul aria-label="Pages that you may open" className="flex flex-wrap justify-center gap-2">
-            {pages.map(({ to, label: text, icon: Icon }) => (
+            {pages.map(({ to, label: text }) => (
               <li key={to}>
                 <Link
                   to={to}
                   className="flex items-center gap-2 rounded-control border px-2.5 py-1 hover:bg-sunken"
                 >
-                  <Icon className="size-4 shrink-0 text-muted" aria-hidden />
+                  <NavigationIcon to={to} className="text-muted" />
                   {text}
                 </Link>
               </li>

@@ -1,9 +1,10 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
+import { ArrowRight, Search } from 'lucide-react';
 import { useDeferredValue, useRef, useState } from 'react';
 import type { Viewer } from '../api/viewer.ts';
+import { NAVIGATION_ICONS } from './navigation-icons.ts';
 import { navigationOf } from './navigation.ts';
 import { usePaletteActions, usePaletteSettings } from './palette/palette-actions.ts';
 import {
@@ -137,7 +138,8 @@ function usePaletteGroups(viewer: Viewer, query: string): readonly Group<Palette
   const navigate = useNavigate();
   const text = useDeferredValue(query.trim());
   const pages = navigationOf(viewer).flatMap(({ title, items }) =>
-    items.map(({ to, label, icon, words = '' }) => {
+    items.map(({ to, label, words = '' }) => {
+      const icon = NAVIGATION_ICONS[to] ?? ArrowRight;
       const go = () => navigate({ to });
       return { key: to, label, hint: title, words: `${title} ${words}`, icon, go };
     }),

@@ -1,11 +1,9 @@
-import type { LucideIcon } from 'lucide-react';
 import type { Viewer } from '../api/viewer.ts';
 
 export interface NavigationItem {
   /** A path of the router. */
   readonly to: string;
   readonly label: string;
-  readonly icon: LucideIcon;
   /** Further words by which the command palette finds it. */
   readonly words?: string;
   /** Who has it in the menu. */

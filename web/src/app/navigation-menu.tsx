@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { Viewer } from '../api/viewer.ts';
 import { navigationItemAt, navigationOf } from './navigation.ts';
 import type { NavigationGroup } from './navigation-group.ts';
+import { NavigationIcon } from './navigation-icon.tsx';
 
 interface NavigationMenuProps {
   readonly viewer: Viewer | undefined;
@@ -70,14 +71,14 @@ function Group({ group: { title, items }, current, isOpen, onToggle }: GroupProp
         <Arrow className="ml-auto size-3.5 shrink-0" aria-hidden />
       </button>
       <ul id={id}>
-        {items.map(({ to, label, icon: Icon }) => (
+        {items.map(({ to, label }) => (
           <li key={to} hidden={!isOpen && to !== current}>
             <Link
               to={to}
               activeOptions={{ exact: to !== current, includeSearch: false }}
               className="flex h-8 items-center gap-2.5 rounded-control px-2 text-ink hover:bg-sunken aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
             >
-              <Icon className="size-4 shrink-0" aria-hidden />
+              <NavigationIcon to={to} />
               {label}
             </Link>
           </li>

@@ -2,7 +2,8 @@ import type { LogLevel } from '@trellis/contract/log-levels.ts';
 import type { LogCounts } from '@trellis/contract/shapes/log.ts';
 import { type ComponentProps, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
-import { formatCount, formatInSpan, timeZoneName } from '../../../ui/format.ts';
+import { formatInSpan, timeZoneName } from '../../../ui/format-moment.ts';
+import { formatCount } from '../../../ui/format.ts';
 
 interface LogHistogramProps {
   readonly counts: LogCounts;

@@ -2,7 +2,8 @@ import { CalendarRange } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
-import { formatDateTime, timeZoneName } from '../../../ui/format.ts';
+import { timeZoneName } from '../../../ui/format-moment.ts';
+import { formatDateTime } from '../../../ui/format.ts';
 import { Popover } from '../../../ui/popover.tsx';
 import {
   isOwnRange,

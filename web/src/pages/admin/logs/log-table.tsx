@@ -5,7 +5,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { formatMoment, timeZoneName } from '../../../ui/format.ts';
+import { formatMoment, timeZoneName } from '../../../ui/format-moment.ts';
 import type { LogAddress } from './log-address.ts';
 import {
   type LinkedColumn,
