@@ -3,6 +3,7 @@ import { benchBackup } from './backup.ts';
 import { benchConnections } from './connections.ts';
 import { benchCopy } from './copy.ts';
 import { benchDataTable } from './data-table.ts';
+import { benchDownloads } from './downloads.ts';
 import { benchEndpointChanges } from './endpoint-changes.ts';
 import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   'data-table': benchDataTable,
   import: benchImport,
   http: benchHttp,
+  downloads: benchDownloads,
   endpoints: benchEndpoints,
   'endpoint-changes': benchEndpointChanges,
   tokens: benchTokens,
