@@ -144,8 +144,8 @@ export const logFileList = z.strictObject({
 });
 
 /**
- * A log of the server, or of its channel to replicas, of one day, or a part of it. Nothing else is a
- * file to be read here.
+ * A log of the server, or of its channel to replicas, of one day, or a part of it. Nothing else is
+ * a file to be read here.
  */
 const fileName = z
   .string()

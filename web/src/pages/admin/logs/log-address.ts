@@ -3,8 +3,8 @@ import { levelOf, originOf } from './log-levels.ts';
 import type { LOG_SEARCH_NAMES } from './log-search-names.ts';
 
 /**
- * What stands in the address of the records. `range` is a key of RANGES, and not there when there is
- * `from` or `to` (ISO 8601).
+ * What stands in the address of the records. `range` is a key of RANGES, and not there when there
+ * is `from` or `to` (ISO 8601).
  */
 export type LogAddress = {
   readonly [Name in (typeof LOG_SEARCH_NAMES)[number]]?: string | undefined;

@@ -1,4 +1,4 @@
-/** What the address of the records names: see `LogAddress`. Apart, as every page knows its routes. */
+/** What the address of the records names: see `LogAddress`. Every page has it, for its routes. */
 export const LOG_SEARCH_NAMES = [
   'query',
   'level',
