@@ -95,7 +95,7 @@ export default async function table({
       next,
       ...(body.total ? await countOf(begin, way, body) : {}),
       ...(body.plan
-        ? { plan: way.kind === 'whole' ? planOf(explained) : planOf([way.probe], body.scan) }
+        ? { plan: { ...planOf(explained, way), rowsRead: await rowsRead(begin, way, items, body) } }
         : {}),
     };
   } catch (error) {
@@ -112,7 +112,11 @@ const met = (query: Query<NodeOf>, { field, compare, value }: Condition) =>
 
 /** How the rows are found: all of what an index leaves, some of it for each page, or not at all. */
 type Way =
-  | { readonly kind: 'whole' }
+  | {
+      readonly kind: 'whole';
+      /** Conditions whose rows are all read; absent where those that are shown are read only. */
+      readonly indexed?: readonly Condition[];
+    }
   | {
       readonly kind: 'pieces';
       /** Conditions that an index answers, and those that rows are read for. */
@@ -141,7 +145,7 @@ async function wayTo(begin: Begin, { where, sort, scan }: Body): Promise<Way> {
   if (!isSorting && tested.length === 0) return { kind: 'whole' };
   const indexed = where.filter((one) => !tested.includes(one));
   const hasMore = (await begin(indexed).skip(scan).take(1).count()) > 0;
-  if (!hasMore) return { kind: 'whole' };
+  if (!hasMore) return { kind: 'whole', indexed };
   const isTurned = sort?.field === 'Timestamp' && sort.direction === 'asc';
   if (isSorting || (isTurned && isWholeType)) return { kind: 'none', advice: probe.advice };
   return { kind: 'pieces', indexed, tested, probe };
@@ -286,15 +290,25 @@ async function countOf(begin: Begin, way: Way, { where, scan }: Body) {
   return { total: isTotalExact ? total : TOTAL_MAX, isTotalExact };
 }
 
-/** `scanned`: how many rows each page reads; without it, what was read is told. */
-function planOf(explained: readonly Explanation[], scanned?: number) {
+/**
+ * How many rows were read of those that the caller may see: what the plan says counts hidden rows
+ * too.
+ */
+async function rowsRead(begin: Begin, way: Way, items: readonly Row[], { scan }: Body) {
+  if (way.kind === 'pieces') return scan;
+  return way.kind === 'whole' && way.indexed !== undefined
+    ? await begin(way.indexed).take(scan).count()
+    : items.length;
+}
+
+function planOf(read: readonly Explanation[], way: Way) {
+  const explained = way.kind === 'pieces' ? [way.probe] : read;
   const steps = explained.flatMap((one) => one.steps);
   const index = steps.find((step) => step.index !== undefined)?.index;
   const advice = new Map(explained.flatMap((one) => one.advice).map((one) => [one.field, one]));
   return {
     access: steps.find(({ access }) => access === 'index')?.access ?? 'scan',
     ...(index === undefined ? {} : { index }),
-    rowsRead: scanned ?? steps.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
     advice: [...advice.values()],
   };
 }
