@@ -27,7 +27,7 @@ export interface BlockSizes {
 
 const SIZES: BlockSizes = { entries: 1_024, countedFrom: 8_192, blocksMax: 4_096 };
 /** Entries that one slice goes over, which takes some milliseconds. */
-const SLICE_ENTRIES = 131_072;
+const SLICE_ENTRIES = 32_768;
 /** Records that one slice removes. */
 const SLICE_RECORDS = 4_096;
 
