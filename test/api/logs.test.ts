@@ -149,7 +149,7 @@ describe('records', () => {
       { origin: 'job', level: 'info', fields: { job: job!.id, kind: 'endpoint-recheck' } },
     ]);
     const ofJobs = await client.logs.search({ origin: 'job' });
-    expect(ofJobs.items).toEqual(expect.arrayContaining(await found()));
+    expect(ofJobs.items).toEqual(expect.arrayContaining([...(await found())]));
   });
 
   test('are counted by time and level', async () => {
