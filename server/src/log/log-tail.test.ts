@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLogTail } from './log-tail.ts';
@@ -86,6 +87,73 @@ describe.each([
     });
     await log.append(3, filled(10));
     expect(await told).toBe(3);
+  });
+});
+
+describe('a tail that goes on where it has ended', () => {
+  test('reads what was written since without a turn to another thread', async () => {
+    await using log = await openLog({ segmentBytesMax: 1_000 });
+    const tail = await openTail(log);
+    let atOnce = 0;
+    for (let next = 1; next <= 30; next = log.lastSequence + 1) {
+      await Promise.all([log.append(1, filled(100, next)), log.append(2, filled(90, next))]);
+      const reading = allOf(tail, next);
+      const isAtOnce = await Promise.race([reading.then(() => true), nextTurn(false)]);
+      if (isAtOnce) atOnce++;
+      expect(await reading).toEqual(await readAll(log, next));
+    }
+    // Neither the first read does, nor those that find a new segment.
+    expect(atOnce).toBeGreaterThan(3);
+    expect(atOnce).toBeLessThan(10);
+  });
+
+  test('knows the end of each of several followers', async () => {
+    await using log = await openLog();
+    const tail = await openTail(log);
+    const follow = async (from: number): Promise<boolean> => {
+      const reading = allOf(tail, from);
+      const isAtOnce = await Promise.race([reading.then(() => true), nextTurn(false)]);
+      expect(await reading).toEqual(await readAll(log, from));
+      return isAtOnce;
+    };
+    await log.append(1, filled(10));
+    expect(await follow(1)).toBe(false);
+    await log.append(1, filled(20));
+    await log.append(1, filled(30));
+    expect(await follow(2)).toBe(true);
+    await log.append(1, filled(40));
+    expect([await follow(2), await follow(4)]).toEqual([true, true]);
+  });
+
+  test('takes no more than is durable, and finds the rest later', async () => {
+    await using log = await openLog();
+    let durable = 1;
+    const tail = await openLogTail({
+      folder: folder.path,
+      durable: { get: () => durable, onChange: () => () => undefined },
+    });
+    for (let i = 0; i < 4; i++) await log.append(1, filled(10, i));
+    const lasts = async (from: number): Promise<number[]> =>
+      (await allOf(tail, from)).map(({ last }) => last);
+    expect(await lasts(1)).toEqual([1]);
+    durable = 3;
+    expect(await lasts(2)).toEqual([2, 3]);
+    durable = 4;
+    expect(await lasts(4)).toEqual([4]);
+  });
+
+  test('says where the log is damaged', async () => {
+    await using log = await openLog();
+    const tail = await openTail(log);
+    await log.append(1, filled(10));
+    await allOf(tail, 1);
+    await log.append(1, filled(20));
+    const name = (await readdir(folder.path)).find((one) => one.endsWith('.segment')) ?? '';
+    const file = await open(join(folder.path, name), 'r+');
+    const { size } = await file.stat();
+    await file.write(Buffer.from([0xff]), 0, 1, size - 1);
+    await file.close();
+    await expect(allOf(tail, 2)).rejects.toMatchObject({ code: 'log_corrupt' });
   });
 });
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { logCorrupt, logTrimmed, requireReadable } from './log-problem.ts';
 import { MANIFEST_FILE, openCipher, readLogManifest } from './log-manifest.ts';
-import { readRecords, type SegmentSource } from './segment-reader.ts';
+import { readNewest, readRecords, type SegmentSource } from './segment-reader.ts';
 import { isSegmentFile, readSegmentHeader, Segment } from './segment.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
 import type { RecordCipher } from './record-cipher.ts';
@@ -89,7 +89,7 @@ class SegmentTail implements LogTail, SegmentSource {
   async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
     await this.#look();
     if (from <= last && from < this.firstSequence) throw logTrimmed(from, this.firstSequence);
-    yield* readRecords(this, from, last);
+    yield* readNewest(this, from, last) ?? readRecords(this, from, last);
   }
 
   /** Reads which segments there are now, and where each ends. */

@@ -174,15 +174,32 @@ export async function readSegmentHeader(
 
 /** The least distance between two entries of the index, in bytes. */
 const INDEX_STRIDE_BYTES = 16 * 1024;
+/** Each follower of the log goes on from an end of its own. */
+const ENDS_MAX = 64;
 
 /** Where some records of a segment begin, so that a read need not start at the first record. */
 export class OffsetIndex {
   readonly #entries: IndexEntry[] = [];
+  /** Offsets by sequence, the newest last. */
+  readonly #ends = new Map<number, number>();
 
   /** Notes a record, unless it lies before the last noted one or close after it. */
   add(sequence: number, offset: number): void {
     const lastOffset = this.#entries.at(-1)?.offset ?? SEGMENT_HEADER_BYTES;
     if (offset >= lastOffset + INDEX_STRIDE_BYTES) this.#entries.push({ sequence, offset });
+  }
+
+  /** Notes where a read has ended, and the record with this sequence begins once it is there. */
+  addEnd(sequence: number, offset: number): void {
+    this.#ends.delete(sequence);
+    this.#ends.set(sequence, offset);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > ENDS_MAX && oldest !== undefined) this.#ends.delete(oldest);
+  }
+
+  /** Where a read has ended before this sequence; undefined when that is not known (any more). */
+  end(sequence: number): number | undefined {
+    return this.#ends.get(sequence);
   }
 
   /**
