@@ -171,6 +171,40 @@ describe.skipIf(requireChromium())('the chat while it answers, and beside its so
     expect([requests.faults, complaints]).toEqual([[], []]);
   });
 
+  test('what is typed into a source stays, and is asked about before it is lost', async () => {
+    const lookup = calls(['lookup', { word: 'ark' }]);
+    at.provider.script.turn = inTurn(lookup, says(`It is *${TITLE}* [1].`));
+    await using opened = await open('#/chat', { userName: 'admin' });
+    const { page, complaints } = opened;
+    await ask(page, 'Which ark?');
+    await answers(page)
+      .last()
+      .getByRole('link', { name: `Source 1: ${TITLE}` })
+      .click();
+    const record = page.getByRole('region', { name: TITLE });
+    const title = record.getByRole('textbox', { name: 'Title' });
+    await title.fill('Typed');
+    await record.getByRole('button', { name: 'Close the record' }).click();
+    const notice = page.getByRole('status').filter({ hasText: 'Not saved yet' });
+    const back = notice.getByRole('link', { name: TITLE });
+    await back.waitFor();
+    await expectAccessibleInBothThemes(page);
+    await back.press('Enter');
+    expect(await title.inputValue()).toBe('Typed');
+    await notice.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await record.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'New conversation' }).first().click();
+    const asked = page.getByRole('alertdialog', { name: 'Leave with unsaved changes?' });
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await back.waitFor();
+    await page.getByRole('link', { name: 'New conversation' }).first().click();
+    await asked.getByRole('button', { name: 'Leave' }).click();
+    await page.waitForURL('**/#/chat');
+    await notice.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
   test('on a phone a source covers the conversation, which is as it was afterwards', async () => {
     at.provider.script.turn = inTurn(
       calls(['lookup', { word: 'ark' }]),

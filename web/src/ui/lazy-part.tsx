@@ -62,14 +62,15 @@ function fetchedLater<Props extends object>(
 /** The same for a part of a page, which says in its place that it could not be fetched. */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-): (props: Props) => ReactNode {
+): Later<Props> {
   const Part = fetchedLater(load);
   parts.add(Part.preload);
-  return (props) => (
+  const Bounded = (props: Props) => (
     <PartBoundary>
       <Part {...props} />
     </PartBoundary>
   );
+  return Object.assign(Bounded, { preload: Part.preload });
 }
 
 interface BoundaryState {

@@ -1,8 +1,8 @@
 import { NODES_CHANGED_MAX } from '@trellis/contract/limits.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -29,7 +29,7 @@ import type { RecordDraft } from './record-draft.ts';
 import { RecordPanel } from './record-panel.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { TypeList, TypeSelect } from './type-list.tsx';
-import { type Drafts, newDraftName, UnsavedRecords } from './unsaved-records.tsx';
+import { type Drafts, draftType, newDraftName, UnsavedRecords } from './unsaved-records.tsx';
 
 interface DataWorkspaceProps {
   readonly type: DataType;
@@ -59,7 +59,12 @@ export function DataWorkspace({ type, types, edges, address, drafts }: DataWorks
   const choose = <TypeSelect types={types} chosen={type.type} onChoose={(name) => go({}, name)} />;
   return (
     <div className="flex flex-col gap-3">
-      <UnsavedRecords drafts={drafts} opened={node ?? (isOpen ? newName : undefined)} />
+      <UnsavedRecords
+        drafts={drafts}
+        opened={node ?? (isOpen ? newName : undefined)}
+        within="/data"
+        linkTo={linkToDraft}
+      />
       <div className="flex items-start gap-4 max-lg:flex-col max-lg:items-stretch">
         {isVeryWide || (isWide && !isOpen) ? (
           <div className="w-52 shrink-0">
@@ -92,6 +97,16 @@ export function DataWorkspace({ type, types, edges, address, drafts }: DataWorks
         )}
       </div>
     </div>
+  );
+}
+
+function linkToDraft(name: string, { base }: RecordDraft, label: ReactNode) {
+  const search: DataAddress = base === undefined ? { new: true } : { node: name };
+  const params = { type: draftType(name, base) };
+  return (
+    <Link to="/data/{-$type}" params={params} search={search} className="underline">
+      {label}
+    </Link>
   );
 }
 

@@ -12,7 +12,7 @@ import { NodeFields } from '../explore/node/node-fields.tsx';
 import { type DataEdge, type DataType, nodeAccessQuery, recordQuery } from './data-queries.ts';
 import { DeleteRecord } from './delete-record.tsx';
 import { PanelFrame } from './panel-frame.tsx';
-import { editedTypes, type RecordDraft, stateOf } from './record-draft.ts';
+import { editedTypes, NO_DRAFT, type RecordDraft, stateOf } from './record-draft.ts';
 import { RecordHistory } from './record-history.tsx';
 import { RecordLinks } from './record-links.tsx';
 import { ShareDialog } from './share-dialog.tsx';
@@ -101,7 +101,10 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
         record={record}
         isOpen={asked === 'delete'}
         onClose={() => setAsked(undefined)}
-        onDeleted={onClose}
+        onDeleted={() => {
+          onDraft(NO_DRAFT);
+          onClose();
+        }}
       />
       {access.data !== undefined && (
         <ShareDialog

@@ -14,7 +14,7 @@ import { type TabItem, Tabs } from '../../ui/tabs.tsx';
 import { EndpointHeader } from './endpoint-header.tsx';
 import { endpointQuery } from './endpoint-queries.ts';
 import { EndpointScans } from './endpoint-scans.tsx';
-import { LeaveGuard } from './leave-guard.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { useEndpointDraft } from './use-endpoint-draft.ts';
 import { useEndpointSaving } from './use-endpoint-saving.ts';
 

@@ -1,12 +1,13 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { History } from 'lucide-react';
-import { type MouseEvent, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { SidePanel } from '../../../ui/dialog.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
+import { useDrafts, UnsavedRecords } from '../../data/unsaved-records.tsx';
 import { ChatList } from './chat-list.tsx';
 import { chatQuery } from './chat-queries.ts';
 import { Conversation } from './conversation.tsx';
@@ -21,7 +22,8 @@ export function ChatPage() {
   const { uid } = route.useParams();
   const [choice, setChoice] = useState<ChatChoice>({ model: undefined, tools: undefined });
   const { key, onBegun } = useConversationKey(uid);
-  const { cited, title, messages, noteOpener, close } = useCited(uid);
+  const { cited, citations, title, messages, noteOpener, close } = useCited(uid);
+  const drafts = useDrafts(key);
   const isBeside = cited !== undefined;
   return (
     <div className="flex items-start gap-6 max-lg:flex-col max-lg:items-stretch">
@@ -42,12 +44,33 @@ export function ChatPage() {
         onClickCapture={noteOpener}
       >
         <ListButton uid={uid} isBeside={isBeside} />
+        <div className="sticky top-16 z-10 mb-3 empty:hidden">
+          <UnsavedRecords
+            drafts={drafts}
+            opened={cited?.uid}
+            linkTo={(name, _, label) => {
+              const source = citations.find((one) => one.uid === name)?.id;
+              return source === undefined ? (
+                label
+              ) : (
+                <SourceLink source={source}>{label}</SourceLink>
+              );
+            }}
+          />
+        </div>
         <Conversation key={key} {...{ uid, choice, setChoice, onBegun }} />
       </div>
       {/* Where the record covers the conversation, its heading does too. */}
       {isBeside && <h1 className="sr-only lg:hidden">{title}</h1>}
       {cited !== undefined && (
-        <CitedRecord key={cited.id} citation={cited} messages={messages} onClose={close} />
+        <CitedRecord
+          key={cited.id}
+          citation={cited}
+          messages={messages}
+          draft={drafts.of(cited.uid)}
+          onDraft={(draft) => drafts.keep(cited.uid, draft)}
+          onClose={close}
+        />
       )}
     </div>
   );
@@ -62,9 +85,10 @@ function useCited(uid: string | undefined) {
   // What the conversation has read.
   const { data } = useQuery({ ...chatQuery(uid ?? ''), enabled: false });
   const messages = data?.messages ?? NO_MESSAGES;
-  const cited = messages
-    .flatMap((message) => (message.role === 'assistant' ? message.citations : []))
-    .find(({ id }) => String(id) === source);
+  const citations = messages.flatMap((message) =>
+    message.role === 'assistant' ? message.citations : [],
+  );
+  const cited = citations.find(({ id }) => String(id) === source);
   /** The link that opened it, which gets the focus back. */
   const opener = useRef<Element>(null);
   const close = async () => {
@@ -73,13 +97,37 @@ function useCited(uid: string | undefined) {
       resetScroll: false,
       replace: true,
     });
-    const link = opener.current ?? document.querySelector(`[data-source="${cited?.id}"]`);
-    requestAnimationFrame(() => link instanceof HTMLElement && link.focus());
+    requestAnimationFrame(() => {
+      const first = document.querySelector(`[data-source="${cited?.id}"]`);
+      const link = opener.current?.isConnected === true ? opener.current : first;
+      if (link instanceof HTMLElement) link.focus();
+    });
   };
   const noteOpener = ({ target }: MouseEvent) => {
     opener.current = target instanceof Element ? target.closest('[data-source]') : null;
   };
-  return { cited, title: data?.title || 'Chat', messages, noteOpener, close: () => void close() };
+  const title = data?.title || 'Chat';
+  return { cited, citations, title, messages, noteOpener, close: () => void close() };
+}
+
+interface SourceLinkProps {
+  readonly source: number;
+  readonly children: ReactNode;
+}
+
+function SourceLink({ source, children }: SourceLinkProps) {
+  return (
+    <Link
+      to="/chat/{-$uid}"
+      params={true}
+      search={(last) => ({ ...last, source: String(source) })}
+      resetScroll={false}
+      data-source={source}
+      className="underline"
+    >
+      {children}
+    </Link>
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ChatCitation, ChatMessage } from '@trellis/contract/shapes/chat.ts
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { typesQuery } from '../../data/data-queries.ts';
-import { NO_DRAFT, type RecordDraft } from '../../data/record-draft.ts';
+import type { RecordDraft } from '../../data/record-draft.ts';
 import { RecordPanel } from '../../data/record-panel.tsx';
 import { type CitedField, citedFields, sentencesCiting } from './cited-passage.ts';
 
@@ -11,22 +11,21 @@ interface CitedRecordProps {
   readonly citation: ChatCitation;
   /** The messages that may cite it. */
   readonly messages: readonly ChatMessage[];
+  readonly draft: RecordDraft;
+  readonly onDraft: (draft: RecordDraft) => void;
   readonly onClose: () => void;
 }
 
 /** The node of a source, with what the answer took from it. */
-export function CitedRecord({ citation, messages, onClose }: CitedRecordProps) {
+export function CitedRecord({ citation, messages, ...panel }: CitedRecordProps) {
   const types = useQuery(typesQuery).data;
-  const [draft, setDraft] = useState<RecordDraft>(NO_DRAFT);
   const { id, uid, text } = citation;
   return (
     <RecordPanel
       uid={uid}
       types={types?.types ?? []}
       edges={types?.edges ?? []}
-      draft={draft}
-      onDraft={setDraft}
-      onClose={onClose}
+      {...panel}
       lead={<CitedPassage id={id} fields={citedFields(text, sentencesCiting(messages, id))} />}
     />
   );

@@ -1,15 +1,13 @@
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect } from 'react';
+import { lazyPart } from './lazy-part.tsx';
 
-const load = async () => ({
-  default: (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog,
-});
-const ConfirmDialog = lazy(load);
+const ConfirmDialog = lazyPart(async () => (await import('./confirm-dialog.tsx')).ConfirmDialog);
 
 interface LeaveGuardProps {
   readonly isDirty: boolean;
   /** Pages that begin so keep what is not saved. */
-  readonly within?: string;
+  readonly within?: string | undefined;
   /** What becomes of it. */
   readonly children: ReactNode;
 }
@@ -29,7 +27,7 @@ export function LeaveGuard({ isDirty, within, children }: LeaveGuardProps) {
   });
   useEffect(() => {
     // By the time that it is needed the server may be away.
-    if (isDirty) void load();
+    if (isDirty) void ConfirmDialog.preload();
   }, [isDirty]);
   if (blocker.status !== 'blocked') return null;
   return (
