@@ -124,7 +124,7 @@ function PaletteOption({ item, onChoose }: OptionProps) {
     <Autocomplete.Item
       value={item}
       onClick={() => onChoose(item)}
-      className="flex items-center gap-2.5 rounded-control px-3 py-2 outline-none select-none data-highlighted:bg-accent-soft"
+      className="option flex items-center gap-2.5 px-3 py-2"
     >
       <Icon className="size-4 shrink-0 text-muted" aria-hidden />
       <bdi className="min-w-0 flex-1 truncate">{label}</bdi>

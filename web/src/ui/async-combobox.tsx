@@ -113,7 +113,7 @@ function ComboboxPopup<T>({ text, found, keyOf, labelOf, detailOf }: PopupProps<
               <Combobox.Item
                 key={keyOf(item)}
                 value={item}
-                className="flex items-baseline justify-between gap-3 rounded-control px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken data-selected:font-medium"
+                className="option flex items-baseline justify-between gap-3 px-2.5 py-1.5 data-selected:font-medium"
               >
                 <bdi className="min-w-0 truncate">{labelOf(item)}</bdi>
                 <span className="shrink-0 text-[13px] text-muted">{detailOf(item)}</span>

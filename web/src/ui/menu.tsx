@@ -42,7 +42,7 @@ function MenuRow({ label, icon: Icon, hint, isDanger, isDisabled, onSelect }: Me
       disabled={isDisabled === true}
       onClick={onSelect}
       className={classNames(
-        'flex items-start gap-2 rounded-control px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken data-disabled:opacity-55',
+        'option flex items-start gap-2 px-2.5 py-1.5 data-disabled:opacity-55',
         isDanger === true && 'text-danger',
       )}
     >

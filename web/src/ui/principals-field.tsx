@@ -108,7 +108,7 @@ function PrincipalSearch(props: SearchProps) {
                   key={item.uid}
                   value={item}
                   onClick={() => onChoose(item)}
-                  className="flex items-center gap-2 rounded-control px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken"
+                  className="option flex items-center gap-2 px-2.5 py-1.5"
                 >
                   <Icon className="size-4 shrink-0 text-muted" aria-hidden />
                   <bdi className="min-w-0 truncate">{item.name}</bdi>

@@ -93,7 +93,7 @@ function SuggestionList() {
               <Autocomplete.Item
                 key={item.query}
                 value={item}
-                className="flex items-baseline justify-between gap-3 rounded-control px-3 py-1.5 outline-none select-none data-highlighted:bg-sunken"
+                className="option flex items-baseline justify-between gap-3 px-3 py-1.5"
               >
                 <bdi className="min-w-0 truncate">{item.query}</bdi>
                 <span className="shrink-0 text-[13px] text-muted tabular-nums">
