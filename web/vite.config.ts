@@ -37,6 +37,14 @@ export default defineConfig({
         entryFileNames: `${HASHED}.js`,
         chunkFileNames: `${HASHED}.js`,
         assetFileNames: `${HASHED}[extname]`,
+        // Of each file that comes later the shell names what it needs, and pages would name one
+        // for each icon: fewer files are a smaller shell.
+        codeSplitting: {
+          groups: [
+            { name: 'shell', tags: ['$initial'], priority: 1 },
+            { name: 'icons', test: /lucide-react\Wdist\Wesm\Wicons/, minShareCount: 2 },
+          ],
+        },
       },
     },
   },

@@ -9,11 +9,14 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { HISTORY_TAKE, historyQuery } from './endpoint-queries.ts';
-import { VersionComparison } from './version-comparison.tsx';
 import { VersionDiff } from './version-diff.tsx';
 import { VersionTable } from './version-table.tsx';
 
+const VersionComparison = lazyPart(
+  async () => (await import('./version-comparison.tsx')).VersionComparison,
+);
 const RestoreDialog = lazyPart(async () => (await import('./restore-dialog.tsx')).RestoreDialog);
 
 const route = getRouteApi('/workspace/endpoints/edit/$');
@@ -62,7 +65,9 @@ export function HistoryTab({ name, current }: HistoryTabProps) {
             </Card>
             {items.length > 0 && <VersionDiff {...{ name, before, after }} />}
             {current !== undefined && current > 1 && (
-              <VersionComparison name={name} current={current} />
+              <Suspense fallback={<Skeleton />}>
+                <VersionComparison name={name} current={current} />
+              </Suspense>
             )}
             {restored !== undefined && (
               <Suspense>

@@ -1,10 +1,16 @@
 import type { CodeVersion } from '@trellis/contract/shapes/code-history.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Suspense } from 'react';
 import { Card } from '../../ui/card.tsx';
-import { CodeDiff } from '../../ui/code-editor/code-diff.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { versionQuery } from './endpoint-queries.ts';
 import { useMediaQuery } from './media-query.ts';
+
+const CodeDiff = lazyPart(
+  async () => (await import('../../ui/code-editor/code-diff.tsx')).CodeDiff,
+);
 
 interface VersionDiffProps {
   readonly name: string;
@@ -56,15 +62,17 @@ function Difference({ older, newer }: DifferenceProps) {
       {older?.code === newer.code ? (
         <p className="text-muted">The code is the same.</p>
       ) : (
-        <CodeDiff
-          before={{
-            label: older === undefined ? 'Nothing' : `Version ${older.version}`,
-            text: older?.code ?? '',
-          }}
-          after={{ label: `Version ${newer.version}`, text: newer.code }}
-          layout={isWide && older !== undefined ? 'side-by-side' : 'unified'}
-          className="max-h-[60vh] rounded-control border"
-        />
+        <Suspense fallback={<Skeleton />}>
+          <CodeDiff
+            before={{
+              label: older === undefined ? 'Nothing' : `Version ${older.version}`,
+              text: older?.code ?? '',
+            }}
+            after={{ label: `Version ${newer.version}`, text: newer.code }}
+            layout={isWide && older !== undefined ? 'side-by-side' : 'unified'}
+            className="max-h-[60vh] rounded-control border"
+          />
+        </Suspense>
       )}
     </div>
   );

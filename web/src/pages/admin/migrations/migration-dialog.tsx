@@ -1,16 +1,17 @@
 import { TASK_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
-import { useRef } from 'react';
+import { Suspense } from 'react';
 import { Controller, useForm } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CodeEditor, type CodeEditorHandle } from '../../../ui/code-editor/code-editor.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { CheckboxField, TextField } from '../../../ui/field.tsx';
+import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { ServerForm } from '../../../ui/server-form.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toastDone } from '../../../ui/toast.ts';
-import { ProblemList, ProblemSummary } from '../../endpoints/problem-list.tsx';
-import { useEditorServices } from '../../endpoints/use-editor-services.ts';
+
+const MigrationCode = lazyPart(async () => (await import('./migration-code.tsx')).MigrationCode);
 
 const TEMPLATE = `export default async function ({ graph, q, log, progress, signal }: Scope) {
   log.info('done');
@@ -66,7 +67,9 @@ export function MigrationDialog({ existing, onSaved, onClose }: MigrationDialogP
           control={form.control}
           name="code"
           render={({ field: { value, onChange } }) => (
-            <MigrationCode {...{ value, onChange }} isLocked={existing?.status === 'running'} />
+            <Suspense fallback={<Skeleton className="h-80" />}>
+              <MigrationCode {...{ value, onChange }} isLocked={existing?.status === 'running'} />
+            </Suspense>
           )}
         />
         {existing !== undefined && <LastLog log={existing.log} />}
@@ -78,39 +81,6 @@ export function MigrationDialog({ existing, onSaved, onClose }: MigrationDialogP
         </DialogActions>
       </ServerForm>
     </Dialog>
-  );
-}
-
-interface MigrationCodeProps {
-  readonly value: string;
-  readonly onChange: (code: string) => void;
-  readonly isLocked: boolean;
-}
-
-function MigrationCode({ value, onChange, isLocked }: MigrationCodeProps) {
-  const editor = useRef<CodeEditorHandle>(null);
-  const { services, problems } = useEditorServices(false);
-  return (
-    <>
-      <CodeEditor
-        label="Code of the migration"
-        value={value}
-        onChange={onChange}
-        isReadOnly={isLocked}
-        services={services}
-        onSave={() => {}}
-        handle={editor}
-        className="h-80 rounded-control border"
-      />
-      <ProblemSummary problems={problems} />
-      {problems !== undefined && problems.length > 0 && (
-        <ProblemList
-          label="Problems"
-          problems={problems}
-          onGoTo={(problem) => editor.current?.goTo(problem)}
-        />
-      )}
-    </>
   );
 }
 
