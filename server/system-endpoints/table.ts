@@ -9,6 +9,8 @@ const TAKE_MAX = 1_000;
 const SCAN_MAX = 200_000;
 const TOTAL_MAX = 100_000;
 const CURSOR_CHARACTERS_MAX = 100_000;
+/** More rows than any type has, in steps that a query takes. */
+const SKIPS = Array.from({ length: 20 }, () => 1_000_000);
 /** How many of the last rows a cursor names, for the case that some are deleted. */
 const CURSOR_UIDS = 8;
 
@@ -38,7 +40,7 @@ export const input = z.strictObject({
   scan: z.int().min(CURSOR_UIDS).max(SCAN_MAX).default(SCAN_MAX),
   /** Whether to count them, up to 100,000. */
   total: z.boolean().default(false),
-  /** Whether to tell how they were found, which means to find them again. */
+  /** Whether to tell which index finds them. */
   plan: z.boolean().default(false),
 });
 
@@ -88,14 +90,19 @@ export default async function table({
       tested: way.kind === 'whole' ? [] : way.tested,
       scan: way.kind === 'whole' ? undefined : body.scan,
     };
-    const { items, next, explained } = await pageOf(begun, body);
+    const { items, next } = await pageOf(begun, body);
     if (next === undefined) return badRequest(fault('sort.field', 'has values without an order'));
     return {
       items: items.map((row) => asAsked(row, body)),
       next,
       ...(body.total ? await countOf(begin, way, body) : {}),
       ...(body.plan
-        ? { plan: { ...planOf(explained, way), rowsRead: await rowsRead(begin, way, items, body) } }
+        ? {
+            plan: {
+              ...planOf(way.told ?? []),
+              rowsRead: await rowsRead(begin, way, items, body),
+            },
+          }
         : {}),
     };
   } catch (error) {
@@ -116,13 +123,15 @@ type Way =
       readonly kind: 'whole';
       /** Conditions whose rows are all read; absent where those that are shown are read only. */
       readonly indexed?: readonly Condition[];
+      /** What may be told of the plan; absent for the newest rows of a type. */
+      readonly told?: readonly Explanation[];
     }
   | {
       readonly kind: 'pieces';
       /** Conditions that an index answers, and those that rows are read for. */
       readonly indexed: readonly Condition[];
       readonly tested: readonly Condition[];
-      readonly probe: Explanation;
+      readonly told: readonly Explanation[];
     }
   | { readonly kind: 'none'; readonly advice: Explanation['advice'] };
 
@@ -130,25 +139,53 @@ type Way =
  * What is read without an index is bounded: rows that are to be tested are read so many at a time,
  * and more rows are not sorted.
  */
-async function wayTo(begin: Begin, { where, sort, scan }: Body): Promise<Way> {
-  const isByTime = sort === undefined || sort.field === 'Timestamp';
-  if (where.length === 0 && isByTime) return { kind: 'whole' };
-  const sorted = (query: Query<NodeOf>) =>
-    sort === undefined ? query : query.sortBy(asField(sort.field), sort.direction);
-  // Plans for as many rows, and reads none.
-  const probe = await sorted(begin(where)).skip(scan).take(0).explain();
-  // The user is no step of these.
-  const isTested = (_: Condition, place: number) => probe.steps[place + 1]?.access === 'scan';
-  const isWholeType = probe.steps[0]?.access === 'scan';
-  const tested = where.filter((one, place) => isTested(one, place) && !isOfTime(one));
-  const isSorting = !isByTime && probe.steps[where.length + 1]?.access === 'scan';
-  if (!isSorting && tested.length === 0) return { kind: 'whole' };
+async function wayTo(begin: Begin, body: Body): Promise<Way> {
+  const { where, sort, scan } = body;
+  if (where.length === 0 && isSortedByTime(body)) return { kind: 'whole' };
+  const { answered, isSorted, told } = await planned(begin, body);
+  const tested = where.filter((one) => !answered.includes(one) && !isOfTime(one));
+  if (isSorted && tested.length === 0) return { kind: 'whole', told };
   const indexed = where.filter((one) => !tested.includes(one));
   const hasMore = (await begin(indexed).skip(scan).take(1).count()) > 0;
-  if (!hasMore) return { kind: 'whole', indexed };
+  if (!hasMore) return { kind: 'whole', indexed, told };
   const isTurned = sort?.field === 'Timestamp' && sort.direction === 'asc';
-  if (isSorting || (isTurned && isWholeType)) return { kind: 'none', advice: probe.advice };
-  return { kind: 'pieces', indexed, tested, probe };
+  if (!isSorted || (isTurned && answered.length === 0)) {
+    return { kind: 'none', advice: told.flatMap(({ advice }) => advice) };
+  }
+  return { kind: 'pieces', indexed, tested, told };
+}
+
+const isSortedByTime = ({ sort }: Body): boolean =>
+  sort === undefined || sort.field === 'Timestamp';
+
+const sorted = (query: Query<NodeOf>, sort: Body['sort']) =>
+  sort === undefined ? query : query.sortBy(asField(sort.field), sort.direction);
+
+/**
+ * Which conditions an index answers, and whether one sorts. What a query chooses depends on how
+ * many rows have a value, hidden ones too, and would tell of them. What it does for one condition
+ * alone, when all rows are asked for, depends on the indexes only.
+ */
+async function planned(begin: Begin, body: Body) {
+  const { where, sort } = body;
+  // The places of faults are those of the whole query.
+  await sorted(begin(where), sort).take(0).explain();
+  const planAll = (query: Query<NodeOf>) =>
+    SKIPS.reduce((all, count) => all.skip(count), query)
+      .take(0)
+      .explain();
+  // The user is no step of these.
+  const isIndexed = ({ steps }: Explanation) => steps[1]?.access === 'index';
+  const told: Explanation[] = [];
+  const answered: Condition[] = [];
+  for (const one of where) {
+    const plan = await planAll(begin([one]));
+    if (isIndexed(plan)) answered.push(one);
+    told.push(plan);
+  }
+  if (isSortedByTime(body)) return { answered, isSorted: true, told };
+  const plan = await planAll(sorted(begin([]), sort));
+  return { answered, isSorted: isIndexed(plan), told: [...told, plan] };
 }
 
 /** The keys of a type tell the times of its nodes. */
@@ -163,9 +200,8 @@ interface Begun {
 
 /** `next` is undefined where the values that are sorted by have no order. */
 async function pageOf({ parts, tested, scan }: Begun, body: Body) {
-  const { take, plan, sort } = body;
+  const { take, sort } = body;
   const rows: Row[] = [];
-  const explained: Explanation[] = [];
   let edge: readonly Row[] = [];
   for (const part of parts) {
     let found = scan === undefined ? part : part.take(scan);
@@ -173,7 +209,6 @@ async function pageOf({ parts, tested, scan }: Begun, body: Body) {
     // One more, to tell whether there are more.
     const page = found.take(take + 1 - rows.length);
     rows.push(...(await page.nodes(shownFields(body)?.map(asField))));
-    if (plan && scan === undefined) explained.push(await page.explain());
     if (rows.length > take) break;
     if (scan === undefined) continue;
     // The last rows that were read: where they are, there may be others after them.
@@ -185,9 +220,9 @@ async function pageOf({ parts, tested, scan }: Begun, body: Body) {
     if (edge.length === CURSOR_UIDS) break;
   }
   const items = rows.slice(0, take);
-  if (rows.length > take) return { items, next: nextAfter(items, body), explained };
+  if (rows.length > take) return { items, next: nextAfter(items, body) };
   const next = edge.length === CURSOR_UIDS ? nextAfter(edge, body) : null;
-  return { items, next, explained };
+  return { items, next };
 }
 
 /** The rows after the last one: those with its value, those beyond it, those without any. */
@@ -301,8 +336,7 @@ async function rowsRead(begin: Begin, way: Way, items: readonly Row[], { scan }:
     : items.length;
 }
 
-function planOf(read: readonly Explanation[], way: Way) {
-  const explained = way.kind === 'pieces' ? [way.probe] : read;
+function planOf(explained: readonly Explanation[]) {
   const steps = explained.flatMap((one) => one.steps);
   const index = steps.find((step) => step.index !== undefined)?.index;
   const advice = new Map(explained.flatMap((one) => one.advice).map((one) => [one.field, one]));

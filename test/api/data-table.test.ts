@@ -195,6 +195,70 @@ describe('where only some rows are read for each page', () => {
   });
 });
 
+describe('where rows are hidden', () => {
+  const TYPES = ['Open', 'Closed'];
+  beforeAll(async () => {
+    const fields = { Cost: 'Int', Plain: 'Int', Secret: 'Int' };
+    const indexes = [{ field: 'Cost' }, { field: 'Secret' }];
+    await ok('PUT', '/api/schema', {
+      nodes: TYPES.map((type) => ({ type, key: 'Name', fields, indexes })),
+      edges: [],
+    });
+    const row = (type: string, key: string, i: number) => ({
+      op: 'addOrUpdate',
+      type,
+      key,
+      fields: { Cost: i % 4, Plain: i % 3, Secret: i % 5 },
+      timestamp: Date.UTC(2026, 0, 1, 0, 0, i),
+    });
+    const user = { uid: people.uid('bob') };
+    // Of the one type there are only the rows that Ann sees.
+    await ok('POST', '/api/ingest', {
+      operations: [
+        ...TYPES.flatMap((type) => Array.from({ length: 40 }, (_, i) => row(type, `v${i}`, i))),
+        ...Array.from({ length: 1_500 }, (_, i) => i).flatMap((i) => [
+          row('Closed', `h${i}`, 3),
+          { op: 'restrict', node: { type: 'Closed', key: `h${i}` }, user },
+        ]),
+      ],
+    });
+    const access = { fields: { Secret: { users: [people.uid('bob')] } } };
+    await ok('PUT', '/api/access/types', { types: { Task: access, Open: access, Closed: access } });
+  });
+
+  const CONDITIONS = [
+    { field: 'Cost', compare: '=', value: 3 },
+    { field: 'Cost', compare: '>=', value: 1 },
+    { field: 'Cost', compare: 'in', value: [2, 3] },
+    { field: 'Plain', compare: '>', value: 0 },
+    { field: 'Secret', compare: '=', value: 3 },
+  ];
+
+  /** What Ann is told, without what names the rows. */
+  async function told(type: string, body: object): Promise<unknown> {
+    const { status, json } = await people.as('ann', 'POST', TABLE, { type, ...body });
+    const { items = [], next, total, plan, error } = Object(json);
+    const keys = items.map(({ Id }: Row) => Id);
+    const { code, details } = Object(error);
+    const text = JSON.stringify([status, keys, typeof next, total, plan, code, details]);
+    return JSON.parse(text.replaceAll(type, 'Type'));
+  }
+
+  const sorts = [undefined, 'Timestamp', 'Cost', 'Plain', 'Secret'];
+  test.each(sorts)('no answer tells of their number, sorted by %s', async (field) => {
+    const sort = field === undefined ? {} : { sort: { field } };
+    for (const first of CONDITIONS) {
+      for (const where of [[first], [first, CONDITIONS[3]], [CONDITIONS[1], first]]) {
+        for (const scan of [8, 1_000]) {
+          const body = { where, ...sort, scan, take: 5, total: true, plan: true };
+          const [open, closed] = [await told('Open', body), await told('Closed', body)];
+          expect(closed, JSON.stringify(body)).toEqual(open);
+        }
+      }
+    }
+  });
+});
+
 describe('while others write', () => {
   test('no row that stays comes twice or is missed', async () => {
     const sort = { field: 'Cost', direction: 'desc' };
