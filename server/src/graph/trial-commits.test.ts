@@ -48,6 +48,14 @@ function stored(): number {
   );
 }
 
+test('counts what commits do that were not awaited one by one', async () => {
+  const keys = Array.from({ length: 20 }, (_, i) => `new ${i}`);
+  await Promise.all(
+    keys.map((key) => trial.commit({ operations: [{ op: 'addOrUpdate', ...book(key) }] })),
+  );
+  expect(trial.changes().nodes).toEqual([{ type: 'Book', created: 20, changed: 0, deleted: 0 }]);
+});
+
 test('counts what commits would do, each seeing those before it, and writes nothing', async () => {
   const before = stored();
   await trial.commit({

@@ -98,11 +98,12 @@ export class TrialCommits implements CommitPort, AsyncDisposable {
           if (this.#isFull) throw tooMuch();
         };
         check(0);
-        const committed = await state.commit((batch) =>
-          build(new ObservedBatch(batch, touched, check)),
-        );
-        for (const keys of touched) keys.keep();
-        return committed;
+        return state.commit((batch) => {
+          const result = build(new ObservedBatch(batch, touched, check));
+          // At once: the next commit may be built before this one is awaited.
+          for (const keys of touched) keys.keep();
+          return result;
+        });
       },
       ready: () => state.ready(),
       [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
