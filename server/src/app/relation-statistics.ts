@@ -1,15 +1,21 @@
 import type { Clock } from '#base/clock.ts';
-import { countRelations, type RelationCounts } from '#graph/relation-counts.ts';
+import type { RelationCounts } from '#graph/relation-counts.ts';
 import type { RelationStatistics } from '@trellis/contract/shapes/stats.ts';
 
-/** While the graph changes, counts are kept for this long. */
-const KEPT_MS = 60_000;
+/** While the graph changes, counts are kept this many times as long as it took to count, */
+const KEPT_TIMES = 10;
+/** and at most so long: of a small graph everybody sees what is there. */
+const KEPT_MS_MAX = 60_000;
 
 interface RelationCounterParts {
-  readonly storage: string;
-  readonly environmentKey: string | undefined;
+  readonly count: () => Promise<RelationCounts>;
   readonly clock: Clock;
   readonly sequence: () => number;
+}
+
+interface KeptCounts extends RelationCounts {
+  readonly countedAtMs: number;
+  readonly tookMs: number;
 }
 
 /**
@@ -18,7 +24,7 @@ interface RelationCounterParts {
  */
 export class RelationCounter {
   readonly #parts: RelationCounterParts;
-  #last: (RelationCounts & { readonly countedAtMs: number }) | undefined;
+  #last: KeptCounts | undefined;
   #counting: Promise<RelationStatistics> | undefined;
 
   constructor(parts: RelationCounterParts) {
@@ -30,7 +36,7 @@ export class RelationCounter {
     const last = this.#last;
     const isKept =
       last !== undefined &&
-      (last.sequence === sequence() || clock.now() - last.countedAtMs < KEPT_MS);
+      (last.sequence === sequence() || clock.now() - last.countedAtMs < keptMs(last));
     if (isKept) return Promise.resolve(shown(last));
     this.#counting ??= this.#count().finally(() => {
       this.#counting = undefined;
@@ -39,16 +45,19 @@ export class RelationCounter {
   }
 
   async #count(): Promise<RelationStatistics> {
-    const { storage, environmentKey, clock } = this.#parts;
-    const counts = await countRelations({ storage, environmentKey });
-    this.#last = { ...counts, countedAtMs: clock.now() };
+    const { count, clock } = this.#parts;
+    const startMs = clock.now();
+    const counts = await count();
+    const countedAtMs = clock.now();
+    this.#last = { ...counts, countedAtMs, tookMs: countedAtMs - startMs };
     return shown(this.#last);
   }
 }
 
-function shown({
-  countedAtMs,
-  ...counts
-}: RelationCounts & { readonly countedAtMs: number }): RelationStatistics {
+function keptMs({ tookMs }: KeptCounts): number {
+  return Math.min(KEPT_MS_MAX, KEPT_TIMES * tookMs);
+}
+
+function shown({ countedAtMs, tookMs: _, ...counts }: KeptCounts): RelationStatistics {
   return { ...counts, countedAt: new Date(countedAtMs).toISOString() };
 }

@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { countTypes, databaseStatistics } from '#access/database-statistics.ts';
 import { LOAD_SAMPLE_INTERVAL_MS } from '#base/limits.ts';
 import { textTable } from '#base/text-table.ts';
+import { countRelations } from '#graph/relation-counts.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StatisticsService } from '#http/services.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
@@ -41,8 +42,7 @@ export class Statistics implements StatisticsService, Disposable {
     const { storage, environmentKey } = store;
     this.#parts = parts;
     this.#relations = new RelationCounter({
-      storage,
-      environmentKey,
+      count: () => countRelations({ storage, environmentKey }),
       clock: systemClock,
       sequence: () => reader.refresh(),
     });
