@@ -190,7 +190,7 @@ export default async ({ q }: Scope) => q().startAt('Planet').where('Moons', '>',
         kind: 'tool',
         name: 'texts',
         action: 'create',
-        error: { code: 'invalid_request', message: expect.stringContaining('takes an object') },
+        error: { code: 'invalid_request', message: expect.stringContaining('must take an object') },
       },
       notCommitted: [{ kind: 'tool', name: 'more', action: 'create' }],
     });

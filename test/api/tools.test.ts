@@ -229,10 +229,14 @@ describe('what models may search for', () => {
 
   test('everything, at first', async () => {
     const { available, ...settings } = Object(await ok('GET', SETTINGS));
-    expect(available).toEqual({ Book: ['Title', 'Pages', 'Published', 'Tags'], Plan: ['Title'] });
+    expect(available).toEqual({
+      Book: ['Title', 'Pages', 'Published', 'Tags'],
+      Author: ['Born'],
+      Plan: ['Title'],
+    });
     expect(settings).toEqual({
-      nodeTypes: ['Book', 'Plan'],
-      filters: ['Title', 'Pages', 'Published', 'Tags'],
+      nodeTypes: ['Book', 'Author', 'Plan'],
+      filters: ['Title', 'Pages', 'Published', 'Tags', 'Born'],
     });
     expect(await found({ query: 'harbour' })).toEqual(['b', 'p']);
   });
@@ -261,7 +265,7 @@ describe('what models may search for', () => {
     const byPerson = await people.as('ada', 'POST', '/api/cce/system/search', { query: 'harbour' });
     expect(Object(byPerson.json).total).toBe(2);
     const restored = Object(await ok('PUT', SETTINGS, { nodeTypes: [], filters: [] }));
-    expect(restored.nodeTypes).toEqual(['Book', 'Plan']);
+    expect(restored.nodeTypes).toEqual(['Book', 'Author', 'Plan']);
     expect(await found({ query: 'harbour' })).toEqual(['b', 'p']);
   });
 
@@ -272,7 +276,7 @@ describe('what models may search for', () => {
   });
 
   test.each([
-    [{ nodeTypes: ['Author'], filters: [] }, 'nodeTypes'],
+    [{ nodeTypes: ['Nowhere'], filters: [] }, 'nodeTypes'],
     [{ nodeTypes: ['_User'], filters: [] }, 'nodeTypes'],
     [{ nodeTypes: ['Plan'], filters: ['Pages'] }, 'filters'],
     [{ nodeTypes: ['Plan'], filters: ['Place'] }, 'filters'],

@@ -32,8 +32,7 @@ export default async ({ graph, q }: Scope<typeof input>) => {
 /** One event of a stream. */
 export interface ToldEvent {
   readonly event: string;
-  /** Empty for one without. */
-  readonly id: string;
+  readonly id?: string;
   readonly data: Record<string, unknown>;
 }
 
@@ -158,8 +157,9 @@ export async function* eventsOf(response: Response): AsyncGenerator<ToldEvent, v
     const blocks = (text + piece).split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const [, id = '', event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      if (event !== undefined) yield { event, id, data: JSON.parse(data ?? '') };
+      const [, id, event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (event === undefined) continue;
+      yield { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data ?? '') };
     }
   }
 }

@@ -12,6 +12,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { SearchConfiguration } from '#http/services.ts';
 import { validate } from '#http/error-answer.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import { defaultSettings } from '#search/settings/search-settings.ts';
 import { readSearchSettings } from '#search/settings/search-settings-service.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
@@ -83,6 +84,10 @@ function searchSettingsOf(reader: GraphReader, { settings }: SearchConfiguration
     get: () => {
       reader.refresh();
       return readSearchSettings(reader);
+    },
+    defaults: () => {
+      reader.refresh();
+      return defaultSettings(reader.schema());
     },
     put: settings.put.bind(settings),
   };

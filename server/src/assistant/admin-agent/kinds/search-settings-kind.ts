@@ -17,6 +17,8 @@ import {
 /** The part of the service of search settings that this kind uses. */
 export interface SearchSettingsAccess {
   get(caller: Caller): SearchSettings;
+  /** What holds for types that nobody has set anything for. */
+  defaults(): SearchSettings;
   put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings>;
 }
 
@@ -58,8 +60,17 @@ export class SearchSettingsKind implements DefinitionKind {
     return { kind, name, action, before: { ...before }, after: { ...after } };
   }
 
-  current(caller: Caller, { after }: ProposedChange): JsonObject | null {
-    return after === null ? null : { ...named(this.#settings.get(caller), this.#parse(after)) };
+  current(caller: Caller, { before, after }: ProposedChange): JsonObject | null {
+    if (after === null) return null;
+    const { types } = named(this.#settings.get(caller), this.#parse(after));
+    const known = before === null ? {} : this.#parse(before).types;
+    const defaults = this.#settings.defaults().types;
+    // A type that has come meanwhile has the defaults, which nobody has changed.
+    const changed = Object.entries(types).filter(
+      ([type, settings]) =>
+        Object.hasOwn(known, type) || !isDeepStrictEqual(settings, defaults[type]),
+    );
+    return { types: Object.fromEntries(changed) };
   }
 
   async check({ after }: ProposedChange, { schema }: Outlook): Promise<ProposalDiagnostic[]> {
