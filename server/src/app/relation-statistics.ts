@@ -13,7 +13,8 @@ interface RelationCounterParts {
   readonly sequence: () => number;
 }
 
-interface KeptCounts extends RelationCounts {
+interface KeptCounts {
+  readonly counts: RelationCounts;
   readonly countedAtMs: number;
   readonly tookMs: number;
 }
@@ -36,7 +37,7 @@ export class RelationCounter {
     const last = this.#last;
     const isKept =
       last !== undefined &&
-      (last.sequence === sequence() || clock.now() - last.countedAtMs < keptMs(last));
+      (last.counts.sequence === sequence() || clock.now() - last.countedAtMs < keptMs(last));
     if (isKept) return Promise.resolve(shown(last));
     this.#counting ??= this.#count().finally(() => {
       this.#counting = undefined;
@@ -49,7 +50,7 @@ export class RelationCounter {
     const startMs = clock.now();
     const counts = await count();
     const countedAtMs = clock.now();
-    this.#last = { ...counts, countedAtMs, tookMs: countedAtMs - startMs };
+    this.#last = { counts, countedAtMs, tookMs: countedAtMs - startMs };
     return shown(this.#last);
   }
 }
@@ -58,6 +59,6 @@ function keptMs({ tookMs }: KeptCounts): number {
   return Math.min(KEPT_MS_MAX, KEPT_TIMES * tookMs);
 }
 
-function shown({ countedAtMs, tookMs: _, ...counts }: KeptCounts): RelationStatistics {
+function shown({ counts, countedAtMs }: KeptCounts): RelationStatistics {
   return { ...counts, countedAt: new Date(countedAtMs).toISOString() };
 }
