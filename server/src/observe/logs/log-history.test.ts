@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { logCounts } from '@trellis/contract/shapes/log.ts';
 import { LOG_BLOCK_BYTES, LOG_SEARCH_TIME_MAX_MS } from '#base/limits.ts';
 import { openLog } from '../logger.ts';
 import { LogFiles } from './log-files.ts';
@@ -143,6 +144,19 @@ describe.each([
       }
       expect(found).toEqual(wanted);
     }
+  });
+
+  it.each([
+    { to: '0000-01-01T00:00:00Z' },
+    { from: '0000-01-01T00:00:00+23:59' },
+    { from: '9999-12-31T23:59:59.999Z' },
+    { from: '9999-12-31T23:59:59-23:59' },
+    { from: '0000-01-01T00:00:00Z', to: '9999-12-31T23:59:59-23:59' },
+  ])('times at the ends of the calendar are counted as they can be written: %j', async (range) => {
+    const { history } = await twoDays({ hasFiles });
+    const found = await history.count({ ...range, spans: 3 });
+    expect(() => logCounts.parse(found)).not.toThrow();
+    expect(found.from < found.to).toBe(true);
   });
 
   it('records are counted by time and level', async () => {

@@ -109,8 +109,10 @@ export class LogHistory {
   async count(query: LogFilter & { readonly spans: number }): Promise<LogCounts> {
     const wanted = timesOf(query);
     const nowMs = this.#options.clock.now();
-    const toMs = wanted.toMs ?? Math.max(nowMs + 1, (wanted.fromMs ?? 0) + 1);
-    const fromMs = wanted.fromMs ?? Math.min((await this.#oldestMs()) ?? nowMs, toMs - 1);
+    const endMs = wanted.toMs ?? Math.max(nowMs + 1, (wanted.fromMs ?? 0) + 1);
+    const toMs = Math.min(Math.max(endMs, FIRST_MS + 1), LAST_MS);
+    const beginMs = wanted.fromMs ?? Math.min((await this.#oldestMs()) ?? nowMs, toMs - 1);
+    const fromMs = Math.min(Math.max(beginMs, FIRST_MS), LAST_MS - 1);
     const spanMs = Math.ceil((toMs - fromMs) / query.spans);
     const counts = Array.from({ length: Math.ceil((toMs - fromMs) / spanMs) }, noCounts);
     const fits = lineMatcher(query);
@@ -223,6 +225,10 @@ function msOf(line: string | undefined): number | undefined {
   const head = line === undefined ? undefined : headOf(line);
   return head === undefined ? undefined : Date.parse(head.at);
 }
+
+/** Other times are not written with a year of four digits, as answers have them. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
