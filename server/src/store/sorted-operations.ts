@@ -21,14 +21,17 @@ for (const [i, [db, at]] of SORTED_AT.entries()) {
   RANKS[db] = i + 1;
   STARTS[db] = at;
 }
-/** Ranks have four bits. Those that are left keep the entries of up to ten indexes apart. */
+/** There are this many ranks. Those that are left keep the entries of up to ten indexes apart. */
 const RANKS_MAX = 16;
 const RANK_OF_INDEXES = SORTED_AT.length;
 
-/** A place is rank, four bytes of the key, and the operation's number: 53 bits, as numbers have. */
-const OPERATION_BITS = 17;
-const OPERATIONS_MAX = 2 ** OPERATION_BITS;
+const OPERATIONS_MAX = 131_072;
 const OPERATIONS_FIRST = 4_096;
+
+/** Operations are sorted by this many bits at a time. */
+const DIGIT_BITS = 11;
+const DIGITS = 2 ** DIGIT_BITS;
+const WORD_BITS = 32;
 
 const PAYLOAD = 0;
 const DATABASE = 1;
@@ -55,7 +58,13 @@ export type SortedVisitor = (
 export class SortedOperations {
   readonly #visit: SortedVisitor;
   #payloads: Uint8Array[] = [];
-  #places = new Float64Array(OPERATIONS_FIRST);
+  /** By operation. */
+  #ranks = new Uint32Array(OPERATIONS_FIRST);
+  #words = new Uint32Array(OPERATIONS_FIRST);
+  /** Numbers of operations, and room to move them to. */
+  #order = new Uint32Array(OPERATIONS_FIRST);
+  #spare = new Uint32Array(OPERATIONS_FIRST);
+  readonly #starts = new Uint32Array(DIGITS);
   #operations = new Int32Array(OPERATIONS_FIRST * FIELDS);
   #count = 0;
 
@@ -76,7 +85,7 @@ export class SortedOperations {
     const rank = RANKS[db]!;
     if (rank === 0) return false;
     if (this.#count === OPERATIONS_MAX) this.flush();
-    if (this.#count === this.#places.length) this.#grow();
+    if (this.#count === this.#words.length) this.#grow();
     if (this.#payloads.at(-1) !== payload) this.#payloads.push(payload);
     const operation = this.#count++;
     const at = operation * FIELDS;
@@ -85,19 +94,21 @@ export class SortedOperations {
     this.#operations[at + KEY_START] = keyStart;
     this.#operations[at + KEY_END] = keyEnd;
     this.#operations[at + VALUE_END] = valueStart < 0 ? -1 : valueEnd;
-    const place = placeOf(rank, payload, keyStart + STARTS[db]!, keyEnd);
-    this.#places[operation] = place * OPERATIONS_MAX + operation;
+    const start = keyStart + STARTS[db]!;
+    const isLong = start + 4 <= keyEnd;
+    // Equal keys have equal words, whatever follows them: so a short key has none of its own.
+    this.#words[operation] = isLong ? wordOf(payload, start) : 0;
+    this.#ranks[operation] =
+      isLong && rank === RANK_OF_INDEXES ? rankOfIndex(payload[start - 1]!) : rank;
     return true;
   }
 
   /** Visits all that is here. */
   flush(): void {
-    const places = this.#places.subarray(0, this.#count).toSorted();
+    this.#sort();
     const operations = this.#operations;
-    for (let i = 0; i < places.length; i++) {
-      const place = places[i]!;
-      // The remainder, which `%` takes several times as long to find in so large a number.
-      const at = (place - Math.floor(place / OPERATIONS_MAX) * OPERATIONS_MAX) * FIELDS;
+    for (let i = 0; i < this.#count; i++) {
+      const at = this.#order[i]! * FIELDS;
       const keyEnd = operations[at + KEY_END]!;
       const valueEnd = operations[at + VALUE_END]!;
       this.#visit(
@@ -119,26 +130,62 @@ export class SortedOperations {
     this.#payloads = [];
   }
 
+  /** By rank, then by word, then by number: a radix sort, from the last digit to the first. */
+  #sort(): void {
+    for (let i = 0; i < this.#count; i++) this.#order[i] = i;
+    for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) this.#sortBy(this.#words, shift);
+    this.#sortBy(this.#ranks, 0);
+  }
+
+  /** By one digit; what has the same one stays in its order. */
+  #sortBy(values: Uint32Array, shift: number): void {
+    const count = this.#count;
+    const starts = this.#starts.fill(0);
+    for (let i = 0; i < count; i++) starts[(values[i]! >>> shift) & (DIGITS - 1)]!++;
+    if (count === 0 || starts[(values[0]! >>> shift) & (DIGITS - 1)] === count) return;
+    for (let digit = 0, start = 0; digit < DIGITS; digit++) {
+      const next = start + starts[digit]!;
+      starts[digit] = start;
+      start = next;
+    }
+    const from = this.#order;
+    const to = this.#spare;
+    for (let i = 0; i < count; i++) {
+      const operation = from[i]!;
+      to[starts[(values[operation]! >>> shift) & (DIGITS - 1)]!++] = operation;
+    }
+    this.#order = to;
+    this.#spare = from;
+  }
+
   #grow(): void {
-    const places = new Float64Array(this.#places.length * 2);
-    const operations = new Int32Array(this.#operations.length * 2);
-    places.set(this.#places);
+    const size = this.#words.length * 2;
+    this.#ranks = grown(this.#ranks, size);
+    this.#words = grown(this.#words, size);
+    this.#order = new Uint32Array(size);
+    this.#spare = new Uint32Array(size);
+    const operations = new Int32Array(size * FIELDS);
     operations.set(this.#operations);
-    this.#places = places;
     this.#operations = operations;
   }
 }
 
-/** Equal keys have equal places, whatever follows them: so a short key has none of its own. */
-function placeOf(rank: number, payload: Uint8Array, start: number, keyEnd: number): number {
-  if (start + 4 > keyEnd) return rank * 0x1_0000_0000;
-  const word =
-    ((payload[start]! << 24) |
-      (payload[start + 1]! << 16) |
-      (payload[start + 2]! << 8) |
-      payload[start + 3]!) >>>
-    0;
-  if (rank !== RANK_OF_INDEXES) return rank * 0x1_0000_0000 + word;
-  const index = payload[start - 1]! % (RANKS_MAX - rank);
-  return (rank + index) * 0x1_0000_0000 + word;
+function grown(values: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(size);
+  larger.set(values);
+  return larger;
+}
+
+function wordOf(bytes: Uint8Array, start: number): number {
+  return (
+    ((bytes[start]! << 24) |
+      (bytes[start + 1]! << 16) |
+      (bytes[start + 2]! << 8) |
+      bytes[start + 3]!) >>>
+    0
+  );
+}
+
+function rankOfIndex(index: number): number {
+  return RANK_OF_INDEXES + (index % (RANKS_MAX - RANK_OF_INDEXES));
 }
