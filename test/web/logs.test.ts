@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, type SignedInOptions, useBrowser } from '../support/browser.ts';
-import { People } from '../support/people.ts';
+import { items, People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { LIBRARY_SCHEMA } from '../support/workspace.ts';
@@ -144,6 +144,9 @@ describe.skipIf(requireChromium())('the log', () => {
 
   test('leads from a job to what it logged', async () => {
     await people.as('admin', 'PUT', '/api/schema', LIBRARY_SCHEMA);
+    // The page shows the log as it was when it was opened: by then the job has to have ended.
+    const jobs = async () => items(await people.as('admin', 'GET', '/api/jobs'));
+    await expect.poll(async () => (await jobs())[0]).toMatchObject({ state: 'succeeded' });
     await using opened = await browser.signedInPage(people.workspace, { path: '#/admin/jobs' });
     const { page } = opened;
     await page.getByRole('table', { name: 'Jobs' }).getByRole('button').first().click();
