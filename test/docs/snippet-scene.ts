@@ -21,6 +21,7 @@ const SCHEMA = {
     { type: 'Book', key: 'Isbn', fields: { Title: 'String', AuthorName: 'String' } },
     { type: 'Author', key: 'Name', fields: {} },
     { type: 'Contract', key: 'Number', fields: { Text: 'String' } },
+    { type: 'Task', key: 'Number', fields: { Title: 'String', Cost: 'Int' } },
   ],
   edges: [
     { type: 'HasSense', inverse: 'SenseOf' },

@@ -57,6 +57,19 @@ const show = (citations) => (cited = citations);
     '{ text, cited }',
     { text: 'A dog is a word.', cited: [] },
   ),
+  'chat 2': program(
+    `${SIGNED_IN}const [print, clear] = [() => {}, () => {}];
+let [chatUID, shown] = ['', undefined];
+const show = (chat) => (shown = chat);
+for await (const event of client.chats.stream({ message: 'dog?', background: true })) {
+  if (event.kind !== 'begun') continue;
+  chatUID = event.chatUID;
+  break;
+}
+`,
+    'shown.messages.at(-1).text',
+    'A dog is a word.',
+  ),
   'connectors 1': program(
     `${CLIENT}const [baseUrl, token] = [process.env.BASE_URL, process.env.TOKEN];
 const ticketsSince = async (cursor) => ({ tickets: [{ number: '7', title: 'Broken' }], next: 'x' + cursor });
@@ -74,22 +87,48 @@ const run = { row: async (...row) => void (given = row) };
     'given[1].map(({ op }) => op)',
     ['addOrUpdate', 'unrestrict', 'restrict'],
   ),
+  'data 1': program(SIGNED_IN, '[node.Title, (await client.nodes.get(node.UID)).Cost, version]', [
+    'Paint the door',
+    30,
+    1,
+  ]),
+  'data 2': program(
+    `${SIGNED_IN}const { node } = await client.nodes.create({ type: 'Task', fields: { Title: 'Done' } });
+const uids = [node.UID];
+`,
+    '[done, outcomes.length, outcomes[0].done]',
+    [1, 1, true],
+  ),
+  'data 3': async (code) => {
+    const operations = Array.from({ length: 101 }, (_, i) => ({
+      op: 'addOrUpdate',
+      type: 'Task',
+      key: `task-${i}`,
+      fields: { Cost: 100 + i },
+    }));
+    await at.admin('POST', '/api/ingest', { operations });
+    const [same = ''] = /where: [^]*?(?=\}\);)/.exec(code) ?? [];
+    const whole = code.replace('/* the same where and sort */', same);
+    const counts = '[page.items.length, second.items.length > 0]';
+    await program(SIGNED_IN, counts, [100, true])(whole);
+  },
   'endpoints 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'n1' })]),
-  'endpoints 2': endpoint(
+  'endpoints 2': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'dog' })]),
+  'endpoints 3': endpoint(
     { query: 'dog', types: ['Word'] },
     expect.objectContaining({ hits: [expect.objectContaining({ from: 'text' })] }),
   ),
-  'endpoints 3': statements('q', '[near.map(({ node }) => node.Id), more.map(({ Id }) => Id)]', [
+  'endpoints 4': statements('q', '[near.map(({ node }) => node.Id), more.map(({ Id }) => Id)]', [
     ['n2', 'n1'],
     ['n2', 'c1'],
   ]),
-  'endpoints 4': endpoint({ author: 'Frank Herbert' }, ['Dune']),
-  'endpoints 5': async (code) => {
-    const [, , , booksBy] = documentedCode().filter(({ name }) => name.startsWith('endpoints '));
+  'endpoints 5': endpoint({ author: 'Frank Herbert' }, ['Dune']),
+  'endpoints 6': async (code) => {
+    const [, , , , booksBy] = documentedCode().filter(({ name }) => name.startsWith('endpoints '));
     const files = { 'books-by.ts': booksBy?.text ?? '', 'program.ts': code };
     expect(await at.run(files, ['--test'])).toContain('pass 1');
   },
-  'endpoints 6': program(
+  'endpoints 7': program(
     `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is after the last dot.\\nq().startAt("Word","").', true];
 `,
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',

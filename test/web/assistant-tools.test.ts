@@ -100,7 +100,7 @@ describe.skipIf(requireChromium())('the page of tools', () => {
     const settings = async () =>
       Object((await people.as('admin', 'GET', '/api/search/settings/llm')).json);
     const { nodeTypes, filters } = await settings();
-    expect(nodeTypes).toEqual(['Book']);
+    expect(nodeTypes).toEqual(['Book', 'Author']);
     expect(filters.length).toBeGreaterThan(1);
     const first = page.getByLabel(filters[0], { exact: true });
     await first.uncheck();
