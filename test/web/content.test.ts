@@ -140,7 +140,10 @@ describe.skipIf(requireChromium())('the pages of content', () => {
       .setInputFiles({ name: 'visits.jsonl', mimeType: 'text/plain', buffer: Buffer.from(rows) });
     await page.getByLabel('Type of at').selectOption('Time');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByRole('alert').getByText(/Row 2: /).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/Row 2: /)
+      .waitFor();
     await page.getByText('The import stopped after 0 rows').waitFor();
   });
 
