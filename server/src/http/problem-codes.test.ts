@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
 
 const SOURCES = join(import.meta.dirname, '..');
+const BUILT_IN_ENDPOINTS = join(SOURCES, '../system-endpoints');
 
-/** Every code that a problem is made with anywhere in the server. */
+/** Every code that the server makes a problem with, or a built-in endpoint answers. */
 function usedCodes(): Set<string> {
   const used = new Set<string>();
   for (const file of globSync('**/*.ts', { cwd: SOURCES })) {
@@ -14,6 +15,10 @@ function usedCodes(): Set<string> {
     for (const [, code] of source.matchAll(/new Problem\(\s*['"`]([^'"`]+)['"`]/g)) {
       used.add(code!);
     }
+  }
+  for (const file of globSync('**/*.ts', { cwd: BUILT_IN_ENDPOINTS })) {
+    const source = readFileSync(join(BUILT_IN_ENDPOINTS, file), 'utf8');
+    for (const [, code] of source.matchAll(/error: \{ code: '([^']+)'/g)) used.add(code!);
   }
   return used;
 }
