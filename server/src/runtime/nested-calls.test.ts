@@ -98,11 +98,12 @@ describe('log', () => {
     const own = endpoints.log.filter(
       ({ fields }) => 'endpoint' in fields && fields.endpoint === 'lines',
     );
+    const fields = { origin: 'endpoint', endpoint: 'lines' };
     expect(own).toEqual([
-      { level: 'debug', fields: { endpoint: 'lines' }, message: 'a' },
-      { level: 'info', fields: { endpoint: 'lines', data: { n: 1 } }, message: 'b' },
-      { level: 'warn', fields: { endpoint: 'lines', data: [1] }, message: 'c' },
-      { level: 'error', fields: { endpoint: 'lines' }, message: 'd' },
+      { level: 'debug', fields, message: 'a' },
+      { level: 'info', fields: { ...fields, data: { n: 1 } }, message: 'b' },
+      { level: 'warn', fields: { ...fields, data: [1] }, message: 'c' },
+      { level: 'error', fields, message: 'd' },
     ]);
   });
 
