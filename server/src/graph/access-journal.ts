@@ -1,6 +1,6 @@
 import { must } from '#base/assert.ts';
 import { ACCESS_JOURNAL_ENTRIES_MAX } from '#base/limits.ts';
-import { readId } from '#store/bytes.ts';
+import { readId, readSequence } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyRange, KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
@@ -117,10 +117,4 @@ function sequenceKey(sequence: number): Uint8Array {
   const key = Buffer.alloc(SEQUENCE_BYTES);
   key.writeUIntBE(sequence, 0, SEQUENCE_BYTES);
   return key;
-}
-
-function readSequence(bytes: Uint8Array, at: number): number {
-  let sequence = 0;
-  for (let i = 0; i < SEQUENCE_BYTES; i++) sequence = sequence * 256 + bytes[at + i]!;
-  return sequence;
 }

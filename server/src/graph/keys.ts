@@ -1,4 +1,4 @@
-import { readId } from '#store/bytes.ts';
+import { readId, readWord } from '#store/bytes.ts';
 
 /**
  * The keys of the graph's databases (see `store/databases.ts`): big-endian, so that they sort by
@@ -44,30 +44,29 @@ export function writeId(bytes: Uint8Array, at: number, id: number): void {
   bytes[at + 4] = id;
 }
 
-/** The edge type in a key of `out` or `in`. */
-export function edgeOfKey(key: Uint8Array): number {
-  return (key[EDGE_AT]! << 8) | key[EDGE_AT + 1]!;
+/** The number of a type, or of an index. */
+export function readType(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
+}
+
+/** The edge type in a key of `out` or `in` that begins at a place of some bytes. */
+export function edgeOfKey(bytes: Uint8Array, start = 0): number {
+  return readType(bytes, start + EDGE_AT);
 }
 
 /** The node at the other end in a key of `out` or `in`. */
-export function neighborOfKey(key: Uint8Array): number {
-  return readId(key, NEIGHBOR_AT);
+export function neighborOfKey(bytes: Uint8Array, start = 0): number {
+  return readId(bytes, start + NEIGHBOR_AT);
 }
 
 /** The version in a key of `history`. */
 export function versionOfKey(key: Uint8Array): number {
-  return (
-    ((key[VERSION_AT]! << 24) |
-      (key[VERSION_AT + 1]! << 16) |
-      (key[VERSION_AT + 2]! << 8) |
-      key[VERSION_AT + 3]!) >>>
-    0
-  );
+  return readWord(key, VERSION_AT);
 }
 
 /** The node in a key of `types`. */
-export function idOfTypeKey(key: Uint8Array): number {
-  return readId(key, TYPED_ID_AT);
+export function idOfTypeKey(bytes: Uint8Array, start = 0): number {
+  return readId(bytes, start + TYPED_ID_AT);
 }
 
 /**

@@ -4,6 +4,7 @@ import { DB, type DatabaseNumber } from '#store/databases.ts';
 import type { EntryVisitor } from '#store/lmdb-file/tree-pages.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import { openSnapshotReader, type SnapshotReaderOptions } from '#store/snapshot-reader.ts';
+import { edgeOfKey, idOfTypeKey, neighborOfKey, readType } from './keys.ts';
 import { SchemaSource } from './schema-source.ts';
 
 /** How many edges of one type lead from nodes of one type to nodes of another. */
@@ -30,10 +31,6 @@ const EDGES_MAX = 20_000_000;
 const NODE_IDS_MAX = 2 ** 25;
 /** Entries between two looks at the clock. */
 const STEP_ENTRIES = 1_024;
-/** In the keys of `types`, `out`: see `keys.ts`. */
-const TYPED_ID_AT = 8;
-const EDGE_AT = 5;
-const TO_AT = 7;
 
 /**
  * Counts all edges of the newest commit by the types at their ends. It reads the nodes by type and
@@ -71,7 +68,7 @@ export async function countRelations(
 async function typesById(held: HeldReader, max: number): Promise<Uint16Array> {
   let types = new Uint16Array(1_024);
   await visitInTurns(held, DB.types, (bytes, start) => {
-    const id = readId(bytes, start + TYPED_ID_AT);
+    const id = idOfTypeKey(bytes, start);
     if (id >= max) return true;
     if (id >= types.length) {
       const grown = new Uint16Array(Math.min(max, Math.max(id + 1, types.length * 2)));
@@ -97,9 +94,9 @@ async function countByTypes(held: HeldReader, types: Uint16Array, max: number) {
   await visitInTurns(held, DB.out, (bytes, start) => {
     if (counted === max) return false;
     const from = types[readId(bytes, start)] ?? 0;
-    const to = types[readId(bytes, start + TO_AT)] ?? 0;
+    const to = types[neighborOfKey(bytes, start)] ?? 0;
     if (from === 0 || to === 0) return true;
-    const key = keyOfTypes(from, readType(bytes, start + EDGE_AT), to);
+    const key = keyOfTypes(from, edgeOfKey(bytes, start), to);
     if (key !== last) keep();
     last = key;
     run++;
@@ -132,10 +129,6 @@ async function visitInTurns(
     held.visit(db, start, step);
     if (from !== undefined) await turns.next('');
   }
-}
-
-function readType(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 8) | bytes[at + 1]!;
 }
 
 function keyOfTypes(from: number, edge: number, to: number): number {

@@ -1,3 +1,4 @@
+import { readSequence, readWord } from './bytes.ts';
 import { DB, type DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import type { KeyRange } from './key-value.ts';
@@ -29,7 +30,7 @@ export function encodeBlockCount(count: number): Uint8Array {
 }
 
 export function readBlockCount(bytes: Uint8Array): number {
-  return ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
+  return readWord(bytes, 0);
 }
 
 export function encodeBlocksState(sequence: number): Uint8Array {
@@ -42,9 +43,7 @@ export function encodeBlocksState(sequence: number): Uint8Array {
 /** The sequence that counts show; undefined where there are none, or those of another layout. */
 export function readBlocksState(bytes: Uint8Array | undefined): number | undefined {
   if (bytes === undefined || bytes.length !== STATE_BYTES || bytes[0] !== VERSION) return undefined;
-  let sequence = 0;
-  for (let i = 1; i < STATE_BYTES; i++) sequence = sequence * 256 + bytes[i]!;
-  return sequence;
+  return readSequence(bytes, 1);
 }
 
 /** What the counts of blocks are read from, in one transaction. */

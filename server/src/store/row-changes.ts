@@ -1,4 +1,4 @@
-import { readId } from './bytes.ts';
+import { readId, readSequence } from './bytes.ts';
 import { DATABASES, DB, type DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import type { KeyValueReader } from './key-value.ts';
@@ -205,12 +205,6 @@ function encodeSequence(sequence: number): Uint8Array {
   const bytes = Buffer.alloc(6);
   bytes.writeUIntBE(sequence, 0, 6);
   return bytes;
-}
-
-function readSequence(bytes: Uint8Array, at: number): number {
-  let value = 0;
-  for (let i = 0; i < 6; i++) value = value * 256 + bytes[at + i]!;
-  return value;
 }
 
 function encodeIds(ids: ReadonlySet<number>): Uint8Array {

@@ -1,5 +1,6 @@
 import { DB } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
+import type { LocalState } from './local-state.ts';
 import { readUnlessDamaged } from './value-seal.ts';
 
 /**
@@ -40,6 +41,11 @@ export function readRowState(reader: KeyValueReader): RowState | undefined {
     changesFrom: view.readUIntBE(7, 6),
     packedIds: view.readUIntBE(13, 5),
   };
+}
+
+/** Nobody reads the rows any more, and the packer begins anew. */
+export function dropRows(local: LocalState): Promise<void> {
+  return local.write((put) => put(DB.rows, ROW_STATE_KEY, undefined));
 }
 
 export function encodeRowState({ packedTo, changesFrom, packedIds }: RowState): Uint8Array {

@@ -1,3 +1,4 @@
+import { readWord } from './bytes.ts';
 import { DB, type DatabaseNumber } from './databases.ts';
 
 /**
@@ -97,7 +98,7 @@ export class SortedOperations {
     const start = keyStart + STARTS[db]!;
     const isLong = start + 4 <= keyEnd;
     // Equal keys have equal words, whatever follows them: so a short key has none of its own.
-    this.#words[operation] = isLong ? wordOf(payload, start) : 0;
+    this.#words[operation] = isLong ? readWord(payload, start) : 0;
     this.#ranks[operation] =
       isLong && rank === RANK_OF_INDEXES ? rankOfIndex(payload[start - 1]!) : rank;
     return true;
@@ -105,6 +106,8 @@ export class SortedOperations {
 
   /** Visits all that is here. */
   flush(): void {
+    // Small groups come all the time, and have nothing here.
+    if (this.#count === 0) return;
     this.#sort();
     const operations = this.#operations;
     for (let i = 0; i < this.#count; i++) {
@@ -142,7 +145,7 @@ export class SortedOperations {
     const count = this.#count;
     const starts = this.#starts.fill(0);
     for (let i = 0; i < count; i++) starts[(values[i]! >>> shift) & (DIGITS - 1)]!++;
-    if (count === 0 || starts[(values[0]! >>> shift) & (DIGITS - 1)] === count) return;
+    if (starts[(values[0]! >>> shift) & (DIGITS - 1)] === count) return;
     for (let digit = 0, start = 0; digit < DIGITS; digit++) {
       const next = start + starts[digit]!;
       starts[digit] = start;
@@ -174,16 +177,6 @@ function grown(values: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(size);
   larger.set(values);
   return larger;
-}
-
-function wordOf(bytes: Uint8Array, start: number): number {
-  return (
-    ((bytes[start]! << 24) |
-      (bytes[start + 1]! << 16) |
-      (bytes[start + 2]! << 8) |
-      bytes[start + 3]!) >>>
-    0
-  );
 }
 
 function rankOfIndex(index: number): number {

@@ -4,8 +4,7 @@ import type { CommitRequest } from '#graph/operations.ts';
 import { NdjsonIngest } from '#graph/ndjson-ingest.ts';
 import { LargeCommits } from '#graph/large-commits.ts';
 import { Followers } from '#log/followers.ts';
-import { DB } from '#store/databases.ts';
-import { ROW_STATE_KEY } from '#store/row-state.ts';
+import { dropRows } from '#store/row-state.ts';
 import { loadWordnet } from '../sample.ts';
 import type { Handlers } from '../threads/channel.ts';
 import { serve } from '../threads/thread.ts';
@@ -52,8 +51,7 @@ function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
       streams.delete(number);
     },
     loadSample: (_, { progress }) => loadWordnet(graph, (done, total) => progress({ done, total })),
-    // The packer looks whether there are any.
-    repackRows: () => writer.state.local.write((put) => put(DB.rows, ROW_STATE_KEY, undefined)),
+    repackRows: () => dropRows(writer.state.local),
     close: async () => {
       await writer[Symbol.asyncDispose]();
     },

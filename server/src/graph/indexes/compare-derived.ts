@@ -12,6 +12,7 @@ import {
   indexCountKey,
   KeyEncoder,
   neighborOfKey,
+  readType,
 } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import type { NodeType, SchemaRegistry } from '../schema-registry.ts';
@@ -104,7 +105,7 @@ class Tally {
     this.entries++;
     if (db === DB.uids || db === DB.uniques) return;
     const at = db === DB.in ? start + ID_BYTES : start;
-    const place = placeOf(db, (bytes[at]! << 8) | bytes[at + 1]!);
+    const place = placeOf(db, readType(bytes, at));
     this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1);
   }
 
@@ -262,14 +263,14 @@ class DifferenceWords {
         return `${begin} of ${edge}: from ${from} to ${to}`;
       }
       case DB.types: {
-        const type = this.#registry.nodeTypes[numberOf(key) - 1]?.name ?? 'no type';
+        const type = this.#registry.nodeTypes[readType(key, 0) - 1]?.name ?? 'no type';
         return `${begin} of ${type}: ${this.#nodeOf(lastIdOf(key))}`;
       }
       case DB.uids:
         return `${begin}: ${key.length === UID_BYTES ? formatUid(key) : 'no UID'}`;
       default: {
         const node = db === DB.uniques ? id : lastIdOf(key);
-        return `${begin} of the index ${this.#indexOf(numberOf(key))}: ${this.#nodeOf(node)}`;
+        return `${begin} of the index ${this.#indexOf(readType(key, 0))}: ${this.#nodeOf(node)}`;
       }
     }
   }
@@ -288,10 +289,6 @@ class DifferenceWords {
     this.#node.open(bytes);
     return this.#node.uid;
   }
-}
-
-function numberOf(key: Uint8Array): number {
-  return (key[0]! << 8) | key[1]!;
 }
 
 /** Keys of `types` and `indexes` end with it. */

@@ -4,7 +4,7 @@ import { KEY_BYTES_MAX } from '#store/batch.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import type { EntryVisitor } from '#store/lmdb-file/tree-pages.ts';
-import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey } from '../keys.ts';
+import { edgeOfKey, ID_BYTES, KeyEncoder, META, neighborOfKey, readType } from '../keys.ts';
 import { NodeRecord } from '../node-record.ts';
 import type { NodeType, SchemaRegistry } from '../schema-registry.ts';
 import { SchemaSource } from '../schema-source.ts';
@@ -87,7 +87,7 @@ export class DerivedEntries {
       const hasId = OF_IDS.includes(db);
       const isOfIndexes = db === DB.indexes || db === DB.uniques;
       await this.#each(db, onRead, (key, start, end, value, valueAt) => {
-        if (isOfIndexes && this.unfinished.has((key[start]! << 8) | key[start + 1]!)) return;
+        if (isOfIndexes && this.unfinished.has(readType(key, start))) return;
         visit(db, key, start, end, hasId ? readId(value, valueAt) : 0);
       });
     }

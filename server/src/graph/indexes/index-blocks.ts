@@ -1,3 +1,4 @@
+import { keyAfter } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import {
   BLOCKS_STATE_KEY,
@@ -215,8 +216,7 @@ export class IndexBlocks {
       const key = this.#local.keyAt(DB.entryBlocks, { start, end }, 0);
       if (key === undefined) return removed > 0;
       put(DB.entryBlocks, key, undefined);
-      start = new Uint8Array(key.length + 1);
-      start.set(key);
+      start = keyAfter(key);
     }
     return true;
   }

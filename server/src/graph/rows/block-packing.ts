@@ -1,5 +1,5 @@
 import { DB } from '#store/databases.ts';
-import { readId } from '#store/bytes.ts';
+import { keyAfter, readId } from '#store/bytes.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import type { Direction } from '../adjacency.ts';
 import { edgeOfKey, ID_MAX, KeyEncoder, neighborOfKey } from '../keys.ts';
@@ -94,11 +94,11 @@ export class BlockPacking {
       const isLong = this.#count === LONG_ROW || writer.isRowAbsent(row);
       if (!isLong && ++read < KEYS_AT_ONCE) return true;
       last = Uint8Array.from(key);
-      if (isLong) this.#long = { readTo: last, next: after(last), total: 0, ids: COUNTED_IDS };
+      if (isLong) this.#long = { readTo: last, next: keyAfter(last), total: 0, ids: COUNTED_IDS };
       return false;
     });
     if (last === NO_KEY) this.#endDirection(direction);
-    else this.#next = after(last);
+    else this.#next = keyAfter(last);
   }
 
   /** Counts some of what is left of a long row. */
@@ -126,7 +126,7 @@ export class BlockPacking {
   #endLongRow({ readTo, total }: LongRow): void {
     this.#long = undefined;
     if (this.#writer.makeRoom(this.#row, total)) {
-      this.#next = after(readTo);
+      this.#next = keyAfter(readTo);
       return;
     }
     this.#count += total;
@@ -159,10 +159,3 @@ export class BlockPacking {
 }
 
 const NO_KEY = new Uint8Array(0);
-
-/** The first key above another. */
-function after(key: Uint8Array): Uint8Array {
-  const next = new Uint8Array(key.length + 1);
-  next.set(key);
-  return next;
-}

@@ -5,7 +5,7 @@ import { lockFolder } from '#log/folder-lock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { readBatch } from '../batch.ts';
-import { DATABASES, DB, type DatabaseNumber } from '../databases.ts';
+import { DATABASES, type DatabaseNumber } from '../databases.ts';
 import type { KeyValueReader } from '../key-value.ts';
 import { readStoreKeys } from '../master-key.ts';
 import type { HeldReader } from '../held-reader.ts';
@@ -14,7 +14,7 @@ import { digestHeld } from '../snapshot.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { requireStore } from './rewrite-store.ts';
 import { settleClaimed } from './settle-rewrite.ts';
-import { ROW_STATE_KEY } from '../row-state.ts';
+import { dropRows } from '../row-state.ts';
 import { freeSpaceCheck } from '../storage-problem.ts';
 import { openReplayed, type StateOptions } from '../state-writer.ts';
 
@@ -92,7 +92,7 @@ export async function verifyStore(options: VerifyOptions): Promise<Verification>
   const newest = await readLog(log, options);
   onStep('reading the state');
   const { areRowsWrong, ...verification } = await verifyState(log, newest, options);
-  if (areRowsWrong) await dropRows(opening);
+  if (areRowsWrong) await dropRowsOf(opening);
   return verification;
 }
 
@@ -132,11 +132,10 @@ async function verifyState(
   };
 }
 
-async function dropRows(opening: StateOptions): Promise<void> {
+async function dropRowsOf(opening: StateOptions): Promise<void> {
   const { applier } = await openReplayed(opening);
   try {
-    const local = applier.localState(() => false, freeSpaceCheck(opening.storage));
-    await local.write((put) => put(DB.rows, ROW_STATE_KEY, undefined));
+    await dropRows(applier.localState(() => false, freeSpaceCheck(opening.storage)));
   } finally {
     await applier.close();
   }
