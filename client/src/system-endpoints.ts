@@ -96,7 +96,7 @@ export interface TableRequest {
   readonly scan?: number;
   /** Whether to count the rows, up to 100,000. */
   readonly total?: boolean;
-  /** Whether to tell how the rows were found, which means to find them again. */
+  /** Whether to tell which index finds the rows. */
   readonly plan?: boolean;
 }
 

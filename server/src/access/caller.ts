@@ -22,6 +22,22 @@ export interface Caller {
   readonly tokenId: string;
 }
 
+/** The server itself: it sees everything, and is no user. */
+export function serverCaller(tokenId: string): Caller {
+  return {
+    kind: 'session',
+    userUid: null,
+    userName: null,
+    isAdmin: true,
+    isReadOnlyAdmin: false,
+    isGuest: false,
+    roles: [],
+    scopes: [],
+    endpointPath: null,
+    tokenId,
+  };
+}
+
 /**
  * A session of a user, or one of the kinds of tokens that an administrator mints (specification,
  * section 2.1).

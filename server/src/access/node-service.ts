@@ -14,10 +14,10 @@ export interface NodeList {
   readonly take: number;
 }
 
-/** What to read of several nodes: a field, or a text made of several (see `node-template.ts`). */
 /** Nodes by their UIDs, of one type, or both. */
 export type QueriedNodes = Omit<NodeQuery, 'uids'> & { readonly uids?: readonly string[] };
 
+/** What to read of several nodes: a field, or a text made of several (see `node-template.ts`). */
 export interface FieldsWanted {
   readonly uids: readonly string[];
   readonly field?: string | undefined;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import type { Caller } from '#access/caller.ts';
+import { serverCaller } from '#access/caller.ts';
 import { parseSettings, type EndpointSettings } from '@trellis/endpoint/settings-header.ts';
 
 export type EndpointFile = EndpointSettings & { readonly name: string; readonly code: string };
@@ -17,15 +17,4 @@ export async function readEndpointFiles(folder: string): Promise<EndpointFile[]>
 }
 
 /** The server itself, as the one who writes its endpoints. */
-export const SERVER: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: null,
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 'system',
-};
+export const SERVER = serverCaller('system');

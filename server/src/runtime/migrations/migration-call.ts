@@ -1,4 +1,4 @@
-import type { Caller } from '#access/caller.ts';
+import { serverCaller } from '#access/caller.ts';
 import { TASK_LOG_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -126,19 +126,7 @@ function failureOf(fault: CallFault, name: string): Problem {
   });
 }
 
-/** The system, which sees everything, and is no user. */
-const SYSTEM: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: null,
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 'migration',
-};
+const SYSTEM = serverCaller('migration');
 
 /** A line as it is kept and shown: without secrets, and not longer than a line may be. */
 export function lineOf(text: string, redact: (json: string) => string): string {

@@ -146,8 +146,8 @@ function stepByUid(step: unknown): unknown {
 /** Changes nothing else: what is wrong with it is for the query to say. */
 function withUids(part: unknown): unknown {
   const { uid, uids, to } = Object(part) as Record<string, unknown>;
-  const isNamed = [uid, to, ...(Array.isArray(uids) ? uids : [])].some(isReference);
-  if (!isNamed) return part;
+  const isNamed = isReference(uid) || isReference(to);
+  if (!isNamed && !(Array.isArray(uids) && uids.some(isReference))) return part;
   return {
     ...Object(part),
     ...(uid === undefined ? {} : { uid: uidFrom(uid) }),

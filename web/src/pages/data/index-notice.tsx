@@ -5,8 +5,7 @@ import { useChangePermission } from '../../app/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { toastError } from '../../ui/toast.ts';
-import { useAddedIndex } from '../content/indexes/use-added-index.ts';
+import { AddIndexButton } from '../content/indexes/add-index-button.tsx';
 import type { MissingIndex } from './data-queries.ts';
 
 /** Types that are read through at once are small. */
@@ -66,21 +65,7 @@ interface AddIndexProps {
 function AddIndex({ type, field }: AddIndexProps) {
   const permission = useChangePermission();
   const [isAdded, setIsAdded] = useState(false);
-  const add = useAddedIndex(() => setIsAdded(true));
   if (isAdded) return <span>The index is being built.</span>;
   if (!permission.isAllowed) return <span>An administrator can add it.</span>;
-  return (
-    <Button
-      size="small"
-      isBusy={add.isPending}
-      onClick={() =>
-        add.mutate(
-          { type, names: [field] },
-          { onError: (error) => toastError('The index was not added', error) },
-        )
-      }
-    >
-      Add the index
-    </Button>
-  );
+  return <AddIndexButton type={type} field={field} onAdded={() => setIsAdded(true)} />;
 }

@@ -1,11 +1,10 @@
+import { TABLE_FIELDS_MAX } from '@trellis/contract/limits.ts';
 import { useState } from 'react';
 import { columnTypes, type DataType } from './data-queries.ts';
 
 const KEY = 'trellis.data.columns';
 const TYPE_KEY = 'trellis.data.type';
 const SHOWN_AT_FIRST = 7;
-/** As many as one request reads. */
-const COLUMNS_MAX = 100;
 const LONG: ReadonlySet<string> = new Set(['Json', 'Bytes']);
 
 /** The columns of the table of a type, as the viewer chose them in this browser. */
@@ -15,7 +14,7 @@ export function useColumns(type: DataType) {
   const known = kept[type.type]?.filter((field) => all.includes(field)) ?? [];
   const columns = known.length > 0 ? known : columnsAtFirst(type);
   const choose = (fields: readonly string[]): void => {
-    const next = { ...readKept(), [type.type]: fields.slice(0, COLUMNS_MAX) };
+    const next = { ...readKept(), [type.type]: fields.slice(0, TABLE_FIELDS_MAX) };
     localStorage.setItem(KEY, JSON.stringify(next));
     setKept(next);
   };

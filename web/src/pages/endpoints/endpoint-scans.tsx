@@ -3,15 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
-import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
-import { toastError } from '../../ui/toast.ts';
 import { fieldNamesOf } from '../content/indexes/field-index.ts';
 import { IndexBadge } from '../content/indexes/index-badge.tsx';
 import { useWatchedSchema } from '../content/indexes/index-queries.ts';
-import { useAddedIndex } from '../content/indexes/use-added-index.ts';
+import { AddIndexButton } from '../content/indexes/add-index-button.tsx';
 import { endpointMetricsQuery } from './endpoint-queries.ts';
 import { type FieldScans, type IndexedScans, withIndexes } from './field-scans.ts';
 
@@ -69,7 +67,6 @@ interface ScanRowProps {
 function ScanRow({ row: { scan, index }, onAdded }: ScanRowProps) {
   const { type, field, rowsRead, calls } = scan;
   const permission = useChangePermission();
-  const add = useAddedIndex(onAdded);
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="min-w-0 wrap-anywhere">
@@ -80,21 +77,14 @@ function ScanRow({ row: { scan, index }, onAdded }: ScanRowProps) {
           : `There is an index of ${type} over ${fieldNamesOf(index).join(', ')} now:`}
       </span>
       {index === undefined ? (
-        <Button
-          size="small"
+        <AddIndexButton
+          type={type}
+          field={field}
           aria-label={`Add the index of ${nameOf(scan)}`}
           disabled={!permission.isAllowed}
           title={permission.reason}
-          isBusy={add.isPending}
-          onClick={() =>
-            add.mutate(
-              { type, names: [field] },
-              { onError: (error) => toastError('The index was not added', error) },
-            )
-          }
-        >
-          Add the index
-        </Button>
+          onAdded={onAdded}
+        />
       ) : (
         <>
           <IndexBadge index={index} />
