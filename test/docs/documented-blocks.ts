@@ -13,11 +13,46 @@ export interface CommandBlock {
   readonly whyNot: string | undefined;
 }
 
-/** All of docs/. */
+/** Its blocks build on each other, in several terminals: `tutorial.test.ts` runs them. */
+const TUTORIAL = 'tutorial.md';
+
+/** All of docs/ but the tutorial. */
 export function documentedCommands(): CommandBlock[] {
-  return fences('sh').map(({ place, page, info, text }) => {
+  const others = fences('sh').filter(({ page }) => page !== TUTORIAL);
+  return others.map(({ place, page, info, text }) => {
     const whyNot = /^ not-run: (.+)$/.exec(info)?.[1];
     return { place, page, commands: text, whyNot };
+  });
+}
+
+/** A block of the tutorial. */
+export interface TutorialBlock {
+  readonly place: string;
+  readonly commands: string;
+  /** Where the reader types it; the second one unless the block says otherwise. */
+  readonly terminal: string;
+  /** A server: it is ready when it says so. */
+  readonly keepsRunning: boolean;
+  readonly fails: boolean;
+  /** What the page shows that it prints. */
+  readonly prints: string | undefined;
+}
+
+/** The tutorial's blocks of commands, each with the block of text or JSON that comes after it. */
+export function tutorialBlocks(): TutorialBlock[] {
+  const found = fences('sh|text|json').filter(({ page }) => page === TUTORIAL);
+  return found.flatMap(({ language, place, info, text }, i) => {
+    if (language !== 'sh') return [];
+    const words = info.trim().split(' ');
+    const [next] = found.slice(i + 1);
+    return {
+      place,
+      commands: text,
+      terminal: words.find((word) => word.startsWith('terminal-')) ?? 'terminal-2',
+      keepsRunning: words.includes('keeps-running'),
+      fails: words.includes('fails'),
+      prints: next === undefined || next.language === 'sh' ? undefined : next.text,
+    };
   });
 }
 
@@ -46,15 +81,16 @@ export function documentedCode(): CodeBlock[] {
   );
 }
 
+/** `language` is the source of a regular expression. */
 function fences(language: string) {
   const pages = readdirSync(DOCS).filter((file) => file.endsWith('.md'));
   return pages.toSorted().flatMap((page) => {
     const markdown = readFileSync(join(DOCS, page), 'utf8');
-    const fence = new RegExp(`^\`\`\`${language}( .*)?\\n([^]*?)^\`\`\`$`, 'gm');
+    const fence = new RegExp(`^\`\`\`(${language})( .*)?\\n([^]*?)^\`\`\`$`, 'gm');
     return [...markdown.matchAll(fence)].map((match) => {
       const line = markdown.slice(0, match.index).split('\n').length;
-      const [, info = '', text = ''] = match;
-      return { place: `docs/${page}:${line}`, page, info, text };
+      const [, tag = '', info = '', text = ''] = match;
+      return { place: `docs/${page}:${line}`, page, language: tag, info, text };
     });
   });
 }

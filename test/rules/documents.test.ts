@@ -41,7 +41,7 @@ describe.each(documents)('%s', (path) => {
 
   it('names npm scripts that exist', () => {
     const { scripts = {} } = readJson<PackageManifest>('package.json');
-    const ownOfNpm = ['ci', 'install', 'exec'];
+    const ownOfNpm = ['ci', 'install', 'exec', 'pack'];
     const code = [...text.matchAll(/```[^]*?```|`[^`\n]+`/g)].join('\n');
     const named = [...code.matchAll(/\bnpm (?:run )?([a-z][\w:-]*)/g)].map(
       ([, name]) => name ?? '',

@@ -68,7 +68,7 @@ export class TestBrowser {
   opened: Browser | undefined;
 
   /** The front end as somebody who is not signed in. */
-  page(at: Served, options: PageOptions = {}): Promise<TestPage> {
+  page(at: Pick<Served, 'server'>, options: PageOptions = {}): Promise<TestPage> {
     return this.#open(at, options);
   }
 
@@ -90,7 +90,7 @@ export class TestBrowser {
   }
 
   async #open(
-    { server }: Served,
+    { server }: Pick<Served, 'server'>,
     options: PageOptions,
     session?: BrowserSession,
   ): Promise<TestPage> {

@@ -14,7 +14,7 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** Which page stands where; pages that are named nowhere are guides. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['index', 'install', 'configuration', 'front-end'],
+  Start: ['index', 'tutorial', 'install', 'configuration', 'front-end'],
   Concepts: ['architecture', 'access', 'search', 'embeddings'],
   Guides: [],
   Operating: ['operating', 'observability', 'replication', 'license'],

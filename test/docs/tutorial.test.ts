@@ -1,0 +1,81 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freePort } from '../cluster/free-port.ts';
+import { useBrowser } from '../support/browser.ts';
+import { requireChromium } from '../support/requires.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
+import { tutorialBlocks } from './documented-blocks.ts';
+import { Terminal } from './terminal.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const blocks = tutorialBlocks();
+
+/** Somebody's shell: without what the npm and the runner of these tests tell their children. */
+function ownShell(home: string, port: number, replicationPort: number) {
+  const bin = `${join(ROOT, 'node_modules/.bin')}:`;
+  return {
+    PATH: (process.env['PATH'] ?? '').replaceAll(bin, ''),
+    HOME: home,
+    // The package of the data is fetched once, not for each run.
+    NPM_CONFIG_USERCONFIG: join(homedir(), '.npmrc'),
+    NPM_CONFIG_CACHE: join(homedir(), '.npm'),
+    NPM_CONFIG_PREFER_OFFLINE: 'true',
+    // Instead of 8080, which is not named where it is the default.
+    MSK_PORT: String(port),
+    MSK_REPLICATION_PORT: String(replicationPort),
+  };
+}
+
+describe.skipIf(requireChromium())('the tutorial', () => {
+  const browser = useBrowser();
+
+  test('does what it says, block by block, up to the page', { timeout: 300_000 }, async () => {
+    await using folder = await temporaryFolder();
+    const [primary, replica] = [await freePort(), await freePort()];
+    const withPorts = (text: string): string =>
+      text.replaceAll('8080', String(primary)).replaceAll('8081', String(replica));
+    const scripts = join(folder.path, 'scripts');
+    const home = join(folder.path, 'home');
+    for (const path of [scripts, home]) await mkdir(path);
+    await symlink(ROOT, join(home, 'trellis'));
+    const env = ownShell(home, primary, await freePort());
+    await using open = new AsyncDisposableStack();
+    const terminals = new Map<string, Terminal>();
+    const terminalOf = (name: string): Terminal => {
+      const terminal = terminals.get(name) ?? open.use(new Terminal(scripts, home, env));
+      terminals.set(name, terminal);
+      return terminal;
+    };
+    for (const { place, commands, terminal, keepsRunning, fails, prints } of blocks) {
+      const shell = terminalOf(terminal);
+      if (keepsRunning) {
+        await shell.start(withPorts(commands));
+        continue;
+      }
+      const { code, output } = await shell.run(withPorts(commands));
+      expect(code === 0 ? 'succeeds' : 'fails', `${place}\n${output}`).toBe(
+        fails ? 'fails' : 'succeeds',
+      );
+      if (prints !== undefined) expect(output, place).toContain(prints);
+      if (commands.includes('interface push')) await findRoute(`http://127.0.0.1:${primary}`);
+    }
+  });
+
+  async function findRoute(url: string): Promise<void> {
+    await using tab = await browser.page({ server: { url } });
+    const { page } = tab;
+    await page.getByLabel('User').fill('bob');
+    await page.getByLabel('Password').fill('bob-likes-to-fly');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const answer = page.getByText('LSE La Crosse > ORD Chicago > CMI Champaign/Urbana');
+    await answer.waitFor();
+    expect(tab.complaints).toEqual([]);
+  }
+});
+
+test('the tutorial shows what each server of it says, and most of what is asked', () => {
+  expect(blocks.filter(({ keepsRunning }) => keepsRunning)).toHaveLength(2);
+  expect(blocks.filter(({ prints }) => prints !== undefined).length).toBeGreaterThanOrEqual(6);
+});
