@@ -77,6 +77,36 @@ export interface FetchAnswer {
   json(): Promise<unknown>;
 }
 
+/**
+ * The endpoints of this workspace by name, each with `input` and `output`: what it takes and
+ * answers. The server adds a member for each that code names before it checks the code.
+ */
+export interface Endpoints {}
+
+/** The name of an endpoint of this workspace. */
+export type EndpointName = keyof Endpoints & string;
+
+/** What `run()` takes after a path: a body of the type that the endpoint has, if it is known. */
+export type RunArguments<Path> = Path extends EndpointName
+  ? Endpoints[Path] extends { readonly input: infer Input }
+    ? undefined extends Input
+      ? [body?: Input]
+      : [body: Input]
+    : never
+  : [body?: unknown];
+
+/** What `run()` gives: what the call says, or else what the endpoint answers. */
+export type RunAnswer<Answer, Path> = [Answer] extends [never]
+  ? Path extends EndpointName
+    ? Endpoints[Path] extends { readonly output: infer Output }
+      ? Output
+      : never
+    : unknown
+  : Answer;
+
+/** Any text; editors offer the names of endpoints. */
+type RunPath = EndpointName | (string & {});
+
 /** The type of a body: of what `input` gives, for `Scope<typeof input>`. */
 export type BodyOf<Body> = Body extends { readonly _zod: { readonly output: infer Output } }
   ? Output
@@ -117,15 +147,23 @@ export interface Scope<Body = unknown> {
   suggestAsUser(request: SuggestRequest): Promise<readonly Suggestion[]>;
   /**
    * Runs another endpoint as the same caller and gives what it answers. When that is an error,
-   * throws the problem `endpoint_failed` or the code of the error.
+   * throws the problem `endpoint_failed` or the code of the error. Where the path is a literal, the
+   * body and the answer have the types of the endpoint of that name; `run<Answer>(...)` says
+   * another one.
    */
-  run<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
+  run<Answer = never, Path extends RunPath = string>(
+    path: Path,
+    ...body: RunArguments<Path>
+  ): Promise<RunAnswer<NoInfer<Answer>, Path>>;
   /**
    * As `run`, but on the primary, also when this code runs on a replica: for an endpoint that
    * writes, or reads what was written a moment ago. It runs as the caller had called it there: a
    * mark Read Only of this endpoint does not extend to it.
    */
-  runOnPrimary<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
+  runOnPrimary<Answer = never, Path extends RunPath = string>(
+    path: Path,
+    ...body: RunArguments<Path>
+  ): Promise<RunAnswer<NoInfer<Answer>, Path>>;
   /**
    * Asks another server, if an administrator has allowed its origin (the setting `fetchAllowList`).
    * Redirects are not followed. Throws the problem `forbidden`, or `fetch_failed`.

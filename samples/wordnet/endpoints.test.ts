@@ -21,6 +21,6 @@ describe.each([
 ])('sample endpoints, WordNet %s', (_, schema) => {
   it.each(readdirSync(folder))('%s compiles as read-only', async (file) => {
     const code = readFileSync(join(folder, file), 'utf8');
-    expect(await compiler.check(code, schema, true)).toEqual([]);
+    expect(await compiler.check({ code, isReadOnly: true }, schema)).toEqual([]);
   });
 });

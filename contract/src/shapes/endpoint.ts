@@ -112,6 +112,11 @@ export const jsonSchema = z.record(z.string(), z.unknown());
 export const endpointCheckRequest = endpointDraft.extend({
   /** Asks what the types say, too. */
   types: z.boolean().optional(),
+  /**
+   * The endpoint that it is the code of: where it runs itself, the types of the version that serves
+   * are not held against it.
+   */
+  name: endpointName.optional(),
 });
 
 /** What stands beside the diagnostics is there when it was asked for and says something. */

@@ -33,7 +33,7 @@ describe.each([
     ]);
     for (const { code, isReadOnly } of endpoints) {
       expect(isReadOnly).toBe(true);
-      expect(await compiler.check(code, schema, true)).toEqual([]);
+      expect(await compiler.check({ code, isReadOnly: true }, schema)).toEqual([]);
     }
   });
 });

@@ -85,6 +85,8 @@ export const TYPE_SCHEMA_TYPES_MAX = 500;
 export const TYPE_SCHEMA_DEPTH_MAX = 16;
 export const TYPE_SCHEMA_DESCRIPTION_CHARACTERS_MAX = 400;
 export const TYPE_SCHEMA_CHARACTERS_MAX = 32 * 1024;
+/** How deep a JSON Schema is written as a type; it may come of `export const input`. */
+export const TYPE_TEXT_DEPTH_MAX = 32;
 /**
  * The private memory of the process of an endpoint worker, as the operating system counts it
  * (`RLIMIT_DATA`). 1.1 GB of it are stacks and unused room for machine code.

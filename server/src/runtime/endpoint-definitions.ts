@@ -13,7 +13,7 @@ import type {
 } from '@trellis/contract/shapes/endpoint.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
-import type { EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
+import type { CodeToCheck, EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
 import type { EndpointTypes } from './compile/endpoint-types.ts';
 import {
   checkCode,
@@ -175,15 +175,15 @@ export class EndpointDefinitions {
   }
 
   /** What the compiler says of code that is not saved: in a third of the time of the next. */
-  check(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<Diagnostic[]> {
-    checkCode(code);
-    return this.#options.compiler.check(code, schema, isReadOnly);
+  check(asked: CodeToCheck, schema = this.#schema()): Promise<Diagnostic[]> {
+    checkCode(asked.code);
+    return this.#options.compiler.check(asked, schema);
   }
 
   /** The same, and what its types say. */
-  inspect(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<InspectedCode> {
-    checkCode(code);
-    return this.#options.compiler.inspect(code, schema, isReadOnly);
+  inspect(asked: CodeToCheck, schema = this.#schema()): Promise<InspectedCode> {
+    checkCode(asked.code);
+    return this.#options.compiler.inspect(asked, schema);
   }
 
   #schema(): SchemaDocument {
@@ -205,10 +205,12 @@ export class EndpointDefinitions {
   }
 
   async #inspect(
+    name: string,
     { code, isReadOnly }: EndpointSettings,
     schema: SchemaDocument,
   ): Promise<InspectedCode> {
-    const inspected = await this.#options.compiler.inspect(code, schema, isReadOnly);
+    const asked = { name, code, isReadOnly };
+    const inspected = await this.#options.compiler.inspect(asked, schema);
     const { diagnostics } = inspected;
     if (!isReadOnly || diagnostics.length === 0) return inspected;
     throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
@@ -226,7 +228,8 @@ export class EndpointDefinitions {
     schema: SchemaDocument,
   ): Promise<EndpointTypes | undefined> {
     if (before.servingTypes !== undefined) return before.servingTypes;
-    return (await this.#options.compiler.inspect(code, schema, isReadOnly)).types;
+    const { name } = before.definition;
+    return (await this.#options.compiler.inspect({ name, code, isReadOnly }, schema)).types;
   }
 
   async #write(
@@ -245,7 +248,7 @@ export class EndpointDefinitions {
     const schema = this.#schema();
     const kept = change.isChecked !== true && isSameCode(settings, before) ? before : undefined;
     const isChecked = change.isChecked === true || kept !== undefined;
-    const inspected = isChecked ? COMPILES : await this.#inspect(settings, schema);
+    const inspected = isChecked ? COMPILES : await this.#inspect(name, settings, schema);
     const { diagnostics } = inspected;
     const types = kept ? await this.#typesOf(settings, kept, schema) : inspected.types;
     const item = endpointItem(name);

@@ -184,7 +184,8 @@ describe('runOnPrimary', () => {
       '{ body, graph }: Scope<string>',
       "await graph.addOrUpdate('Book', body); return 'written';",
     );
-    await endpoints.define('asks', '{ body, runOnPrimary }: Scope', code, { isReadOnly: true });
+    const scope = '{ body, runOnPrimary }: Scope<string>';
+    await endpoints.define('asks', scope, code, { isReadOnly: true });
     expect(await endpoints.value('asks', 'by primary')).toBe('written');
     expect(endpoints.graph.reader.id({ type: 'Book', key: 'by primary' })).toBeDefined();
   });

@@ -16,6 +16,7 @@ import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { CodeOverview } from './code-overview.ts';
 import { observedPool, type CallObserver } from './sandbox/endpoint-call.ts';
+import { CallableEndpoints } from './callable-endpoints.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
@@ -115,18 +116,6 @@ export class EndpointService implements AsyncDisposable {
     const store = new EndpointStore(options.reader);
     this.#pool = pool;
     this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
-    const compiler = new EndpointCompiler();
-    const migrations = new MigrationStore(options.reader);
-    const verdicts = new CompileVerdicts({ ...options, store, migrations, compiler });
-    const history = new CodeHistory(options.reader);
-    const code = { ...options, store, migrations, compiler, verdicts, history };
-    const definitions = new EndpointDefinitions(code);
-    this.#store = store;
-    this.#compiler = compiler;
-    this.#verdicts = verdicts;
-    this.#definitions = definitions;
-    this.codeOverview = new CodeOverview(code);
-    this.editor = new EditorService(code);
     const { fetch, fetchAllowList, primaryAddress } = options;
     const outbound = new OutboundRequests(fetch, fetchAllowList);
     const primary = primaryAddress === null ? null : new PrimaryCalls(fetch, primaryAddress);
@@ -134,9 +123,23 @@ export class EndpointService implements AsyncDisposable {
     const observed = observedPool(pool, options.callObserver);
     const shared = { ...options, store, outbound, primary, logs };
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
+    const inputs = new EndpointInputs(runtime);
+    const callable = new CallableEndpoints({ store, inputs });
+    const compiler = new EndpointCompiler(callable);
+    const migrations = new MigrationStore(options.reader);
+    const verdicts = new CompileVerdicts({ ...options, store, migrations, compiler, callable });
+    const history = new CodeHistory(options.reader);
+    const code = { ...options, store, migrations, compiler, callable, verdicts, history };
+    const definitions = new EndpointDefinitions(code);
+    this.#store = store;
+    this.#compiler = compiler;
+    this.#verdicts = verdicts;
+    this.#definitions = definitions;
+    this.codeOverview = new CodeOverview(code);
+    this.editor = new EditorService(code);
     this.logs = logs;
     this.#runtime = runtime;
-    this.#inputs = new EndpointInputs(runtime);
+    this.#inputs = inputs;
     const services = () => runtime.services;
     this.migrations = openMigrations({ ...code, store: migrations, services });
     this.#isReplica = options.isReplica;
@@ -197,17 +200,19 @@ export class EndpointService implements AsyncDisposable {
   async check(
     _caller: Caller,
     draft: {
+      readonly name?: string | undefined;
       readonly code: string;
       readonly isReadOnly?: boolean | undefined;
       readonly types?: boolean | undefined;
     },
     schema?: SchemaDocument,
   ): Promise<EndpointCheck> {
-    const { code, isReadOnly = false } = draft;
+    const { name, code, isReadOnly = false } = draft;
+    const asked = { name, code, isReadOnly };
     if (draft.types !== true) {
-      return { diagnostics: await this.#definitions.check(code, isReadOnly, schema) };
+      return { diagnostics: await this.#definitions.check(asked, schema) };
     }
-    const { diagnostics, types } = await this.#definitions.inspect(code, isReadOnly, schema);
+    const { diagnostics, types } = await this.#definitions.inspect(asked, schema);
     const { notices = [], input, output } = types ?? {};
     return {
       diagnostics,

@@ -74,7 +74,11 @@ export class EndpointWorkbench {
     const existing = store.find(name);
     const settings = existing?.definition ?? { ...DEFAULT_SETTINGS, UID: '', version: 1 };
     const scope = isReadOnly ?? settings.isReadOnly;
-    const { diagnostics, types } = await definitions.inspect(code, scope);
+    const { diagnostics, types } = await definitions.inspect({
+      name,
+      code,
+      isReadOnly: scope,
+    });
     if (diagnostics.length > 0) {
       throw new Problem('endpoint_not_compiled', 'The code does not compile', {
         hint: 'details.diagnostics has the errors against the current schema.',

@@ -95,7 +95,8 @@ export class BenchEndpoints {
     if (typeof made !== 'function' || !TYPES_BODY.test(code)) return { name, made, settings };
     this.#reader.refresh();
     const schema = this.#reader.schema();
-    const { types } = await this.#compiler.inspect(code, schema, settings.isReadOnly === true);
+    const isReadOnly = settings.isReadOnly === true;
+    const { types } = await this.#compiler.inspect({ code, isReadOnly }, schema);
     const shape = bodyShapeText(types);
     return { name, made: shape === undefined ? made : { main: made, shape }, settings };
   }

@@ -14,12 +14,16 @@ export interface CompileVerdictsOptions {
   readonly migrations: MigrationStore;
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
+  /** The versions of the endpoints that code may run; `self` is the endpoint whose code it is. */
+  readonly callable: { versionsFor(code: string, self?: string): string };
   readonly logger: RuntimeLogger;
   readonly jobs: JobRegistry;
 }
 
 interface Verdict {
   readonly schema: SchemaDocument;
+  /** Of the endpoints that the code may run. */
+  readonly versions: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -71,7 +75,7 @@ export class CompileVerdicts {
 
   /** What somebody has found out by checking code against a schema. */
   note(code: CheckedCode, schema: SchemaDocument, diagnostics: readonly Diagnostic[]): void {
-    this.#verdicts.set(code.identity, { schema, diagnostics });
+    this.#verdicts.set(code.identity, { schema, versions: this.#versions(code), diagnostics });
   }
 
   /** To be called after a commit that may have changed the schema: then all is checked again. */
@@ -151,7 +155,16 @@ export class CompileVerdicts {
   #pending(): CheckedCode[] {
     const all = this.#all();
     const schema = this.#options.reader.schema();
-    return all.filter(({ identity }) => this.#verdicts.get(identity)?.schema !== schema);
+    return all.filter((code) => {
+      const verdict = this.#verdicts.get(code.identity);
+      return verdict?.schema !== schema || verdict.versions !== this.#versions(code);
+    });
+  }
+
+  /** Of what it runs: a verdict is one of their types, too. */
+  #versions({ kind, name, code }: CheckedCode): string {
+    const self = kind === 'endpoint' ? name : undefined;
+    return this.#options.callable.versionsFor(code, self);
   }
 
   /** The verdicts of what is there no longer. */
@@ -174,7 +187,11 @@ export class CompileVerdicts {
     const { compiler, reader } = this.#options;
     for (const [done, one] of pending.entries()) {
       job.report({ progress: done / pending.length, step: `Checking ${one.name}` });
-      this.note(one, schema, await compiler.check(one.code, schema, one.isReadOnly));
+      const versions = this.#versions(one);
+      const { code, isReadOnly } = one;
+      const name = one.kind === 'endpoint' ? one.name : undefined;
+      const diagnostics = await compiler.check({ code, isReadOnly, name }, schema);
+      this.#verdicts.set(one.identity, { schema, versions, diagnostics });
       // What has come in since goes first.
       await turn();
       reader.refresh();

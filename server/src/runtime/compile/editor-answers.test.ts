@@ -170,12 +170,15 @@ describe('code that cannot be answered', () => {
 
   it('is nested more deeply than functions can be', async () => {
     const deep = placeIn(`export default () => ${'('.repeat(20_000)}f(|`);
-    await Promise.all([...ask(deep), compiler.check(deep.code, WORDS, false)]);
+    await Promise.all([
+      ...ask(deep),
+      compiler.check({ code: deep.code, isReadOnly: false }, WORDS),
+    ]);
     expect(await compiler.signatureHelp(deep, WORDS)).toBeNull();
   });
 
   it('takes too long, and is given up', async () => {
-    const impatient = new EndpointCompiler(new TypeChecker(2_000));
+    const impatient = new EndpointCompiler(undefined, new TypeChecker(2_000));
     const bomb = `
       type Zeros<N extends number, R extends 0[] = []> = R['length'] extends N ? R : Zeros<N, [...R, 0]>;
       type Sums = { [A in keyof Zeros<900>]: { [B in keyof Zeros<900>]: [A, B] } };

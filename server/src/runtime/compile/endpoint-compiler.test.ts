@@ -17,7 +17,7 @@ afterAll(() => compiler.close());
 
 /** `line:column message` of each diagnostic. */
 async function check(code: string, isReadOnly = false): Promise<string[]> {
-  const diagnostics = await compiler.check(code, SCHEMA, isReadOnly);
+  const diagnostics = await compiler.check({ code, isReadOnly }, SCHEMA);
   return diagnostics.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
@@ -268,8 +268,8 @@ it('keeps one check from another', async () => {
 
 it('follows the schema', async () => {
   const code = "export default ({ q }: Scope) => q().startAt('Later').count();";
-  expect(await compiler.check(code, SCHEMA, false)).toHaveLength(1);
+  expect(await compiler.check({ code, isReadOnly: false }, SCHEMA)).toHaveLength(1);
   const later = { ...SCHEMA, nodes: [...SCHEMA.nodes, { type: 'Later', fields: {} }] };
-  expect(await compiler.check(code, later, false)).toEqual([]);
-  expect(await compiler.check(code, SCHEMA, false)).toHaveLength(1);
+  expect(await compiler.check({ code, isReadOnly: false }, later)).toEqual([]);
+  expect(await compiler.check({ code, isReadOnly: false }, SCHEMA)).toHaveLength(1);
 });

@@ -58,6 +58,29 @@ export interface CodePlace {
   readonly column: number;
 }
 
+/** Says which endpoints code may run, with their types. */
+export interface DeclaredEndpoints {
+  /**
+   * The interface `Endpoints` of those that code names; of all, should it be a draft, which is
+   * told their names. `self` is the endpoint that it is the code of.
+   */
+  declaredFor(
+    code: string,
+    schema: SchemaDocument,
+    options: { readonly self?: string | undefined; readonly isDraft?: boolean },
+  ): Promise<string>;
+}
+
+const NO_ENDPOINTS: DeclaredEndpoints = { declaredFor: () => Promise.resolve('') };
+
+/** Code to be checked. */
+export interface CodeToCheck {
+  readonly code: string;
+  readonly isReadOnly: boolean;
+  /** The endpoint that it is the code of, if it is known: it may run itself as it likes. */
+  readonly name?: string | undefined;
+}
+
 /** What the compiler has to say of code. */
 export interface InspectedCode {
   /** Empty when it compiles. */
@@ -72,17 +95,21 @@ export interface InspectedCode {
  */
 export class EndpointCompiler {
   readonly #checker: TypeChecker;
+  readonly #endpoints: DeclaredEndpoints;
   /** Types of the last schema: only the first check after a change makes them. */
   #types: ScopeTypes | undefined;
 
-  constructor(checker: TypeChecker = new TypeChecker()) {
+  constructor(endpoints: DeclaredEndpoints = NO_ENDPOINTS, checker = new TypeChecker()) {
+    this.#endpoints = endpoints;
     this.#checker = checker;
   }
 
   /** An empty list when the code compiles. */
-  async check(code: string, schema: SchemaDocument, isReadOnly: boolean): Promise<Diagnostic[]> {
+  async check(asked: CodeToCheck, schema: SchemaDocument): Promise<Diagnostic[]> {
+    const { code } = asked;
+    const source = await this.#scoped(asked, schema);
     const check = async () => {
-      const checked = await this.#checker.check(this.#scoped(code, schema, isReadOnly));
+      const checked = await this.#checker.check(source);
       return diagnosticsOf(code, checked, schema);
     };
     const diagnostics = await this.#inTime(check, TOO_LONG);
@@ -90,14 +117,15 @@ export class EndpointCompiler {
   }
 
   /** The same, with what the types of code that compiles say of its JSON. */
-  async inspect(code: string, schema: SchemaDocument, isReadOnly: boolean): Promise<InspectedCode> {
+  async inspect(inspectedCode: CodeToCheck, schema: SchemaDocument): Promise<InspectedCode> {
+    const { code } = inspectedCode;
     const ask = async (asked: Asked): Promise<InspectedCode> => {
       const checked = await checkedSource(asked);
       const diagnostics = diagnosticsOf(code, checked, schema);
       if (diagnostics.length > 0) return { diagnostics };
       return { diagnostics, types: await typesOfEndpoint(asked, checked.syntax, schema) };
     };
-    const source = this.#scoped(code, schema, isReadOnly);
+    const source = await this.#scoped(inspectedCode, schema);
     const tooLong = { diagnostics: TOO_LONG };
     const inspected = await this.#inTime(() => this.#checker.ask(source, ask), tooLong);
     if (inspected.diagnostics.length > 0) return inspected;
@@ -158,15 +186,16 @@ export class EndpointCompiler {
   }
 
   async #at<T>(
-    { code, isReadOnly, line, column }: CodePlace,
+    place: CodePlace,
     schema: SchemaDocument,
     answer: (asked: Asked, offset: number) => Promise<T>,
     options: AskOptions,
   ): Promise<T> {
+    const { code, line, column } = place;
     const offset = offsetAt(code, line, column);
     if (offset === undefined) throw noSuchPlace(line, column);
     try {
-      const source = this.#scoped(code, schema, isReadOnly);
+      const source = await this.#scoped(place, schema, true);
       return await this.#checker.ask(source, (asked) => answer(asked, offset), options);
     } catch (error) {
       if (!(error instanceof CheckTimeout)) throw error;
@@ -176,9 +205,14 @@ export class EndpointCompiler {
     }
   }
 
-  #scoped(source: string, schema: SchemaDocument, isReadOnly: boolean): ScopedSource {
+  async #scoped(
+    { code, isReadOnly, name }: CodeToCheck,
+    schema: SchemaDocument,
+    isDraft = false,
+  ): Promise<ScopedSource> {
     const scope = isReadOnly ? 'read-only' : 'full';
-    return { source, scope, scopeTypes: this.types(schema, isReadOnly) };
+    const endpoints = await this.#endpoints.declaredFor(code, schema, { self: name, isDraft });
+    return { source: code, scope, scopeTypes: this.types(schema, isReadOnly), endpoints };
   }
 }
 

@@ -11,7 +11,7 @@ const compiler = new EndpointCompiler();
 afterAll(() => compiler.close());
 
 async function typesOf(code: string) {
-  const { diagnostics, types } = await compiler.inspect(code, SCHEMA, false);
+  const { diagnostics, types } = await compiler.inspect({ code, isReadOnly: false }, SCHEMA);
   expect(diagnostics).toEqual([]);
   return { ...types, notices: types?.notices.map(({ message }) => message) };
 }

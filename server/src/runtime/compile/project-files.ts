@@ -9,6 +9,8 @@ export interface ScopedSource {
   readonly scope: ScopeName;
   /** The ambient declarations of that scope. */
   readonly scopeTypes: string;
+  /** The interface `Endpoints` of those that the source may run; empty for none. */
+  readonly endpoints?: string;
 }
 
 const SCOPES: readonly ScopeName[] = ['full', 'read-only'];
@@ -73,7 +75,7 @@ export class ProjectFiles {
 
   constructor() {
     for (const scope of SCOPES) {
-      const shared = [scopeFile(scope), ZOD_ENTRY];
+      const shared = [scopeFile(scope), endpointsFile(scope), ZOD_ENTRY];
       this.#addProject(configFile(scope), [...shared, sourceFile(scope), entryFile(scope)]);
       this.#addProject(draftConfigFile(scope), [...shared, draftFile(scope)]);
       this.#files.set(entryFile(scope), ENTRY);
@@ -81,10 +83,14 @@ export class ProjectFiles {
     this.#files.set(ZOD_ENTRY, 'export {};\n');
   }
 
-  put({ source, scope, scopeTypes }: ScopedSource, isDraft: boolean): PutSource {
+  put({ source, scope, scopeTypes, endpoints = '' }: ScopedSource, isDraft: boolean): PutSource {
     const file = isDraft ? draftFile(scope) : sourceFile(scope);
     const text = isDraft ? source + DRAFT_END : source;
-    const changed = [...this.#write(file, text), ...this.#write(scopeFile(scope), scopeTypes)];
+    const changed = [
+      ...this.#write(file, text),
+      ...this.#write(scopeFile(scope), scopeTypes),
+      ...this.#write(endpointsFile(scope), endpoints),
+    ];
     if (isDraft || NAMES_ZOD.test(source)) changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
     return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changed };
   }
@@ -120,6 +126,11 @@ export class ProjectFiles {
 /** Both projects of a scope have it. */
 export function scopeFile(scope: ScopeName): string {
   return `/${scope}/scope-${scope}.d.ts`;
+}
+
+/** Apart, as it is another one for most sources. */
+function endpointsFile(scope: ScopeName): string {
+  return `/${scope}/endpoints-${scope}.d.ts`;
 }
 
 function configFile(scope: ScopeName): string {

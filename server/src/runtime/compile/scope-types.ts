@@ -26,6 +26,11 @@ export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string 
   ].join('\n');
 }
 
+/** Those of a schema. */
+export function nodeInterfaceNames({ nodes }: SchemaDocument): ReadonlySet<string> {
+  return new Set(nodes.map(({ type }) => `${type}Node`));
+}
+
 /** Text that is not loaded, and is there beside the program in any form that this has. */
 const SOURCES = join(
   dirname(createRequire(import.meta.url).resolve('@trellis/endpoint/package.json')),

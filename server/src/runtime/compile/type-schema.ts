@@ -194,10 +194,14 @@ class TypeSchema {
       if (symbol.name === 'Date') return { type: 'string', format: 'date-time' };
       return this.#unsaid(place, `a ${symbol.name}, which JSON does not have`);
     }
-    if (this.#isInput && (await this.#isOfSchema(type, symbol))) return { type: 'object' };
+    const isOfSchema = await this.#isOfSchema(type, symbol);
+    if (this.#isInput && isOfSchema) return { type: 'object' };
     const calls = await checker.getSignaturesOfType(type, SignatureKind.Call);
     if (calls.length > 0) return this.#unsaid(place, 'a function, which JSON does not have');
-    return this.#structure(type, place);
+    const schema = await this.#structure(type, place);
+    // By its name those who have the types of the workspace find the one that it has become.
+    const isNode = isOfSchema && symbol?.name.endsWith('Node') === true && !('$ref' in schema);
+    return isNode ? { title: symbol.name, ...schema } : schema;
   }
 
   /** In an array JSON writes null for what is not there. */

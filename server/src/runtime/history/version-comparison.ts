@@ -87,7 +87,11 @@ export class VersionComparison {
   async #runnable(version: RecordedVersion<'endpoint'>): Promise<RunnableEndpoint> {
     const { name, code, settings, uid: UID } = version;
     const { definitions } = this.#options;
-    const { diagnostics, types } = await definitions.inspect(code, settings.isReadOnly);
+    const { diagnostics, types } = await definitions.inspect({
+      name,
+      code,
+      isReadOnly: settings.isReadOnly,
+    });
     if (diagnostics.length > 0) {
       const message = `Version ${version.version} of the endpoint "${name}" does not compile`;
       throw new Problem('endpoint_not_compiled', message, {

@@ -111,7 +111,7 @@ export class MigrationChanges {
     const { reader, compiler } = this.#parts;
     reader.refresh();
     const schema = reader.schema();
-    return { schema, diagnostics: await compiler.check(code, schema, false) };
+    return { schema, diagnostics: await compiler.check({ code, isReadOnly: false }, schema) };
   }
 
   trace(
