@@ -5,7 +5,7 @@ import { BACKUPS_KEPT_MAX } from '../server/src/base/backup-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '../server/src/base/search-limits.ts';
 import { KEY_BYTES_MIN } from '../server/src/base/sign-in-limits.ts';
 import { LOG_THRESHOLDS, type VariableType } from '../server/src/config/parsers.ts';
-import { variables, type Variable } from '../server/src/config/variables.ts';
+import { VARIABLE_GROUPS, variables, type Variable } from '../server/src/config/variables.ts';
 
 /**
  * Writes docs/configuration.md from the table of variables: `npm run configuration-page`. Run it
@@ -37,29 +37,41 @@ const TYPES: Readonly<Record<VariableType, string>> = {
 export function configurationPage(): string {
   return `# Configuration
 
-A server reads its settings from environment variables when it starts. Set those you need:
+A server reads its settings when it starts: from environment variables, from a file, and from options of the command. Set those you need:
 
 \`\`\`sh not-run: the server goes on until it is stopped
 MSK_PORT=9000 MSK_GRAPH_STORAGE=/var/lib/trellis trellis serve
+trellis serve --port 9000 --data /var/lib/trellis    # the same
+trellis serve --config /etc/trellis.env              # the same, if the file has the lines below
 \`\`\`
+
+\`\`\`ini
+# /etc/trellis.env
+MSK_PORT=9000
+MSK_GRAPH_STORAGE=/var/lib/trellis
+\`\`\`
+
+An option goes before a variable, and a variable before the file. \`trellis serve --help\` lists all variables.
 
 A wrong value keeps the server from starting. It reports every fault at once and ends with exit code 78:
 
 \`\`\`text
 2 settings are wrong:
-  MSK_PORT is "web", which is no port. Set a number from 0 to 65535.
-  MSK_USE_HSTS is "maybe", neither true nor false. Set it to true or false.
+  MSK_PORT (--port) is "web", which is no port. Set a number from 0 to 65535.
+  MSK_USE_HSTS (/etc/trellis.env:3) is "maybe", neither true nor false. Set it to true or false.
 \`\`\`
 
 - A variable set to nothing counts as not set.
+- The file has one \`NAME=value\` on each line. A value goes to the end of its line; quotes around the whole of it are taken off. A comment has a line of
+  its own, which begins with \`#\`. systemd (\`EnvironmentFile\`) and Docker (\`--env-file\`) read the same file; Docker keeps quotes.
+- A name in the file that is not on this page, a line that is no setting, and a name that comes twice keep the server from starting.
+- Secrets have no option, because other users of the machine can see the arguments of a command. Let only the user of the server read a file with secrets.
 - A name that begins with \`MSK_\` and is not on this page gets a warning with the nearest name.
 - Secrets are never logged.
 - The standard \`OTEL_*\` variables send traces and metrics elsewhere: [Observability](observability.md).
-- \`trellis doctor\` checks the variables of the shell, without starting a server.
+- \`trellis doctor\` checks the variables of the shell, and a file (\`--config\`), without starting a server.
 
-## Variables
-
-${Object.entries<Variable>(variables).map(variableText).join('\n')}
+${Object.entries(VARIABLE_GROUPS).map(groupText).join('\n')}
 ## Types
 
 | type | value |
@@ -68,6 +80,11 @@ ${Object.entries(TYPES)
   .map(([type, value]) => `| ${type} | ${value} |`)
   .join('\n')}
 `;
+}
+
+function groupText([group, title]: [string, string]): string {
+  const rows = Object.entries<Variable>(variables).filter(([, row]) => row.group === group);
+  return `## ${title}\n\n${rows.map(variableText).join('\n')}`;
 }
 
 function variableText([name, { type, default: fallback, description, secret }]: [

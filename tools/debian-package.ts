@@ -25,6 +25,14 @@ export function installNetworkTools(): void {
   installDebianPackage('iproute2', IP, 'the cluster tests');
 }
 
+/** Those whose completion of commands is tested. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function installShells(): void {
+  for (const shell of SHELLS)
+    installDebianPackage(shell, `/usr/bin/${shell}`, 'the tests of completion');
+}
+
 /**
  * Where Debian keeps the programs of the versions that are installed; the newest of these, or where
  * the next will be.

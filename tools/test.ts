@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
-import { installNetworkTools, installPostgres } from './debian-package.ts';
+import { installNetworkTools, installPostgres, installShells } from './debian-package.ts';
 import { commitName, leftToOtherCommits, SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
@@ -92,6 +92,7 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requireChromium', installBrowser],
   ['requireNetworkNamespaces', installNetworkTools],
   ['requirePostgres', installPostgres],
+  ['requireShells', installShells],
 ];
 
 function installNeeds(filters: readonly string[]): void {

@@ -1,53 +1,37 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { groupedVariables } from '@trellis/server/setting-table.ts';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { makeProgram } from './program.ts';
+import type { Terminal } from './terminal.ts';
 import { scratchFolder, spawnTrellis, trellis } from './testing/command-line.ts';
 import { refusal, startService } from './testing/service.ts';
 
-const COMMANDS = [
-  [],
-  ['serve'],
-  ['login'],
-  ['logout'],
-  ['status'],
-  ['doctor'],
-  ['storage', 'stats'],
-  ['storage', 'verify'],
-  ['storage', 'compact'],
-  ['storage', 'rotate-key'],
-  ['schema', 'get'],
-  ['schema', 'put'],
-  ['schema', 'diff'],
-  ['import', 'wordnet'],
-  ['import', 'csv'],
-  ['import', 'jsonl'],
-  ['import', 'ndjson'],
-  ['endpoint', 'push'],
-  ['endpoint', 'check'],
-  ['endpoint', 'run'],
-  ['endpoint', 'list'],
-  ['endpoint', 'get'],
-  ['endpoint', 'delete'],
-  ['license', 'keygen'],
-  ['license', 'issue'],
-  ['license', 'show'],
-  ['job', 'list'],
-  ['job', 'show'],
-  ['job', 'cancel'],
-  ['job', 'watch'],
-  ['logs', 'search'],
-  ['logs', 'tail'],
-  ['logs', 'files'],
-  ['logs', 'download'],
-  ['replica', 'status'],
-  ['replica', 'verify'],
-  ['pull'],
-  ['push'],
-  ['diff'],
-  ['uid'],
-];
+/** The words of every command that does something, and of the program. */
+function executableCommands(): string[][] {
+  const silent = { write: () => undefined };
+  const terminal: Terminal = {
+    stdin: Readable.from([]),
+    stdout: silent,
+    stderr: silent,
+    env: {},
+    signal: new AbortController().signal,
+  };
+  const program = makeProgram(terminal, () => async () => undefined);
+  const below = (command: Command, path: string[]): string[][] =>
+    command.commands.length === 0
+      ? [path]
+      : command.commands.flatMap((sub) => below(sub, [...path, sub.name()]));
+  return [[], ...below(program, [])];
+}
+
+const COMMANDS = executableCommands();
 
 describe('help', () => {
+  it('is there for every command', () => expect(COMMANDS.length).toBeGreaterThan(100));
+
   it.each(COMMANDS.map((command) => [command]))(
     'of %j has examples, on stdout',
     async (command) => {
@@ -59,6 +43,23 @@ describe('help', () => {
       expect(stderr).toBe('');
     },
   );
+
+  it('has no command outside of its headings', async () => {
+    const { stdout } = await trellis(['--help']);
+    expect(stdout).toMatch(/^A server:\n {2}serve /m);
+    expect(stdout).not.toContain('\nCommands:');
+  });
+
+  it('of serve has every variable once, under its heading', async () => {
+    const { stdout } = await trellis(['serve', '--help']);
+    const named = [...stdout.matchAll(/^ {2}((?:MSK|TRELLIS)_\w+)(?: \(.*\))?$/gm)];
+    expect(named.map(([, name]) => name).toSorted()).toEqual(
+      [...groupedVariables().values()].flatMap((rows) => rows.map(({ name }) => name)).toSorted(),
+    );
+    expect(stdout).toMatch(
+      /^Variables: Sign-in\n {2}MSK_ADMIN_PASSWORD \(secret\)\n {6}Password /m,
+    );
+  });
 
   it('never shows how to put a secret on the command line', async () => {
     for (const command of COMMANDS) {
@@ -77,6 +78,8 @@ describe('wrong usage', () => {
     [['import', 'csv', 'a.csv', '--key', 'k'], "required option '--type <type>' not specified"],
     [['import'], 'Usage: trellis import'],
     [['status', '--server', 'localhost:8080'], 'is not the address of a server'],
+    [['serve', '--sample', 'wikipedia'], 'Allowed choices are wordnet, none'],
+    [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish'],
     [['login'], 'there is no terminal to ask for the password'],
     [['login', '--password-stdin'], '--password-stdin needs --user'],
   ])('%j exits with 2 and says why on stderr', async (args, message) => {

@@ -7,6 +7,7 @@ import { addAgent } from './commands/agent.ts';
 import { addAi } from './commands/ai.ts';
 import { addAudit } from './commands/audit.ts';
 import { addChat } from './commands/chat.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDefinitions } from './commands/definitions.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
@@ -50,45 +51,34 @@ import type { Terminal } from './terminal.ts';
 /** `YY.M.build` (specification, section 9). */
 const VERSION: string = createRequire(import.meta.url)('../package.json').version;
 
-/** In the order of the help. */
-const COMMANDS = [
-  addServe,
-  addLogin,
-  addLogout,
-  addUser,
-  addTeam,
-  addToken,
-  addAccess,
-  addAudit,
-  addStatus,
-  addDoctor,
-  addSchema,
-  addSearch,
-  addAi,
-  addChat,
-  addResearch,
-  addTool,
-  addAgent,
-  addMcp,
-  addNode,
-  addImport,
-  addEndpoint,
-  addTypes,
-  addDefinitions,
-  addOpenApi,
-  addFile,
-  addInterface,
-  addStats,
-  addJob,
-  addTask,
-  addMigration,
-  addBackups,
-  addLogs,
-  addStorage,
-  addLicense,
-  addReplica,
-  addUid,
-] as const;
+/** In the order of the help, under its headings. */
+const COMMANDS = {
+  'A server:': [
+    addServe,
+    addStatus,
+    addDoctor,
+    addLogs,
+    addStats,
+    addStorage,
+    addBackups,
+    addReplica,
+    addLicense,
+  ],
+  'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],
+  'Data:': [addSchema, addNode, addImport, addFile, addSearch, addUid],
+  'Code:': [
+    addEndpoint,
+    addTypes,
+    addDefinitions,
+    addMigration,
+    addTask,
+    addJob,
+    addInterface,
+    addOpenApi,
+  ],
+  'Models:': [addAi, addChat, addResearch, addTool, addAgent, addMcp],
+  'This command:': [addCompletion],
+} as const;
 
 /**
  * Runs one command line, `argv` without interpreter and script. Resolves with the exit code; never
@@ -118,7 +108,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   }
 }
 
-function makeProgram(terminal: Terminal, run: Run): Command {
+export function makeProgram(terminal: Terminal, run: Run): Command {
   const program = new Command('trellis')
     .description('Trellis, an open knowledge-graph workspace server.')
     .version(VERSION)
@@ -152,7 +142,12 @@ Examples:
 
 Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong usage.`,
     );
-  for (const add of COMMANDS) add(program, run);
+  for (const [heading, group] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const add of group) add(program, run);
+  }
+  // Under the last heading, like the completion.
+  program.helpCommand('help [command]', 'show the help of a command');
   return program;
 }
 

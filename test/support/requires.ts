@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
-import { IP, postgresPrograms } from '../../tools/debian-package.ts';
+import { IP, postgresPrograms, SHELLS } from '../../tools/debian-package.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs:
@@ -27,6 +27,11 @@ export function requireNetworkNamespaces(): boolean {
 
 export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
+}
+
+/** Those that `trellis completion` has scripts for. */
+export function requireShells(): boolean {
+  return isMissing('bash, zsh and fish', !SHELLS.every((shell) => existsSync(`/usr/bin/${shell}`)));
 }
 
 function isMissing(what: string, missing: boolean): boolean {

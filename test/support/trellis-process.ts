@@ -12,6 +12,8 @@ export interface StartOptions {
   readonly storage: string;
   /** Beyond the defaults of a test: no sample, any free port, a known password. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of the command. */
+  readonly args?: readonly string[];
   /** The file of another program than that of all tests. */
   readonly program?: string;
 }
@@ -100,7 +102,12 @@ interface Output {
 function launch(options: StartOptions): { child: ChildProcess; output: Output } {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', options.program ?? PROGRAM, 'serve'],
+    [
+      '--disable-warning=ExperimentalWarning',
+      options.program ?? PROGRAM,
+      'serve',
+      ...(options.args ?? []),
+    ],
     {
       env: {
         PATH: process.env['PATH'],

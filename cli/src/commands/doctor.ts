@@ -17,6 +17,7 @@ interface Finding {
 interface DoctorOptions {
   /** False with `--no-local`. */
   readonly local: boolean;
+  readonly config?: string;
 }
 
 export function addDoctor(program: Command, run: Run): void {
@@ -28,25 +29,29 @@ export function addDoctor(program: Command, run: Run): void {
         'storage folder, rights, disk, clock, ports, license, master key), then asks the running ' +
         'server for its health. Changes nothing. The exit code is 1 when something is wrong.',
     )
+    .option('--config <file>', 'also read the settings that "trellis serve --config" reads')
     .option('--no-local', 'check only the running server')
     .addHelpText(
       'after',
       `
 Examples:
   $ trellis doctor
-  $ sudo -u trellis env $(cat /etc/trellis.env) trellis doctor
+  $ sudo -u trellis trellis doctor --config /etc/trellis.env
   $ trellis doctor --no-local --server https://graph.example.org --json`,
     )
     .action(run(examineAll));
 }
 
-async function examineAll(context: CommandContext, { local }: DoctorOptions): Promise<number> {
+async function examineAll(
+  context: CommandContext,
+  { local, config }: DoctorOptions,
+): Promise<number> {
   const { output, terminal } = context;
   const findings: Finding[] = [];
   if (local) {
     // Only here: no other command should have to load the server.
     const { examine } = await import('@trellis/server/doctor.ts');
-    findings.push(...(await examine(terminal.env)));
+    findings.push(...(await examine(terminal.env, { file: config })));
   }
   findings.push(...(await examineServer(context)));
   const isGood = findings.every(({ status }) => status !== 'wrong');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
-import { ConfigError, type Environment } from '#config/read-config.ts';
+import { ConfigError, type Environment } from '#config/config-error.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import {
   checkClock,
@@ -18,17 +18,17 @@ import {
   isInUse,
 } from './doctor/storage-checks.ts';
 import { licenseReporter } from './license.ts';
-import { readSettings } from './read-settings.ts';
+import { readSettings, type SettingSources } from './read-settings.ts';
 
 /**
  * Looks at everything on this machine that a server with these variables depends on; changes
  * nothing. For `trellis doctor`, which asks the server itself besides.
  */
-export async function examine(env: Environment): Promise<Finding[]> {
+export async function examine(env: Environment, sources: SettingSources = {}): Promise<Finding[]> {
   const { ok, warning, wrong } = findingsOf('configuration');
   let read: ReturnType<typeof readSettings>;
   try {
-    read = readSettings(env);
+    read = readSettings(env, sources);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map(({ variable, problem, remedy }) =>
@@ -37,7 +37,7 @@ export async function examine(env: Environment): Promise<Finding[]> {
   }
   const { config, secrets, warnings } = read;
   return [
-    ...(warnings.length === 0 ? [ok('Every MSK_* variable is good.')] : []),
+    ...(warnings.length === 0 ? [ok('Every setting is good.')] : []),
     ...warnings.map((text) => warning(text, 'See "trellis serve --help".')),
     ...(await examineStorage(config, secrets)),
     ...(await examinePorts(config, secrets)),

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
-import { type Environment, readConfig } from '#config/read-config.ts';
+import type { Environment } from '#config/config-error.ts';
+import { readConfig } from '#config/read-config.ts';
+import { layerSettings, type SettingFlag } from '#config/setting-layers.ts';
+import { parseSettingsFile, type SettingsFile } from '#config/settings-file.ts';
+import { type Variable, variables } from '#config/variables.ts';
 import { olderStore, type OlderStore } from '#store/master-key.ts';
 import { Problem } from '#base/problem.ts';
 
@@ -10,16 +14,56 @@ export function storageFolderOf(env: Environment): string {
   return resolve((env['MSK_GRAPH_STORAGE'] ?? '').trim() || './data');
 }
 
+/** What goes with the environment. */
+export interface SettingSources {
+  readonly flags?: readonly SettingFlag[];
+  /** Path of a file of settings (`parseSettingsFile`). */
+  readonly file?: string | undefined;
+}
+
+export interface Settings extends ReturnType<typeof readConfig> {
+  /** The variables of all sources together. */
+  readonly env: Environment;
+}
+
 /** A short master key opens a store that an older version has made with it, and no other one. */
-export function readSettings(env: Environment): ReturnType<typeof readConfig> {
+export function readSettings(given: Environment, sources: SettingSources = {}): Settings {
+  const { flags = [], file: path = '' } = sources;
+  const file = path === '' ? NO_FILE : readSettingsFile(path);
+  const { env, origins } = layerSettings(given, flags, path, file);
   const older = olderStore(storageFolderOf(env));
   const opensOlder = older?.isOfOlderKey === true;
-  const read = opensOlder ? readConfig(env, { opensOlder }) : readConfig(env);
+  const read = readConfig(env, { opensOlder, origins, faults: file.faults });
   const warnings = [...read.warnings];
+  if (path !== '' && isSecretOfEverybody(path, file)) {
+    warnings.push(`${path} has secrets, and every user of this machine can read it: chmod 600 it.`);
+  }
   if (opensOlder) warnings.push(warningOfKey(read.secrets.graphMasterKey ?? ''));
   const format = remedyOfFormat(older);
   if (format !== undefined) warnings.push(`${format.finding} ${format.remedy}`);
-  return { ...read, warnings };
+  return { ...read, warnings, env };
+}
+
+const NO_FILE: SettingsFile = { values: {}, lines: new Map(), faults: [] };
+
+function readSettingsFile(path: string): SettingsFile {
+  try {
+    return parseSettingsFile(path, readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    const problem = `cannot be read (${String(error.code)})`;
+    const remedy = 'Name a file with one NAME=value on each line.';
+    return { ...NO_FILE, faults: [{ variable: path, problem, remedy }] };
+  }
+}
+
+const READABLE_BY_OTHERS = 0o004;
+
+function isSecretOfEverybody(path: string, { values }: SettingsFile): boolean {
+  const secrets = Object.entries<Variable>(variables).filter(([, { secret }]) => secret === true);
+  return (
+    secrets.some(([name]) => name in values) && (statSync(path).mode & READABLE_BY_OTHERS) !== 0
+  );
 }
 
 function warningOfKey(masterKey: string): string {

@@ -6,14 +6,14 @@ import { isRestoreUnfinished } from '#backup/restore-mark.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { Secrets } from '#config/config.ts';
-import { ConfigError, type Environment } from '#config/read-config.ts';
+import { ConfigError, type Environment } from '#config/config-error.ts';
 import { readTelemetry } from '#observe/telemetry/telemetry-variables.ts';
 import { createRedactor, type Log, type Logger, openLog } from '#observe/logger.ts';
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
-import { createStorageFolder, readSettings } from './read-settings.ts';
+import { createStorageFolder, readSettings, type SettingSources } from './read-settings.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { keepReleasingIdleHeap } from './threads/idle-heap.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -42,21 +42,21 @@ const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One process, by its `MSK_*` variables, until SIGTERM or SIGINT: `trellis serve`. Resolves with
+ * One process, by its settings, until SIGTERM or SIGINT: `trellis serve`. Resolves with
  * the exit code. One line goes to stdout, once it can answer; logs and what a person should read go
  * to stderr.
  */
-export async function serve(env: Environment): Promise<number> {
+export async function serve(env: Environment, sources: SettingSources = {}): Promise<number> {
   let read: ReturnType<typeof readSettings>;
   try {
-    read = readSettings(env);
+    read = readSettings(env, sources);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return EXIT_CONFIGURATION;
   }
   const { config, secrets } = read;
-  const wanted = readTelemetry(env);
+  const wanted = readTelemetry(read.env);
   const { level } = config.log;
   // The working directory changes, and there is a new file every day.
   const folder = config.log.folder === null ? null : resolve(config.log.folder);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { Environment } from '#config/read-config.ts';
+import type { Environment } from '#config/config-error.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import type { HeldReader } from '#store/held-reader.ts';
 import type { Manifest } from '#store/manifest.ts';

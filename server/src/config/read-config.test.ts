@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
-import { ConfigError, type ConfigFault, type Environment, readConfig } from './read-config.ts';
+import { ConfigError, type ConfigFault, type Environment } from './config-error.ts';
+import { readConfig } from './read-config.ts';
 import { variables } from './variables.ts';
 
 const REPLICATION = { host: '10.0.0.7', primaryAddress: 'https://primary.example.com' };
@@ -148,8 +149,8 @@ describe('readConfig', () => {
     });
     expect(faults.map((fault) => fault.variable)).toEqual([
       'MSK_PORT',
-      'MSK_ADMIN_PASSWORD',
       'MSK_USE_HSTS',
+      'MSK_ADMIN_PASSWORD',
       'MSK_SMTP_URL',
       'MSK_JWT_KEY',
       'MSK_PRIMARY_ADDRESS',

@@ -1,45 +1,18 @@
 import { relative, sep } from 'node:path';
-import { editDistance } from '#base/edit-distance.ts';
 import { PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
 import type { Config, Secrets } from './config.ts';
+import { ConfigError, type ConfigFault, type Environment } from './config-error.ts';
 import { parsers, ValueFault } from './parsers.ts';
+import { nearestName } from './settings-file.ts';
 import { type Values, type Variable, type VariableName, variables } from './variables.ts';
 
-/** One thing to correct. */
-export interface ConfigFault {
-  readonly variable: VariableName;
-  /** The end of a sentence that begins with the variable's name; never shows a secret. */
-  readonly problem: string;
-  /** What to do, as a sentence. */
-  readonly remedy: string;
+export interface ReadingOptions {
+  readonly opensOlder?: boolean;
+  /** Where a value was set, by variable, if not in the environment; faults name it. */
+  readonly origins?: ReadonlyMap<string, string> | undefined;
+  /** Found before; told together with those of the values. */
+  readonly faults?: readonly ConfigFault[];
 }
-
-/**
- * Every fault of the environment at once. The process ends with `exitCode`, which sysexits calls
- * EX_CONFIG (open-shapes, section 1).
- */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly exitCode = 78;
-  readonly faults: readonly ConfigFault[];
-
-  /** Shows `warnings` too: a misspelled name is often why another setting is missing. */
-  constructor(faults: readonly ConfigFault[], warnings: readonly string[] = []) {
-    const count = faults.length === 1 ? '1 setting is' : `${faults.length} settings are`;
-    super(
-      [`${count} wrong:`, ...faults.map(describe), ...warnings.map((text) => `  ${text}`)].join(
-        '\n',
-      ),
-    );
-    this.faults = faults;
-  }
-}
-
-function describe(fault: ConfigFault): string {
-  return `  ${fault.variable} ${fault.problem}. ${fault.remedy}`;
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads every variable of the table. A variable set to nothing counts as not set. Throws a
@@ -48,15 +21,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(
   env: Environment,
-  { opensOlder = false }: { readonly opensOlder?: boolean } = {},
+  { opensOlder = false, origins, faults: earlier = [] }: ReadingOptions = {},
 ): {
   config: Config;
   secrets: Secrets;
   warnings: string[];
 } {
   const { values, faults } = readValues(env, opensOlder ? OLDER_TYPES : {});
+  faults.unshift(...earlier);
   faults.push(...faultsBetween(values, isSetIn(env)));
-  if (faults.length > 0) throw new ConfigError(faults, unknownNames(env));
+  if (faults.length > 0) throw new ConfigError(faults, { warnings: unknownNames(env), origins });
   const config = configOf(values, env);
   return {
     config,
@@ -163,12 +137,6 @@ function unknownNames(env: Environment): string[] {
     );
 }
 
-/** The known name with the fewest letters to insert, delete or replace; the first of equals. */
-function nearestName(name: string, known: readonly string[]): string {
-  const distances = known.map((candidate) => editDistance(name, candidate));
-  return known[distances.indexOf(Math.min(...distances))] ?? '';
-}
-
 function isSetIn(env: Environment): (name: VariableName) => boolean {
   return (name) => (env[name] ?? '').trim() !== '';
 }
@@ -210,7 +178,7 @@ function s3Faults(isSet: (name: VariableName) => boolean): ConfigFault[] {
 }
 
 function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
-  const needed: ConfigFault[] = [
+  const needed: (ConfigFault & { readonly variable: VariableName })[] = [
     {
       variable: 'MSK_JWT_KEY',
       problem: 'is not set, but a common JWT key is mandatory for a replica',
