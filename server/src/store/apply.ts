@@ -331,5 +331,5 @@ function putPlaces(
 ): void {
   const key = keys.copy(payload, keyStart, keyEnd);
   if (valueStart < 0) store.remove(key);
-  else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
+  else store.putPlaced(key, payload, keyStart, keyEnd, valueEnd);
 }

@@ -1,7 +1,7 @@
-import { u32 } from './bytes.ts';
+import { copyBytes, u32 } from './bytes.ts';
 import { ViewCache } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
-import { ValueArena } from './value-arena.ts';
+import { type PlacedValue, ValueArena } from './value-arena.ts';
 import { valueDamaged, type ValueSeal } from './value-seal.ts';
 
 /**
@@ -26,12 +26,31 @@ export class CheckedValues implements ValueSeal {
     const { length } = value;
     const stored = this.#arena.take(length + CHECK_BYTES);
     stored.set(value);
-    const crc = checkOf(db, key, 0, key.length, stored, 0, length);
-    stored[length] = crc;
-    stored[length + 1] = crc >>> 8;
-    stored[length + 2] = crc >>> 16;
-    stored[length + 3] = crc >>> 24;
+    writeCheck(stored, length, checkOf(db, key, 0, key.length, stored, 0, length));
     return stored;
+  }
+
+  sealPlaced(
+    db: number,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueEnd: number,
+  ): Uint8Array | PlacedValue {
+    const length = valueEnd - keyEnd;
+    // Key and value lie behind one another, as the check covers them.
+    const check = crc32c(bytes, keyStart, valueEnd, SEEDS[db]);
+    if (!ValueArena.holds(length + CHECK_BYTES)) {
+      const stored = new Uint8Array(length + CHECK_BYTES);
+      stored.set(bytes.subarray(keyEnd, valueEnd));
+      writeCheck(stored, length, check);
+      return stored;
+    }
+    const start = this.#arena.takeAt(length + CHECK_BYTES);
+    const { chunk } = this.#arena;
+    copyBytes(bytes, keyEnd, valueEnd, chunk, start);
+    writeCheck(chunk, start + length, check);
+    return this.#arena.placed(start, start + length + CHECK_BYTES);
   }
 
   open(db: number, key: Uint8Array, stored: Uint8Array): Uint8Array {
@@ -68,6 +87,13 @@ export function checkedEnd(
       u32(storedBytes, end);
   if (!isRight) throw valueDamaged(db, keyBytes.subarray(keyStart, keyEnd));
   return end;
+}
+
+function writeCheck(bytes: Uint8Array, at: number, check: number): void {
+  bytes[at] = check;
+  bytes[at + 1] = check >>> 8;
+  bytes[at + 2] = check >>> 16;
+  bytes[at + 3] = check >>> 24;
 }
 
 function checkOf(

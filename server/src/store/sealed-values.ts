@@ -96,6 +96,16 @@ export class SealedValues implements ValueSeal {
     return stored;
   }
 
+  sealPlaced(
+    db: number,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueEnd: number,
+  ): Uint8Array {
+    return this.seal(db, bytes.subarray(keyStart, keyEnd), bytes.subarray(keyEnd, valueEnd));
+  }
+
   open(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array {
     if (stored.length === 0 && OF_KEYS.has(db)) return EMPTY;
     return this.#decipher(this.#readPlace(db, key, stored), options);

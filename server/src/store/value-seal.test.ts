@@ -56,6 +56,43 @@ function forge(graph: Environment, db: number, key: string, stored: Uint8Array):
 
 const damaged = expect.objectContaining({ code: 'storage_corrupt' });
 
+it.each([...FORMS, { form: 'plain', keys: { values: 'plain' } }] as const)(
+  'puts values by their places as it puts views of them, $form',
+  async ({ keys }) => {
+    await using folder = await temporaryFolder();
+    const sizes = [0, 1, 3, 4, 252, LONG_BYTES_MIN, 5_000, 16_380, 16_381, 70_000];
+    const entries = Array.from({ length: 300 }, (_, i) => ({
+      key: name(`key ${i}`),
+      value: Buffer.alloc(sizes[i % sizes.length] ?? 0, i),
+    }));
+    // Each value lies right behind its key, and something lies before them and behind them.
+    const payload = Buffer.concat(
+      entries.flatMap(({ key, value }) => [Buffer.alloc(3, 255), key, value]),
+    );
+    const graph = openEnvironment('graph', { storage: folder.path, readOnly: false, ...keys });
+    for (const isAtOnce of [false, true]) {
+      await writeTransaction(
+        graph,
+        () => {
+          let at = 0;
+          for (const { key, value } of entries) {
+            const keyStart = at + 3;
+            const keyEnd = keyStart + key.length;
+            at = keyEnd + value.length;
+            nodesOf(graph).putPlaced(key, payload, keyStart, keyEnd, at);
+          }
+        },
+        isAtOnce,
+      );
+      graph.root.resetReadTxn();
+      for (const { key, value } of entries) {
+        expect(Buffer.compare(nodesOf(graph).get(key)!, value)).toBe(0);
+      }
+    }
+    await closeWritten(graph);
+  },
+);
+
 it.each(FORMS)(
   'gives back what was put, $form, in one place and along a range',
   async ({ keys }) => {

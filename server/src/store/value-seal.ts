@@ -2,6 +2,7 @@ import type { GetOptions } from 'lmdb';
 import { Problem } from '#base/problem.ts';
 import { DATABASES, type DatabaseNumber } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
+import type { PlacedValue } from './value-arena.ts';
 
 /**
  * The form in which an environment stores its values. LMDB does not know about it. Log and pieces
@@ -23,6 +24,17 @@ export interface ValueSeal {
    * returns, unless the form is plain.
    */
   seal(db: number, key: Uint8Array, value: Uint8Array): Uint8Array;
+  /**
+   * The same for the value that lies in `bytes` right behind its key, from `keyEnd` to `valueEnd`.
+   * What it returns is for one `put`, before the next call.
+   */
+  sealPlaced(
+    db: number,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueEnd: number,
+  ): Uint8Array | PlacedValue;
   /**
    * The value from its stored bytes. It is valid until the next read, as those are. `options` are
    * the options of that read. Throws the problem `storage_corrupt` when the bytes are not what was
@@ -46,6 +58,7 @@ export const APPLIED_NUMBER = 255;
 export const plainValues: ValueSeal = {
   form: 'plain',
   seal: (_db, _key, value) => value,
+  sealPlaced: (_db, bytes, _keyStart, keyEnd, valueEnd) => bytes.subarray(keyEnd, valueEnd),
   open: (_db, _key, stored) => stored,
   openOften: (_db, _key, stored) => stored,
   begin: () => {},

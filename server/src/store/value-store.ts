@@ -1,9 +1,15 @@
 import type { Database, GetOptions, RangeOptions, Transaction } from 'lmdb';
 import { Problem } from '#base/problem.ts';
 import type { KeyRange, ScanVisitor } from './key-value.ts';
+import type { PlacedValue } from './value-arena.ts';
 import type { ValueSeal } from './value-seal.ts';
 
 export type Store = Database<Uint8Array, Uint8Array>;
+
+/** lmdb-js takes placed values too; its types declare only views. */
+interface PlacingStore {
+  put(key: Uint8Array, value: Uint8Array | PlacedValue): unknown;
+}
 
 /** Called with each entry of a range. Returns false to end. */
 export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
@@ -15,6 +21,7 @@ const APPENDING = { append: true } as const;
 export class ValueStore {
   /** The LMDB database, which holds the sealed values. */
   readonly stored: Store;
+  readonly #placing: PlacingStore;
   readonly #db: number;
   readonly #seal: ValueSeal;
   readonly #entries: RangesKept<StoredEntry>;
@@ -22,6 +29,7 @@ export class ValueStore {
 
   constructor(stored: Store, db: number, seal: ValueSeal) {
     this.stored = stored;
+    this.#placing = stored;
     this.#db = db;
     this.#seal = seal;
     this.#entries = new RangesKept((bounds) => stored.getRange(bounds));
@@ -117,6 +125,21 @@ export class ValueStore {
    */
   put(key: Uint8Array, value: Uint8Array): void {
     void this.stored.put(key, this.#seal.seal(this.#db, key, value));
+  }
+
+  /**
+   * The same for a key whose value lies right behind it in `bytes`; `key` is a copy of the key. It
+   * makes no objects, since a load puts millions of entries.
+   */
+  putPlaced(
+    key: Uint8Array,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueEnd: number,
+  ): void {
+    const value = this.#seal.sealPlaced(this.#db, bytes, keyStart, keyEnd, valueEnd);
+    this.#placing.put(key, value);
   }
 
   /** Within `writeTransaction`. */
