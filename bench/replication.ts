@@ -70,14 +70,15 @@ function licenseSettings(): Record<string, string> {
   };
 }
 
+/** Each has a core, as each has a machine elsewhere: what one spends, the other does not lack. */
 async function benchFollowing(report: Report, folder: string): Promise<void> {
-  await using primary = await startPrimary(folder, 'none');
+  await using primary = await startPrimary(folder, 'none', 0);
   await putSchema(primary, MEASURED);
   await commits(primary, 2, 0);
   const top = await commits(primary, SECONDS, 0);
   const half = top.commitsPerSecond / 2;
   const alone = await commits(primary, SECONDS, half);
-  await using replica = await startReplica(folder, primary);
+  await using replica = await startReplica(folder, primary, 1);
   await commits(primary, 2, half, replica);
   const followed = await commits(primary, SECONDS, half, replica);
   const ratio = followed.commitsPerSecond / alone.commitsPerSecond;
@@ -99,7 +100,7 @@ async function benchFollowing(report: Report, folder: string): Promise<void> {
   });
 }
 
-/** In a process of its own, as a connector is. */
+/** In a process of its own, as a connector is, on the core of the primary. */
 async function commits(
   primary: BenchServer,
   seconds: number,
@@ -107,7 +108,7 @@ async function commits(
   replica?: BenchServer,
 ): Promise<Committed> {
   const args = [primary.url, String(seconds), String(rate), replica?.url ?? ''];
-  return JSON.parse(await runClient('commit-client.ts', args, primary.token));
+  return JSON.parse(await runClient('commit-client.ts', args, primary.token, 0));
 }
 
 /**

@@ -4,12 +4,13 @@ import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import { performMerge } from '#search/text/merge-segments.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
-import { serve } from '../threads/thread.ts';
+import { lowerPriority, serve } from '../threads/thread.ts';
 import type { MergeCalls, MergeThreadOptions } from './segment-threads.ts';
 
 /** Merges segments beside the thread that indexes, which goes on meanwhile. */
 const { storage }: MergeThreadOptions = workerData;
 const collect = garbageCollector();
+lowerPriority();
 
 serve<object, MergeCalls>(() => ({
   merge: (task) => {
