@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Area, bodyBytesMaxOf, type Operation, responseHeaders } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { parametersOf, sharedParameters } from './parameters.ts';
-import { PRIMARY_REDIRECT, Responses } from './responses.ts';
+import { PRIMARY_REDIRECT, PRIMARY_REDIRECT_NAME, Responses } from './responses.ts';
 import { securityOf, securitySchemes } from './security.ts';
 import { type JsonSchema, ShapeSchemas } from './shape-schemas.ts';
 
@@ -83,7 +83,7 @@ export function* makeDocument(version: string): Generator<void, OpenApiDocument>
       schemas: components,
       parameters: sharedParameters,
       headers: headerComponents(),
-      responses: { ...whole.responses, '303.primary': PRIMARY_REDIRECT },
+      responses: { ...whole.responses, [PRIMARY_REDIRECT_NAME]: PRIMARY_REDIRECT },
       securitySchemes: securitySchemes(),
     },
   };
@@ -106,7 +106,11 @@ function pathOf({ path }: Operation): string {
   return path.replace('{+', '{');
 }
 
-function describe(operation: Operation, schemas: ShapeSchemas, responses: Responses): object {
+function describe(
+  operation: (typeof operations)[number],
+  schemas: ShapeSchemas,
+  responses: Responses,
+): object {
   const { id, area, summary } = operation;
   const body = requestBody(operation, schemas);
   return {
@@ -151,7 +155,7 @@ const BYTES = { type: 'string', format: 'binary' };
 const FORM_OF_ONE_FILE = {
   schema: {
     type: 'object',
-    properties: { file: BYTES },
+    properties: { file: { description: 'The file, with its name; nothing else.', ...BYTES } },
     required: ['file'],
     additionalProperties: false,
   },

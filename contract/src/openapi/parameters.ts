@@ -26,11 +26,11 @@ export function parametersOf(operation: Operation, schemas: ShapeSchemas): objec
   const { path, params, query, headers, area } = operation;
   const shared = area === 'status' ? ['RequestId'] : ['RequestId', 'MinSequence'];
   return [
-    ...fieldsOf(params, schemas).map(({ name, schema }) => ({
+    ...fieldsOf(params, schemas).map(({ name, description, schema }) => ({
       name,
       in: 'path',
       required: true,
-      ...(path.includes(`{+${name}}`) ? { description: REST } : {}),
+      description: path.includes(`{+${name}}`) ? `${description} ${REST}` : description,
       schema,
     })),
     ...fieldsOf(query, schemas).map((field) => ({ ...field, in: 'query', ...listStyle(field) })),
@@ -43,6 +43,7 @@ export function parametersOf(operation: Operation, schemas: ShapeSchemas): objec
 interface Field {
   readonly name: string;
   readonly required: boolean;
+  readonly description: string;
   readonly schema: JsonSchema;
 }
 
@@ -51,9 +52,10 @@ function fieldsOf(shape: z.ZodObject | undefined, schemas: ShapeSchemas): Field[
   const sent = schemas.of(shape, 'input');
   const read = propertiesOf(schemas.of(shape, 'output'));
   const required = Array.isArray(sent['required']) ? sent['required'] : [];
-  return Object.entries(propertiesOf(sent)).map(([name, schema]) => ({
+  return Object.entries(propertiesOf(sent)).map(([name, { description, ...schema }]) => ({
     name,
     required: required.includes(name),
+    description: String(description ?? ''),
     schema: meant(schema, read[name] ?? {}),
   }));
 }
@@ -67,11 +69,12 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, JsonS
  * is.
  */
 function meant(sent: JsonSchema, read: JsonSchema): JsonSchema {
+  const { description: _text, ...value } = read;
   if (JSON.stringify(sent['enum']) === '["true","false"]') {
     const { default: fallback } = sent;
     return { type: 'boolean', ...(fallback === undefined ? {} : { default: fallback === 'true' }) };
   }
-  return ['integer', 'number', 'array'].includes(String(read['type'])) ? read : sent;
+  return ['integer', 'number', 'array'].includes(String(value['type'])) ? value : sent;
 }
 
 /** A list has its items in one value, with "," between. */

@@ -1,9 +1,13 @@
 import { errorBody, errorCatalogue, type ErrorCode, routerErrorBody } from '../errors.ts';
 import type { CatalogueEntry } from '../errors/entry.ts';
 import type { Operation, ResponseHeader, ResponseShape } from '../operation.ts';
+import type { OperationId } from '../operations.ts';
+import { type DescribedEvents, events } from './events.ts';
 import type { JsonSchema, ShapeSchemas } from './shape-schemas.ts';
 
-type Content = Record<string, { readonly schema?: JsonSchema }>;
+type Content = Record<string, { readonly schema?: JsonSchema; readonly 'x-events'?: object }>;
+
+type DescribedOperation = Operation & { readonly id: OperationId };
 
 const JSON_TYPE = 'application/json';
 const EVENTS = 'text/event-stream';
@@ -15,19 +19,17 @@ const BEFORE_ROUTES = ['408', '417', '431'];
 /** A token would help. */
 const CHALLENGED: readonly ErrorCode[] = ['missing_token', 'invalid_token'];
 
-/**
- * The answers of operations. Those that are errors alone are components, each named by its status
- * and its codes.
- */
+/** The answers of operations. Those that are errors alone are components, named by their codes. */
 export class Responses {
   readonly #schemas: ShapeSchemas;
   readonly components: Record<string, object> = {};
+  readonly #codes = new Map<string, string>();
 
   constructor(schemas: ShapeSchemas) {
     this.#schemas = schemas;
   }
 
-  of(operation: Operation): Record<string, object> {
+  of(operation: DescribedOperation): Record<string, object> {
     const codes = Map.groupBy(errorCodesOf(operation), (code) =>
       String(errorCatalogue[code].status),
     );
@@ -37,18 +39,25 @@ export class Responses {
       const errors = codes.get(status) ?? [];
       const isRouter = isRouterPath(operation.path) && !BEFORE_ROUTES.includes(status);
       if (own === undefined) return [status, this.#refusal(status, errors, isRouter)] as const;
-      return [status, this.#answer(own, status, errors, isRouter)] as const;
+      const stream = events[operation.id];
+      return [status, this.#answer(own, status, errors, isRouter, stream)] as const;
     });
     const redirect = operation.onReplica === 'redirect' && !statuses.has('303');
     return Object.fromEntries([
       ...all.toSorted(([a], [b]) => Number(a) - Number(b)),
-      ...(redirect ? [['303', { $ref: '#/components/responses/303.primary' }]] : []),
+      ...(redirect ? [['303', { $ref: `#/components/responses/${PRIMARY_REDIRECT_NAME}` }]] : []),
       ...(operation.anyStatus === true ? [['default', ANY_STATUS]] : []),
     ]);
   }
 
-  #answer(own: ResponseShape, status: string, errors: ErrorCode[], isRouter: boolean): object {
-    const content = this.#content(own);
+  #answer(
+    own: ResponseShape,
+    status: string,
+    errors: ErrorCode[],
+    isRouter: boolean,
+    stream: DescribedEvents | undefined,
+  ): object {
+    const content = this.#content(own, stream);
     if (errors.length > 0) {
       const refusal = this.#errorSchema(errors, isRouter);
       const others = content[JSON_TYPE]?.schema;
@@ -62,8 +71,12 @@ export class Responses {
     return { description, headers, ...(Object.keys(content).length === 0 ? {} : { content }) };
   }
 
-  #content({ body, contentType = JSON_TYPE, furtherTypes = [], orEvents }: ResponseShape): Content {
-    const events: Content = orEvents === true ? { [EVENTS]: { schema: { type: 'string' } } } : {};
+  #content(
+    { body, contentType = JSON_TYPE, furtherTypes = [], orEvents }: ResponseShape,
+    stream: DescribedEvents | undefined,
+  ): Content {
+    if (contentType === EVENTS) return { [EVENTS]: this.#stream(stream) };
+    const inEvents: Content = orEvents === true ? { [EVENTS]: this.#stream(stream) } : {};
     if (BINARY.includes(contentType)) {
       return Object.fromEntries([contentType, ...furtherTypes].map((type) => [type, {}]));
     }
@@ -71,11 +84,37 @@ export class Responses {
       return { [contentType]: { schema: { type: 'string' } } };
     }
     if (body === undefined) return {};
-    return { [contentType]: { schema: this.#schemas.of(body, 'output') }, ...events };
+    return { [contentType]: { schema: this.#schemas.of(body, 'output') }, ...inEvents };
+  }
+
+  /** Server-Sent Events: a text, whose events are told beside it. */
+  #stream(stream: DescribedEvents | undefined): Content[string] {
+    if (stream === undefined) {
+      const description = 'Server-Sent Events as the protocol has them.';
+      return { schema: { description, type: 'string' } };
+    }
+    const listed = Object.entries(stream).map(([name, { says }]) => `- \`${name}\`: ${says}`);
+    return {
+      schema: { description: `Server-Sent Events:\n${listed.join('\n')}`, type: 'string' },
+      'x-events': Object.fromEntries(
+        Object.entries(stream).map(([name, { says, data }]) => [
+          name,
+          {
+            description: says,
+            ...(data === undefined ? {} : { schema: this.#schemas.of(data, 'output') }),
+          },
+        ]),
+      ),
+    };
   }
 
   #refusal(status: string, codes: ErrorCode[], isRouter: boolean): object {
-    const name = [status, ...codes, ...(isRouter ? ['router'] : [])].join('.');
+    const name = refusalName(status, codes, isRouter);
+    const meaning = codes.join();
+    const other = this.#codes.get(name);
+    if (other !== undefined && other !== meaning)
+      throw new Error(`two answers are named ${name}: ${other}; ${meaning}`);
+    this.#codes.set(name, meaning);
     this.components[name] ??= {
       description: codes.map(told).join('\n\n'),
       headers: headersOf([
@@ -90,10 +129,13 @@ export class Responses {
   /** The common error body with the codes that it may have here. */
   #errorSchema(codes: readonly ErrorCode[], isRouter: boolean): JsonSchema {
     const body = this.#schemas.of(isRouter ? routerErrorBody : errorBody, 'output');
-    const error = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
+    const code = { description: 'One of the codes of this answer.', type: 'string', enum: codes };
+    const error = { description: 'What went wrong.', type: 'object', properties: { code } };
     return { allOf: [body, { type: 'object', properties: { error } }] };
   }
 }
+
+export const PRIMARY_REDIRECT_NAME = 'PrimaryRedirect';
 
 /** Where a replica sends what only the primary does. */
 export const PRIMARY_REDIRECT = {
@@ -113,6 +155,38 @@ export function headersOf(names: readonly ResponseHeader[]): Record<string, obje
   return Object.fromEntries(
     [...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
+}
+
+/** What an answer is called whose codes are mainly those of any request. */
+const STATUS_NAMES: Readonly<Record<string, string>> = {
+  400: 'InvalidRequest',
+  503: 'Unavailable',
+};
+
+/**
+ * A short name, such as `NodeNotFound` or `UnavailableWithBody`: generated clients have types of
+ * these names. Codes that any request may be answered with are left out, unless there are no more
+ * than two.
+ */
+function refusalName(status: string, codes: readonly ErrorCode[], isRouter: boolean): string {
+  const own = codes.filter((code) => !ANYWHERE.includes(code));
+  const named = codes.length <= 2 ? codes : own;
+  const [first, second, third, ...more] = named.map(pascalCase);
+  const words = [first, second, more.length > 0 ? 'Others' : third];
+  const name = words.filter((word) => word !== undefined).join('Or');
+  const isShort = codes.length <= 2;
+  const hasBody = !isShort && codes.some((code) => WITH_BODY.includes(code));
+  const isAnonymous = !isShort && status === '400' && !codes.includes('token_in_query');
+  return [
+    isRouter ? 'Router' : '',
+    name === '' ? (STATUS_NAMES[status] ?? `Status${status}`) : name,
+    hasBody ? 'WithBody' : '',
+    isAnonymous ? 'Anonymous' : '',
+  ].join('');
+}
+
+function pascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function told(code: ErrorCode): string {
@@ -154,6 +228,10 @@ const CALLER: readonly ErrorCode[] = [
   'forbidden',
 ];
 const BODY: readonly ErrorCode[] = ['body_too_large', 'bodies_in_flight', 'unsupported_media_type'];
+const JSON_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_complex'];
+
+const ANYWHERE: readonly ErrorCode[] = [...CONNECTION, ...GATE, ...CALLER, ...BODY, ...JSON_BODY];
+const WITH_BODY: readonly ErrorCode[] = [...BODY, ...JSON_BODY];
 
 /**
  * Every code that an operation may answer: its own, and those that its kind of request may meet
@@ -169,7 +247,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   // A body is read where the method may have one, also when nothing is made of it.
   if (method !== 'GET') add(BODY);
   if (method !== 'GET' && (consumes ?? ['application/json']).includes('application/json')) {
-    codes.add('malformed_json').add('body_too_complex');
+    add(JSON_BODY);
   }
   // Without a name, and without the name of a provider that there is, it is another path.
   if (path.includes('{+') || path.includes('{provider}')) codes.add('route_not_found');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { namedShapes } from './named-shapes.ts';
+import { propertyTexts } from './texts/all-texts.ts';
 
 /** A JSON Schema, draft 2020-12, as OpenAPI 3.1 takes it. */
 export interface JsonSchema {
@@ -23,6 +24,8 @@ export type Direction = 'input' | 'output';
 
 const DEFINITIONS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
+/** Carries what is said of the members of an object until these are JSON Schemas of their own. */
+const TEXTS = 'x-texts';
 
 /**
  * JSON Schemas of the contract's shapes, as zod makes them. A shape that has a name is a component
@@ -32,6 +35,7 @@ const COMPONENTS = '#/components/schemas/';
  */
 export class ShapeSchemas {
   readonly #registry = z.registry<{ id: string }>();
+  readonly #texts = propertyTexts();
   readonly #definitions = {
     input: new Map<string, JsonSchema>(),
     output: new Map<string, JsonSchema>(),
@@ -46,6 +50,15 @@ export class ShapeSchemas {
       io: direction,
       metadata: this.#registry,
       unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        // The registry that gives names keeps zod from looking into its own.
+        Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
+        if (!(zodSchema instanceof z.core.$ZodObject)) return;
+        const names = Object.keys(zodSchema._zod.def.shape);
+        jsonSchema[TEXTS] = Object.fromEntries(
+          names.map((name) => [name, this.#texts.of(zodSchema, name)]),
+        );
+      },
     });
     const { $defs = {}, ...schema } = made;
     const definitions = this.#definitions[direction];
@@ -137,8 +150,11 @@ function renameReferences<T>(value: T, nameOf: (marked: string) => string): T {
 /** Leaves out what says nothing to a reader, or what another keyword says as well. */
 function tidy(schema: unknown, direction: Direction): JsonSchema {
   return mapObjects(schema, (object) => {
-    const { $schema: _dialect, ...rest } = object;
+    const { $schema: _dialect, [TEXTS]: texts, ...rest } = object;
     const kept: Record<string, unknown> = { ...rest };
+    if (isJsonObject(kept['properties']) && isJsonObject(texts)) {
+      kept['properties'] = withTexts(kept['properties'], texts);
+    }
     // It is in the format, at length.
     if (kept['format'] === 'date-time') delete kept['pattern'];
     if (kept['maximum'] === Number.MAX_SAFE_INTEGER) delete kept['maximum'];
@@ -151,4 +167,15 @@ function tidy(schema: unknown, direction: Direction): JsonSchema {
     }
     return kept;
   }) as JsonSchema;
+}
+
+/** Each property with its text. */
+function withTexts(properties: JsonSchema, texts: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const text = texts[name];
+      if (!isJsonObject(schema) || text === undefined) return [name, schema];
+      return [name, { description: text, ...schema }];
+    }),
+  );
 }

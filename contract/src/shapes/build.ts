@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-import { MAY_RUN_ON_PRIMARY } from './endpoint.ts';
 
 /** Who did it; null when the server itself did. */
 export const author = z.strictObject({ uid: z.string(), name: z.string() }).nullable();
@@ -30,7 +29,7 @@ export const catalogItem = z.strictObject({
   /** What stands before the last "/" of the name; empty at the root. */
   folder: z.string(),
   isReadOnly: z.boolean().optional(),
-  mayRunOnPrimary: z.boolean().optional().meta({ description: MAY_RUN_ON_PRIMARY }),
+  mayRunOnPrimary: z.boolean().optional(),
   /** The server brings it along: it cannot be changed. */
   isBuiltIn: z.boolean().optional(),
   /** As of the last check, which may be the one at saving. */

@@ -82,9 +82,6 @@ export const diagnostic = z.strictObject({
 });
 export type Diagnostic = Immutable<z.infer<typeof diagnostic>>;
 
-export const MAY_RUN_ON_PRIMARY =
-  'Whether the code that serves names `runOnPrimary`, and so may write by way of another endpoint although it is marked Read Only. Other code is refused that call.';
-
 /** An endpoint as it is stored (open-shapes, section 5). */
 export const endpointDefinition = z.strictObject({
   UID: z.string(),
@@ -94,7 +91,7 @@ export const endpointDefinition = z.strictObject({
   /** Starts at 1 and rises by 1 with every change. */
   version: z.int().min(1),
   compiles: z.boolean(),
-  mayRunOnPrimary: z.boolean().meta({ description: MAY_RUN_ON_PRIMARY }),
+  mayRunOnPrimary: z.boolean(),
   diagnostics: z.array(diagnostic),
 });
 export type EndpointDefinition = Immutable<z.infer<typeof endpointDefinition>>;

@@ -57,44 +57,32 @@ export type LlmShare = Immutable<z.infer<typeof llmShare>>;
 /** What one token, or session, has used on one day in UTC. */
 export const llmUsage = z.strictObject({
   day: z.iso.date(),
-  token: z.string().meta({ description: 'The id of the token, or of the session.' }),
-  user: z.string().meta({ description: 'UID of the user it acts as.' }),
+  token: z.string(),
+  user: z.string(),
   ...counts,
-  split: z.array(llmShare).meta({
-    description:
-      'The same by feature and model, most first; without what was used before it was split.',
-  }),
+  split: z.array(llmShare),
 });
 export type LlmUsage = Immutable<z.infer<typeof llmUsage>>;
 
 const pace = z.strictObject({
-  token: z.string().meta({ description: 'The id of the token, or of the session.' }),
+  token: z.string(),
   requestsUnderWay: z.int(),
-  requestsBegun: z.int().meta({ description: 'Within this minute.' }),
+  requestsBegun: z.int(),
 });
 
 /** What is left to a user today. */
 export const llmBudget = z.strictObject({
   user: z.string(),
   day: z.iso.date(),
-  resetsAt: z.iso.datetime().meta({ description: 'When the next day begins.' }),
-  tokensPerDay: z.int().nullable().meta({
-    description: 'Null while there is no provider of chat, whose settings limit it.',
-  }),
-  tokensUsed: z.int().meta({ description: 'In and out together.' }),
-  tokensReserved: z
-    .int()
-    .meta({ description: 'What requests that are under way may use at most.' }),
-  tokensLeft: z
-    .int()
-    .nullable()
-    .meta({ description: 'Neither used nor reserved; null for no limit.' }),
-  requestsAtOnceMax: z.int().meta({ description: 'Of each token and session.' }),
-  requestsPerMinuteMax: z.int().meta({ description: 'Of each token and session.' }),
-  tokens: z
-    .array(pace)
-    .meta({ description: 'Tokens and sessions of the user that asked within this minute.' }),
-  split: z.array(llmShare).meta({ description: 'What was used today, most first.' }),
+  resetsAt: z.iso.datetime(),
+  tokensPerDay: z.int().nullable(),
+  tokensUsed: z.int(),
+  tokensReserved: z.int(),
+  tokensLeft: z.int().nullable(),
+  requestsAtOnceMax: z.int(),
+  requestsPerMinuteMax: z.int(),
+  tokens: z.array(pace),
+  split: z.array(llmShare),
 });
 export type LlmBudget = Immutable<z.infer<typeof llmBudget>>;
 

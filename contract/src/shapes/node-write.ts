@@ -24,9 +24,7 @@ const fields = recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName.min(1), z.unknow
 /** ISO 8601, or milliseconds since the Unix epoch. */
 const timestamp = z.union([z.string().max(TIME_CHARACTERS_MAX), z.number()]);
 const aliases = z.array(nodeText.min(1)).max(NODE_ALIASES_MAX);
-const ifVersion = z.int().min(1).max(VERSION_MAX).meta({
-  description: 'Refused with `version_conflict` unless the node is at this version.',
-});
+const ifVersion = z.int().min(1).max(VERSION_MAX);
 
 /** An edge from the node to another, or from another to the node. */
 function edgeOf<Shape extends z.core.$ZodLooseShape>(more: Shape) {
@@ -75,9 +73,7 @@ export type NodeRestoration = Immutable<z.infer<typeof nodeRestoration>>;
 
 /** The query of `DELETE /api/node/{uid}`. */
 export const nodeDeletion = z.object({
-  ifVersion: queryInteger(0, VERSION_MAX, 0).meta({
-    description: 'Refused with `version_conflict` unless the node is at this version; 0: at any.',
-  }),
+  ifVersion: queryInteger(0, VERSION_MAX, 0),
 });
 
 /** The body of `POST /api/node/{uid}/links`: all of it, or nothing. */

@@ -20,27 +20,16 @@ const fieldNames = z.array(graphName.min(1)).min(1).max(INDEX_FIELDS_MAX);
 
 /** Names what an index is over: one field, or several in their order. */
 const indexedFields = {
-  field: graphName.min(1).optional().meta({ description: 'The one field of the index.' }),
-  fields: fieldNames.optional().meta({ description: 'Its fields in order, where it has several.' }),
+  field: graphName.min(1).optional(),
+  fields: fieldNames.optional(),
 };
 
 /** A field index (open-shapes, section 9). */
 const indexDocument = z.strictObject({
   ...indexedFields,
-  unique: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether no two nodes of the type may share the value.' }),
-  state: z
-    .enum(['building', 'ready'])
-    .optional()
-    .meta({ description: 'Queries use an index that is ready. Ignored in a request.' }),
-  entries: z
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .optional()
-    .meta({ description: 'How many values it holds. Ignored in a request.' }),
+  unique: z.boolean().optional(),
+  state: z.enum(['building', 'ready']).optional(),
+  entries: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export type IndexDocument = Immutable<z.infer<typeof indexDocument>>;
 export const indexDocuments = z.array(indexDocument).max(SCHEMA_INDEXES_PER_TYPE_MAX);

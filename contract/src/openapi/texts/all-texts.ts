@@ -1,0 +1,21 @@
+import { ANYWHERE } from './anywhere.ts';
+import { assistantTexts } from './assistant.ts';
+import { codeTexts } from './code.ts';
+import { graphTexts } from './graph.ts';
+import { identityTexts } from './identity.ts';
+import { PropertyTexts } from './property-texts.ts';
+import { searchTexts } from './search.ts';
+import { serverTexts } from './server.ts';
+
+export const ALL_TEXTS = [
+  ...identityTexts,
+  ...graphTexts,
+  ...codeTexts,
+  ...assistantTexts,
+  ...searchTexts,
+  ...serverTexts,
+];
+
+export function propertyTexts(): PropertyTexts {
+  return new PropertyTexts(ALL_TEXTS, ANYWHERE);
+}
