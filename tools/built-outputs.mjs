@@ -71,6 +71,13 @@ export function buildOutputs(root, node, fail) {
   for (const output of OUTPUTS) buildOutput(root, node, fail, output);
 }
 
+/** Whether all are there, and built of the sources as they are. */
+export function areOutputsCurrent(root) {
+  return OUTPUTS.every(
+    ({ folder, sources }) => stampOf(join(root, folder, 'dist')) === digestOf(root, sources),
+  );
+}
+
 function buildOutput(root, node, fail, { name, sources, folder, script, args, failed }) {
   const built = join(root, folder, 'dist');
   const digest = digestOf(root, sources);

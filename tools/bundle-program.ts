@@ -12,6 +12,7 @@ import { httpPlugin } from './program-bundle/http-plugin.ts';
 import { licenseTexts } from './program-bundle/license-texts.ts';
 import { placesPlugin } from './program-bundle/places-plugin.ts';
 import { readTextsPlugin } from './program-bundle/read-texts-plugin.ts';
+import RUN_PACKAGES from './run-packages.json' with { type: 'json' };
 
 const ROOT = resolve(import.meta.dirname, '..');
 /**
@@ -49,5 +50,12 @@ const { output } = await bundle.write({
   sourcemap: true,
   sourcemapExcludeSources: true,
 });
+const imports = output.flatMap((file) => (file.type === 'chunk' ? file.imports : []));
+const unexpected = imports.filter((name) => NOT_BUNDLED.test(name) && !isRunPackage(name));
+if (unexpected.length > 0) throw new Error(`not in run-packages.json: ${unexpected.join(', ')}`);
 const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(folder, 'licenses.txt'), licenseTexts(modules));
+
+function isRunPackage(module: string): boolean {
+  return RUN_PACKAGES.some((name) => module === name || module.startsWith(`${name}/`));
+}

@@ -4,21 +4,28 @@
  * clone on whatever Node the machine has: so plain JavaScript, built-in modules only, and cheap. It
  * writes to stderr only, because stdout belongs to the command that follows.
  *
- * - `setup.mjs runtime`, before `npm start`: installs only what the server and its build need.
+ * - `setup.mjs runtime`, before `npm start`: installs only what the server and its build need, and
+ *   keeps of it what the server needs once it is built.
  * - `setup.mjs`, before `npm run bench`: adds the development dependencies to what is there.
  * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with
  *   faults can be checked. `npm test` builds what its tests need.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildOutputs } from './built-outputs.mjs';
+import { areOutputsCurrent, buildOutputs } from './built-outputs.mjs';
+import {
+  hasDevelopmentPackages,
+  installationState,
+  removePackages,
+  surplusPackages,
+} from './installed-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PINNED_NODE = `${ROOT}node_modules/.bin/node`;
 const NODE_MAJOR_MIN = 24;
 /**
- * Exists while packages are added; a set-up that finds it was interrupted, and npm cannot tell
- * which packages are whole.
+ * Exists while packages are added or removed; a set-up that finds it was interrupted, and npm cannot
+ * tell which packages are whole.
  */
 const ADDING = `${ROOT}node_modules/.adding`;
 const MODE = process.argv[2];
@@ -29,67 +36,52 @@ checkNode();
 if (MODE !== 'packages') {
   buildOutputs(ROOT, existsSync(PINNED_NODE) ? PINNED_NODE : process.execPath, fail);
 }
+if (RUNTIME_ONLY && !hasDevelopmentPackages(ROOT)) removeSurplus();
 
 async function installMissing() {
-  const state = installationState();
-  if (state === 'complete' || (state === 'runtime' && RUNTIME_ONLY)) return;
-  if (state === 'runtime') {
-    await addRest();
+  const state = existsSync(ADDING) ? 'stale' : installationState(ROOT);
+  if (state === 'complete' || (RUNTIME_ONLY && suffices(state))) return;
+  if (state !== 'stale') {
+    await addMissing();
     // It takes a package.json that differs from the lock file as it is; "npm ci" says what is
     // wrong.
-    if (installationState() === 'complete') return;
+    const added = installationState(ROOT);
+    if (added === 'complete' || (RUNTIME_ONLY && added === 'runtime')) return;
   }
   process.stderr.write('Installing dependencies (npm ci), once; it takes some seconds ...\n');
   // Who has the rest keeps it, whatever the command needs.
-  await runNpm('ci', RUNTIME_ONLY && !hasDevelopmentPackages() ? '--omit=dev' : '--include=dev');
+  await runNpm(
+    'ci',
+    RUNTIME_ONLY && !hasDevelopmentPackages(ROOT) ? '--omit=dev' : '--include=dev',
+  );
   rmSync(ADDING, { force: true });
+}
+
+/** Whether the server can be started, after a build if one is due. */
+function suffices(state) {
+  return state === 'runtime' || (state === 'trimmed' && areOutputsCurrent(ROOT));
 }
 
 /** Nothing that is there is fetched or replaced: a server that runs from this folder goes on. */
-async function addRest() {
-  process.stderr.write(
-    'Installing what development needs (npm install), once; it takes some seconds ...\n',
-  );
-  writeFileSync(ADDING, '');
-  await runNpm('install', '--no-save', '--include=dev');
+async function addMissing() {
+  const what = RUNTIME_ONLY ? 'the build needs' : 'development needs';
+  process.stderr.write(`Installing what ${what} (npm install), once; it takes some seconds ...\n`);
+  mark();
+  await runNpm('install', '--no-save', RUNTIME_ONLY ? '--omit=dev' : '--include=dev');
   rmSync(ADDING, { force: true });
 }
 
-/**
- * npm keeps what it really installed in a lock file of its own, written last: the two must agree.
- * 'runtime' when only development dependencies are missing.
- */
-function installationState() {
-  const wanted = packagesOf(`${ROOT}package-lock.json`);
-  const present = packagesOf(`${ROOT}node_modules/.package-lock.json`);
-  if (wanted === undefined || present === undefined || existsSync(ADDING)) return 'stale';
-  if (!Object.keys(present).every((path) => path in wanted)) return 'stale';
-  let state = 'complete';
-  for (const [path, entry] of Object.entries(wanted)) {
-    const found = present[path];
-    if (path === '' || (found === undefined && entry.optional)) continue;
-    if (found === undefined && entry.dev) state = 'runtime';
-    else if (found === undefined || !isSame(entry, found)) return 'stale';
-  }
-  return state;
+/** What is built needs few packages to run. */
+function removeSurplus() {
+  const surplus = surplusPackages(ROOT);
+  if (surplus.length === 0) return;
+  mark();
+  removePackages(ROOT, surplus);
+  rmSync(ADDING, { force: true });
 }
 
-function hasDevelopmentPackages() {
-  const present = packagesOf(`${ROOT}node_modules/.package-lock.json`) ?? {};
-  return Object.values(present).some(({ dev }) => dev);
-}
-
-function isSame(wanted, found) {
-  return wanted.version === found.version && wanted.integrity === found.integrity;
-}
-
-function packagesOf(lockFile) {
-  if (!existsSync(lockFile)) return undefined;
-  try {
-    return JSON.parse(readFileSync(lockFile, 'utf8')).packages;
-  } catch {
-    return undefined;
-  }
+function mark() {
+  writeFileSync(ADDING, '');
 }
 
 async function runNpm(command, ...options) {

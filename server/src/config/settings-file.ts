@@ -4,9 +4,9 @@ import { variables } from './variables.ts';
 
 /**
  * A file of settings (`trellis serve --config`): one `NAME=value` on a line, with the names of the
- * variables, as systemd's `EnvironmentFile` and `docker run --env-file` read it too. A value goes to
- * the end of its line; quotes around the whole of it are taken off. Lines that are empty or begin
- * with `#` say nothing.
+ * variables, as systemd's `EnvironmentFile` and `docker run --env-file` read it too. A value goes
+ * to the end of its line; quotes around the whole of it are taken off. Lines that are empty or
+ * begin with `#` say nothing.
  */
 export interface SettingsFile {
   readonly values: Environment;
