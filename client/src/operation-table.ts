@@ -82,6 +82,8 @@ export const OPERATION_TABLE = {
     getCatalog: 'GET /api/build/catalog json replicas',
     /** Give the types that the code of endpoints is checked against. */
     getTypes: 'GET /api/build/types query text replicas',
+    /** Give the node types, and what endpoints take and answer, as a module for programs. */
+    getProgramTypes: 'GET /api/build/program-types text replicas',
     /** Tell which JSON an endpoint takes and answers. */
     getEndpointTypes: 'GET /api/build/endpoint-types/{+name} json replicas',
     /** List the last runs of an endpoint on this server: who, status, time and size. */

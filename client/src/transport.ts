@@ -25,12 +25,17 @@ export interface TransportOptions {
   readonly retry?: Partial<RetryLimits> | undefined;
   /** What the checks of replicas go by; the time of the system when not given. */
   readonly clock?: RoutingClock | undefined;
+  /** From 0 to 1, as `Math.random`, which it is when not given: spreads repeated calls. */
+  readonly random?: (() => number) | undefined;
 }
 
 export interface RetryLimits {
   /** Tries beyond the first. */
   readonly retriesMax: number;
-  /** Before the first retry; doubled for each further one. */
+  /**
+   * Before the first retry, at most; doubled for each further one. At least half of it is waited
+   * for: how much more is random, so that clients that failed together do not come back together.
+   */
   readonly pauseMs: number;
   /** A `Retry-After` beyond this is not waited for. */
   readonly retryAfterMsMax: number;
@@ -91,6 +96,7 @@ export class Transport {
   readonly routing: Routing;
   readonly #fetch: typeof globalThis.fetch;
   readonly #readYourWrites: boolean | undefined;
+  readonly #random: () => number;
 
   constructor(options: TransportOptions) {
     const base = new URL(options.baseUrl);
@@ -100,6 +106,7 @@ export class Transport {
     // Called as a plain function: in browsers `fetch` refuses another `this` than the window.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#readYourWrites = options.readYourWrites;
+    this.#random = options.random ?? Math.random;
     this.retry = { ...RETRY_DEFAULTS, ...options.retry };
     this.routing = new Routing(base, this.#fetch, options.clock ?? SYSTEM_CLOCK);
     if (options.replicas !== undefined) this.routing.setReplicas(options.replicas);
@@ -193,13 +200,14 @@ export class Transport {
   #pauseMs(call: Call, response: Response | undefined, retries: number): number | null {
     const isOnce = call.once === true || call.body instanceof ReadableStream;
     if (isOnce || retries >= this.retry.retriesMax) return null;
-    const backoffMs = this.retry.pauseMs * 2 ** retries;
+    const backoffMs = this.retry.pauseMs * 2 ** retries * (0.5 + this.#random() / 2);
     if (response === undefined) return call.method === 'GET' ? backoffMs : null;
     const { status } = response;
     const retryAfter = response.headers.get('retry-after');
     if ((status === 429 || status === 503) && retryAfter !== null) {
       const retryAfterMs = parseRetryAfterMs(retryAfter);
-      return retryAfterMs <= this.retry.retryAfterMsMax ? retryAfterMs : null;
+      if (retryAfterMs > this.retry.retryAfterMsMax) return null;
+      return retryAfterMs + this.#random() * this.retry.pauseMs;
     }
     return call.method === 'GET' && [502, 503, 504].includes(status) ? backoffMs : null;
   }

@@ -1,11 +1,16 @@
+import type { ErrorCode } from '@trellis/contract/errors.ts';
+
+/**
+ * Why a call failed: a code of the service's error catalogue. Of the client itself:
+ * `connection_failed` when no answer came, and `unexpected_answer` when something that is not this
+ * service answered.
+ */
+export type TrellisErrorCode = ErrorCode | 'connection_failed' | 'unexpected_answer';
+
 /** What a `TrellisError` says beyond its message. */
 export interface TrellisErrorFields {
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
-  /**
-   * Stable code of the service's error catalogue. Of the client itself: `connection_failed` when no
-   * answer came, and `unexpected_answer` when something that is not this service answered.
-   */
   readonly code: string;
   readonly hint?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -21,7 +26,8 @@ export interface TrellisErrorFields {
 export class TrellisError extends Error {
   override readonly name = 'TrellisError';
   readonly status: number;
-  readonly code: string;
+  /** A newer service, or the code of an endpoint, may give one that this type does not name. */
+  readonly code: TrellisErrorCode;
   readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly traceId: string | undefined;
@@ -29,7 +35,8 @@ export class TrellisError extends Error {
   constructor(message: string, fields: TrellisErrorFields) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
     this.status = fields.status;
-    this.code = fields.code;
+    // The types name what there is now; what comes is said as it is.
+    this.code = fields.code as TrellisErrorCode;
     this.hint = fields.hint;
     this.details = fields.details;
     this.traceId = fields.traceId;

@@ -9,6 +9,7 @@ async function startTypes() {
   const watcher = new AbortController();
   let asked = 0;
   const service = await startService({
+    'GET /api/build/program-types': () => ({ body: 'export interface Endpoints {}' }),
     'GET /api/build/types': () => {
       const text = texts[Math.min(asked++, texts.length - 1)];
       if (asked > texts.length) watcher.abort();
@@ -37,8 +38,21 @@ it('watches: writes again when the types have changed, until it is interrupted',
   expect(statSync(file).size).toBe(8);
 });
 
+it('writes the module of programs, also beside the other', async () => {
+  const { server } = await startTypes();
+  const [module, scope] = ['workspace.ts', 'trellis.d.ts'].map((name) =>
+    join(scratchFolder(), name),
+  );
+  const alone = await trellis(['types', '--program', String(module), '--json', ...server]);
+  expect(JSON.parse(alone.stdout)).toEqual({ program: { file: module, isWritten: true } });
+  expect(readFileSync(String(module), 'utf8')).toContain('interface Endpoints {}');
+  const files = ['--program', String(module), '--out', String(scope)];
+  const both = await trellis(['types', ...files, ...server]);
+  expect(both.stderr).toBe(`Wrote ${scope}.\n${module} is up to date.\n`);
+});
+
 it('needs a file to watch', async () => {
   const { code, stderr } = await trellis(['types', '--watch']);
   expect(code).toBe(2);
-  expect(stderr).toContain('--watch needs --out');
+  expect(stderr).toContain('--watch needs --out or --program');
 });

@@ -6,6 +6,7 @@ import { writeIfChanged } from '../write-if-changed.ts';
 
 interface TypesOptions {
   readonly out?: string;
+  readonly program?: string;
   readonly readOnly?: boolean;
   readonly watch?: boolean;
   readonly interval: string;
@@ -16,18 +17,23 @@ const INTERVAL_DEFAULT_MS = '2000';
 export function addTypes(program: Command, run: Run): void {
   program
     .command('types')
-    .summary('write the types that endpoints are checked against')
+    .summary('write the types that endpoints, or programs, are checked against')
     .description(
       'Writes the TypeScript declarations that the server checks the code of endpoints ' +
         'against: the scope, and the node and edge types of its schema. Put the file beside your ' +
-        'endpoints, so that your editor checks them as the server does.',
+        'endpoints, so that your editor checks them as the server does. With --program it writes ' +
+        'a module for programs with the SDK: node types, and what each endpoint takes and answers.',
     )
     .option(
       '--out <file>',
       'write to a file instead of stdout; a file with the same content is left alone',
     )
+    .option(
+      '--program <file>',
+      'write the module that programs are compiled with, so that their calls are checked',
+    )
     .option('--read-only', 'the scope of read-only endpoints, which cannot write')
-    .option('--watch', 'keep running, and write the file again when the schema changes')
+    .option('--watch', 'keep running, and write again when the schema or an endpoint changes')
     .option('--interval <ms>', 'how often to ask the server', INTERVAL_DEFAULT_MS)
     .addHelpText(
       'after',
@@ -38,7 +44,8 @@ The declarations are global. A tsconfig.json for a folder of endpoints:
 
 Examples:
   $ trellis types --out endpoints/trellis.d.ts
-  $ trellis types --out endpoints/trellis.d.ts --watch`,
+  $ trellis types --out endpoints/trellis.d.ts --watch
+  $ trellis types --program src/workspace.ts`,
     )
     .action(run(writeTypes));
 }
@@ -46,25 +53,42 @@ Examples:
 async function writeTypes(context: CommandContext, options: TypesOptions): Promise<void> {
   const { client, output, terminal } = context;
   const { signal } = terminal;
-  const { out, watch = false } = options;
+  const { out, program, watch = false } = options;
   const intervalMs = Number(options.interval);
   if (!(intervalMs >= 1)) throw new WrongUsage('--interval is a number of milliseconds');
   const scope = options.readOnly === true ? 'read-only' : 'full';
-  if (out === undefined) {
-    if (watch) throw new WrongUsage('--watch needs --out');
-    const types = await client.build.getTypes({ scope }, { signal });
+  const scopeTypes = () => client.build.getTypes({ scope }, { signal });
+  if (out === undefined && program === undefined) {
+    if (watch) throw new WrongUsage('--watch needs --out or --program');
+    const types = await scopeTypes();
     output.data({ scope, types }, types);
     return;
   }
+  const write = (file: string, text: string): WrittenFile => {
+    const isWritten = writeIfChanged(file, text);
+    if (isWritten) output.note(`Wrote ${file}.`);
+    else if (!watch) output.note(`${file} is up to date.`);
+    return { file, isWritten };
+  };
   for (;;) {
-    const types = await client.build.getTypes({ scope }, { signal });
-    const isWritten = writeIfChanged(out, types);
-    if (isWritten) output.note(`Wrote ${out}.`);
-    else if (!watch) output.note(`${out} is up to date.`);
+    const ofScope = out === undefined ? undefined : write(out, await scopeTypes());
+    const ofProgram =
+      program === undefined
+        ? undefined
+        : write(program, await client.build.getProgramTypes({ signal }));
     if (!watch) {
-      output.data({ scope, file: out, isWritten }, '');
+      output.data(
+        { ...(ofScope && { scope, ...ofScope }), ...(ofProgram && { program: ofProgram }) },
+        '',
+      );
       return;
     }
     await pause(intervalMs, signal);
   }
+}
+
+interface WrittenFile {
+  readonly file: string;
+  /** False when it had this content. */
+  readonly isWritten: boolean;
 }

@@ -54,6 +54,25 @@ export const operations = withIds({
     summary: 'Give the types that the code of endpoints is checked against.',
   },
 
+  getProgramTypes: {
+    sdk: 'build.getProgramTypes',
+    area: 'build',
+    method: 'GET',
+    path: '/api/build/program-types',
+    auth: 'admin',
+    scope: 'read',
+    responses: {
+      200: {
+        description: 'A TypeScript module that programs with the SDK are compiled with.',
+        body: z.string(),
+        contentType: 'text/plain',
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Give the node types, and what endpoints take and answer, as a module for programs.',
+  },
+
   getEndpointTypes: {
     sdk: 'build.getEndpointTypes',
     area: 'build',

@@ -2,7 +2,11 @@ import type { JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { API_DOCUMENT_BATCH } from '#base/limits.ts';
 import type { DeclaredEndpoints } from './compile/endpoint-compiler.ts';
-import { endpointMember, type EndpointShape } from './compile/endpoint-interface.ts';
+import {
+  declarationOf,
+  type EndpointDeclaration,
+  type EndpointShape,
+} from './compile/endpoint-interface.ts';
 import { nodeInterfaceNames } from './compile/scope-types.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 
@@ -54,13 +58,15 @@ export class CallableEndpoints implements DeclaredEndpoints {
   /** The interface `Endpoints` of these; without any it has no members. */
   async interfaceOf(endpoints: readonly StoredEndpoint[], schema: SchemaDocument): Promise<string> {
     const nodeInterfaces = nodeInterfaceNames(schema);
-    const members: string[] = [];
+    const declarations: EndpointDeclaration[] = [];
     for (let at = 0; at < endpoints.length; at += API_DOCUMENT_BATCH) {
       const batch = endpoints.slice(at, at + API_DOCUMENT_BATCH);
       const shapes = await Promise.all(batch.map((endpoint) => this.#shapeOf(endpoint)));
-      for (const shape of shapes) members.push(endpointMember(shape, nodeInterfaces));
+      for (const shape of shapes) declarations.push(declarationOf(shape, nodeInterfaces));
     }
-    return `interface Endpoints {\n${members.join('')}}\n`;
+    const members = declarations.map(({ member }) => member);
+    const aliases = declarations.flatMap((declaration) => declaration.aliases);
+    return `interface Endpoints {\n${members.join('')}}\n${aliases.join('')}`;
   }
 
   /**

@@ -8,6 +8,8 @@ export const buildRoutes = routesOf(operations, {
     answer(200, await codeOverview.catalog(caller)),
   getBuildTypes: async ({ caller, query }, { codeOverview }) =>
     answer(200, await codeOverview.types(caller, query.scope)),
+  getProgramTypes: async ({ caller }, { codeOverview }) =>
+    answer(200, await codeOverview.programTypes(caller)),
   getEndpointTypes: async ({ caller, params }, { workbench }) =>
     answer(200, await workbench.types(caller, params.name)),
   listEndpointCalls: async ({ caller, params }, { workbench }) =>

@@ -1,5 +1,11 @@
 import type { JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
-import { commentOf, memberName, orUndefined, typesOfSchema } from './schema-type.ts';
+import {
+  commentOf,
+  memberName,
+  orUndefined,
+  type SchemaTypes,
+  typesOfSchema,
+} from './schema-type.ts';
 import type { Direction } from './type-schema.ts';
 
 /** What callers of an endpoint know of it. */
@@ -13,9 +19,17 @@ export interface EndpointShape {
   readonly output: JsonSchema | null;
 }
 
+/** An endpoint in the interface `Endpoints`. */
+export interface EndpointDeclaration {
+  /** A member of the interface. */
+  readonly member: string;
+  /** What stands beside the interface: types that contain themselves need names. */
+  readonly aliases: readonly string[];
+}
+
 /**
- * An endpoint as a member of the interface `Endpoints`. What its types name themselves stands
- * beside them: names of one endpoint never meet those of another, or of the workspace.
+ * What an endpoint takes and answers. Names of its types never meet those of another endpoint, or
+ * of the workspace, as no name there has a `$`.
  *
  * ```ts
  * "books/by-author": {
@@ -24,44 +38,39 @@ export interface EndpointShape {
  * };
  * ```
  */
-export function endpointMember(
+export function declarationOf(
   { name, description, input, isInputOptional, output }: EndpointShape,
   nodeInterfaces: ReadonlySet<string>,
-): string {
-  const taken = valueLines(name, 'input', input, nodeInterfaces);
-  const given = valueLines(name, 'output', output, nodeInterfaces);
-  return [
+): EndpointDeclaration {
+  const taken = typesOf(name, 'input', input, nodeInterfaces);
+  const given = typesOf(name, 'output', output, nodeInterfaces);
+  const member = [
     ...commentOf(description, '  '),
     `  ${memberName(name)}: {`,
     `    readonly input: ${isInputOptional ? orUndefined(taken.type) : taken.type};`,
     `    readonly output: ${given.type};`,
-    ...taken.definitions,
-    ...given.definitions,
     '  };\n',
   ].join('\n');
+  const aliases = [...taken.aliases, ...given.aliases];
+  return { member, aliases: aliases.map(([alias, type]) => `type ${alias} = ${type};\n`) };
 }
 
-interface ValueLines {
-  readonly type: string;
-  readonly definitions: readonly string[];
-}
-
-function valueLines(
+function typesOf(
   name: string,
   direction: Direction,
   schema: JsonSchema | null,
   nodeInterfaces: ReadonlySet<string>,
-): ValueLines {
-  if (schema === null) return { type: 'unknown', definitions: [] };
-  const own = `Endpoints[${JSON.stringify(name)}]`;
-  const { type, definitions } = typesOfSchema(schema, {
-    direction,
-    definition: (one) => `${own}["${direction}Types"][${JSON.stringify(one)}]`,
-    whole: `${own}["${direction}"]`,
-    nodeInterfaces,
-    margin: 2,
-  });
-  if (definitions.size === 0) return { type, definitions: [] };
-  const members = [...definitions].map(([one, text]) => `      ${memberName(one)}: ${text};`);
-  return { type, definitions: [`    readonly ${direction}Types: {`, ...members, '    };'] };
+): SchemaTypes {
+  if (schema === null) return { type: 'unknown', aliases: new Map() };
+  const alias = (definition: string) =>
+    [direction, name, definition]
+      .filter((part) => part !== '')
+      .map(identifierOf)
+      .join('$');
+  return typesOfSchema(schema, { direction, alias, nodeInterfaces, margin: 2 });
+}
+
+/** Two names never become the same. */
+function identifierOf(name: string): string {
+  return name.replaceAll(/\W/gu, (character) => `$${character.codePointAt(0)?.toString(16)}_`);
 }

@@ -4,20 +4,19 @@ import type { Direction } from './type-schema.ts';
 
 export interface SchemaTypeOptions {
   readonly direction: Direction;
-  /** How the type of a definition (`$defs`) is named. */
-  readonly definition: (name: string) => string;
-  /** The type of a whole schema, which `$ref: '#'` means. */
-  readonly whole: string;
+  /** The name of the type of a definition (`$defs`), or with '' of the whole schema. */
+  readonly alias: (definition: string) => string;
   /** Names of interfaces of node types: an answer with one as its title is that interface. */
   readonly nodeInterfaces: ReadonlySet<string>;
   /** How far the lines of the text stand to the right, in steps. */
   readonly margin: number;
 }
 
-/** The TypeScript types of a schema: of its values, and of each of its definitions by name. */
+/** The TypeScript type of the values of a schema. */
 export interface SchemaTypes {
   readonly type: string;
-  readonly definitions: ReadonlyMap<string, string>;
+  /** Types by the names that `type` and they themselves have for them. */
+  readonly aliases: ReadonlyMap<string, string>;
 }
 
 /**
@@ -27,18 +26,21 @@ export interface SchemaTypes {
  */
 export function typesOfSchema(schema: JsonSchema, options: SchemaTypeOptions): SchemaTypes {
   const writer = new SchemaType(schema, options);
-  const { margin } = options;
-  const definitions = Object.entries(writer.definitions);
-  return {
-    type: writer.of(schema, margin),
-    definitions: new Map(definitions.map(([name, one]) => [name, writer.of(one, margin + 1)])),
-  };
+  const definitions = Object.entries(writer.definitions).map(
+    ([name, one]) => [options.alias(name), writer.of(one, 0)] as const,
+  );
+  const type = writer.of(schema, options.margin);
+  if (!writer.namesWhole) return { type, aliases: new Map(definitions) };
+  const whole = options.alias('');
+  return { type: whole, aliases: new Map([[whole, writer.of(schema, 0)], ...definitions]) };
 }
 
 const UNKNOWN = 'unknown';
 
 class SchemaType {
   readonly definitions: Readonly<Record<string, unknown>>;
+  /** Whether a part is the whole schema again: `$ref: '#'`. */
+  namesWhole = false;
   readonly #root: JsonSchema;
   readonly #options: SchemaTypeOptions;
 
@@ -70,11 +72,11 @@ class SchemaType {
 
   #reference({ $ref: reference }: JsonSchema): string | undefined {
     if (typeof reference !== 'string') return undefined;
-    if (reference === '#')
-      return isEndless('#', this.#root, this.definitions) ? UNKNOWN : this.#options.whole;
     const name = definitionIn(reference);
-    if (name === undefined || !Object.hasOwn(this.definitions, name)) return UNKNOWN;
-    return isEndless(name, this.#root, this.definitions) ? UNKNOWN : this.#options.definition(name);
+    const isThere = name === '' || (name !== undefined && Object.hasOwn(this.definitions, name));
+    if (!isThere || isEndless(name, this.#root, this.definitions)) return UNKNOWN;
+    if (name === '') this.namesWhole = true;
+    return this.#options.alias(name);
   }
 
   #union(schemas: unknown, depth: number): string | undefined {
@@ -207,8 +209,12 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Names may be escaped as in a JSON Pointer (RFC 6901) and in a URL. */
+/**
+ * The name of the definition that is referred to; '' for the whole schema. Names may be escaped as
+ * in a JSON Pointer (RFC 6901) and in a URL.
+ */
 function definitionIn(reference: string): string | undefined {
+  if (reference === '#') return '';
   const [, text] = /^#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
   if (text === undefined) return undefined;
   try {
@@ -230,7 +236,7 @@ function isEndless(
   const seen = new Set<string>();
   const open = [start];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    for (const next of namedAtOnce(name === '#' ? root : definitions[name], 0)) {
+    for (const next of namedAtOnce(name === '' ? root : definitions[name], 0)) {
       if (next === start) return true;
       if (!seen.has(next)) open.push(next);
       seen.add(next);
@@ -243,8 +249,7 @@ function isEndless(
 function namedAtOnce(schema: unknown, depth: number): string[] {
   if (!isJsonObject(schema) || depth > TYPE_TEXT_DEPTH_MAX) return [];
   const { $ref: reference } = schema;
-  const own =
-    typeof reference === 'string' ? (reference === '#' ? '#' : definitionIn(reference)) : undefined;
+  const own = typeof reference === 'string' ? definitionIn(reference) : undefined;
   const within = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => listOf(schema[keyword]));
   return [
     ...(own === undefined ? [] : [own]),

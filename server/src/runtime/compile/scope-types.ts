@@ -18,12 +18,21 @@ export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string 
   const writes = isReadOnly ? 'graph-read-only.ts' : 'graph-writes.ts';
   const reads = ['nodes.ts', 'query.ts', 'search.ts', 'graph-reads.ts'];
   const modules = [...reads, writes, 'ai.ts', 'scope.ts'];
+  return [...modules.map(ambientText), ...schemaInterfaces(schema)].join('\n');
+}
+
+/** The same types of a schema, as a module. */
+export function nodeTypesModule(schema: SchemaDocument): string {
+  const interfaces = schemaInterfaces(schema).map((text) => `export ${text}`);
+  return [readFileSync(join(SOURCES, 'nodes.ts'), 'utf8'), ...interfaces].join('\n');
+}
+
+function schemaInterfaces(schema: SchemaDocument): string[] {
   return [
-    ...modules.map(ambientText),
     ...schema.nodes.map(nodeInterface),
     `interface NodeTypes {\n${schema.nodes.map(nodeMember).join('')}}`,
     `interface EdgeTypes {\n${edgeNames(schema.edges).map(edgeMember).join('')}}`,
-  ].join('\n');
+  ];
 }
 
 /** Those of a schema. */
