@@ -1,7 +1,7 @@
 /**
  * Builds what the repository builds of itself, each when it is missing or was built of other
- * sources: the front end, and the program in few files. As cheap as reading the sources: it runs
- * before every start. Plain JavaScript on whatever Node there is, like setup.mjs.
+ * sources: the front end, the program in few files, and the documentation. As cheap as reading the
+ * sources: it runs before every start. Plain JavaScript on whatever Node there is, like setup.mjs.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -53,6 +53,30 @@ const OUTPUTS = [
     script: 'tools/bundle-program.ts',
     args: (outDir) => ['--outDir', outDir],
     failed: 'tools/bundle-program.ts failed',
+  },
+  {
+    name: 'documentation',
+    sources: [
+      'package-lock.json',
+      'tools/docs.ts',
+      'tools/docs-site',
+      'docs',
+      'README.md',
+      'ARCHITECTURE.md',
+      'SECURITY.md',
+      'web/public/icon.svg',
+      'web/src/documents',
+      'web/src/styles/tokens.css',
+      // The reference is made of them.
+      'contract/src',
+      'endpoint/src',
+      'cli/src',
+      'server/src/config',
+    ],
+    folder: 'docs',
+    script: 'tools/docs.ts',
+    args: (outDir) => ['--out', outDir],
+    failed: 'tools/docs.ts failed',
   },
 ];
 /** In the folder of an output; nothing that begins with a dot is served or packed. */

@@ -13,7 +13,7 @@ import {
   compileDeclarations,
   TYPED,
   writeBundle,
-  writeFrontEnd,
+  writeBuilt,
   writePart,
   writeSamples,
 } from './package/part-files.ts';
@@ -61,7 +61,8 @@ function writeProgram(folder: string): void {
   for (const part of PARTS) writePart(ROOT, part, join(scope, part), version);
   writeBundle(ROOT, join(scope, 'server'));
   writeSamples(ROOT, join(scope, 'samples'), version);
-  writeFrontEnd(ROOT, join(scope, 'web'), version);
+  writeBuilt(ROOT, 'web', scope, version);
+  writeBuilt(ROOT, 'docs', scope, version);
   mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'bin/trellis.js'), PROGRAM, { mode: 0o755 });
   const manifest = programManifest(ROOT, version);

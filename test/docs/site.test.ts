@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import { chromiumFile } from '../../tools/browser.ts';
+import { expectAccessible, useBrowser } from '../support/browser.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { requireChromium } from '../support/requires.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
+import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCS = join(ROOT, 'docs');
@@ -27,7 +24,7 @@ beforeAll(async () => {
   const env = { PATH: process.env['PATH'], HOME: folder.path };
   await promisify(execFile)(process.execPath, program, { cwd: ROOT, env });
   pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.html') && path !== '404.html')
+    .filter((path) => path.endsWith('.html'))
     .toSorted();
 }, 180_000);
 afterAll(() => folder[Symbol.asyncDispose]());
@@ -50,7 +47,7 @@ describe('the documentation site', () => {
       expect(pages).toContain(file.replace(/\.md$/, '.html'));
     }
     for (const page of pages) {
-      const menu = /<nav[^>]+id="VPSidebarNav"[^]*?<\/nav>/.exec(read(page))?.[0] ?? '';
+      const menu = /<nav id="menu"[^]*?<\/nav>/.exec(read(page))?.[0] ?? '';
       const targets = matches(menu, /href="([^"]+)"/g).map((href) => targetOf(page, href));
       expect(targets.toSorted(), page).toEqual(pages);
     }
@@ -100,29 +97,20 @@ describe('the documentation site', () => {
   });
 });
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.css': 'text/css',
-  '.js': 'text/javascript',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-};
-
-describe.skipIf(requireChromium())('the site in a browser', () => {
-  const server = createServer((request, response) => {
-    const path = targetOf('', request.url ?? '/');
-    response.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain');
-    const file = fileOf(path);
-    if (existsSync(file)) response.end(readFileSync(file));
-    else response.writeHead(404).end();
-  });
+describe.skipIf(requireChromium())('the site of a server below a path', () => {
+  const browser = useBrowser();
+  let workspace: TestWorkspace;
+  let proxy: Awaited<ReturnType<typeof startPrefixProxy>>;
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    workspace = await startWorkspace();
+    proxy = await startPrefixProxy(workspace.server.url, '/some/graph');
   });
-  afterAll(() => void server.close());
-
-  const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  afterAll(async () => {
+    proxy[Symbol.dispose]();
+    await workspace[Symbol.asyncDispose]();
+  });
+  const open = (path: string, options = {}) =>
+    browser.page({ server: proxy }, { path: `docs/${path}`, ...options });
 
   test.each([
     ['light', 1_280],
@@ -130,43 +118,65 @@ describe.skipIf(requireChromium())('the site in a browser', () => {
     ['light', 390],
     ['dark', 390],
   ] as const)('is accessible and fits, %s at %i pixels', async (colorScheme, width) => {
-    await using browser = await chromium.launch({
-      executablePath: chromiumFile(),
-      args: ['--no-sandbox'],
-    });
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-    for (const path of ['index.html', 'access.html', 'reference/errors.html']) {
-      await page.goto(base() + path, { waitUntil: 'networkidle' });
-      expect(await page.evaluate('document.documentElement.className')).toBe(
-        colorScheme === 'dark' ? 'dark' : '',
-      );
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      await page.evaluate(axe.source);
-      const violations: unknown = await page.evaluate(
-        'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))',
-      );
-      expect(violations, path).toEqual([]);
+    await using tab = await open('', { colorScheme, viewport: { width, height: 800 } });
+    const { page, complaints } = tab;
+    for (const path of ['index.html', 'access.html', 'tutorial.html', 'reference/errors.html']) {
+      await page.goto(`${proxy.url}/docs/${path}`);
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(width);
+      await expectAccessible(page);
     }
+    await page.getByRole('searchbox').fill('token');
+    await page.getByText(/^\d+ found$/).waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
   });
 
-  test('can be searched by keyboard', async () => {
-    await using browser = await chromium.launch({
-      executablePath: chromiumFile(),
-      args: ['--no-sandbox'],
-    });
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(`${base()}index.html`, { waitUntil: 'networkidle' });
+  test('can be searched by keyboard, from any page', async () => {
+    await using tab = await open('reference/cli.html');
+    const { page, complaints } = tab;
+    const focused = () => page.evaluate('document.activeElement.textContent');
     await page.keyboard.press('/');
     await page.getByRole('searchbox').fill('node not found');
-    const hit = page.getByRole('link', { name: 'Error codes > node_not_found', exact: true });
-    await hit.waitFor();
+    await page
+      .getByRole('link', { name: /node_not_found/ })
+      .first()
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/errors\.html#node_not_found/);
     await page.keyboard.press('/');
+    await page.keyboard.type('MSK_REPLICATION_PORT');
+    await page
+      .getByRole('link', { name: /Configuration/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toContain('Configuration');
+    await page.keyboard.press('ArrowUp');
     await page.getByRole('searchbox').fill('qwxyz');
-    await page.getByText('No results for').waitFor();
+    await page.getByText('Nothing found for "qwxyz"').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing found').waitFor({ state: 'hidden' });
     expect(complaints).toEqual([]);
+  });
+
+  test('leads to the workspace, and has the theme that was chosen there', async () => {
+    await using tab = await open('access.html', { colorScheme: 'light' });
+    const { page } = tab;
+    await page.evaluate('localStorage.setItem("trellis.theme", "dark")');
+    await page.reload();
+    await page.locator('html[data-theme="dark"]').waitFor();
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click();
+    await page.getByRole('textbox', { name: 'User' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/some/graph/');
+  });
+
+  test('is found without a slash at its end, and runs nothing within its pages', async () => {
+    const answer = await fetch(`${proxy.url}/docs`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, './docs/']);
+    const page = await fetch(`${proxy.url}/docs/`);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:/);
   });
 });

@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
-import { runCommandLine } from '../../cli/src/program.ts';
+import { completedCommands } from '../../cli/src/completion/command-tree.ts';
+import { makeProgram, runCommandLine } from '../../cli/src/program.ts';
+import type { Run } from '../../cli/src/command-context.ts';
+import type { Terminal } from '../../cli/src/terminal.ts';
 import { errorCatalogue } from '../../contract/src/errors.ts';
 import { errorCodesOf } from '../../contract/src/openapi/responses.ts';
 import { areas } from '../../contract/src/openapi/document.ts';
@@ -76,32 +79,26 @@ ${sections.join('\n')}`;
 
 async function commandsPage(): Promise<string> {
   const sections: string[] = [];
-  const describe = async (command: readonly string[]): Promise<void> => {
-    const help = await helpOf(command);
-    const name = ['trellis', ...command].join(' ');
+  for (const { path } of completedCommands(makeProgram(silentTerminal(), NOT_RUN))) {
+    const help = await helpOf(path);
+    const name = ['trellis', ...path].join(' ');
     sections.push(`## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`);
-    for (const inner of subcommands(help)) await describe([...command, inner]);
-  };
-  await describe([]);
+  }
   return `# Commands\n\n${sections.join('\n')}`;
 }
 
-/** The names under "Commands:". */
-function subcommands(help: string): string[] {
-  const [, list = ''] = /^Commands:\n([^]*?)(?:\n\n|$(?![^]))/m.exec(help) ?? [];
-  const names = [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name ?? '');
-  return names.filter((name) => name !== 'help');
-}
+/** Its commands are only looked at. */
+const NOT_RUN: Run = () => () => Promise.resolve();
 
 async function helpOf(command: readonly string[]): Promise<string> {
   const written: string[] = [];
-  const stdout = { write: (text: string) => written.push(text), columns: 100 };
-  await runCommandLine([...command, '--help'], {
-    stdin: Readable.from([]),
-    stdout,
-    stderr: stdout,
-    env: {},
-    signal: new AbortController().signal,
-  });
+  await runCommandLine([...command, '--help'], silentTerminal(written));
   return written.join('');
+}
+
+/** Keeps what is written. */
+function silentTerminal(written: string[] = []): Terminal {
+  const stdout = { write: (text: string) => written.push(text), columns: 100 };
+  const { signal } = new AbortController();
+  return { stdin: Readable.from([]), stdout, stderr: stdout, env: {}, signal };
 }

@@ -40,10 +40,11 @@ export function writeSamples(root: string, folder: string, version: string): voi
   }
 }
 
-/** The workspace in the browser, which has been built. */
-export function writeFrontEnd(root: string, folder: string, version: string): void {
-  writeText(join(folder, 'package.json'), besidesText('web', version));
-  cpSync(join(root, 'web/dist'), join(folder, 'dist'), { recursive: true });
+/** The workspace in the browser, or the documentation, which have been built. */
+export function writeBuilt(root: string, name: string, scope: string, version: string): void {
+  const folder = join(scope, name);
+  writeText(join(folder, 'package.json'), besidesText(name, version));
+  cpSync(join(root, name, 'dist'), join(folder, 'dist'), { recursive: true });
 }
 
 /**

@@ -60,19 +60,26 @@ describe('the folder of a front end', () => {
     const logger = { warn: (text: unknown) => void warnings.push(String(text)) };
     const read = async (configured: string | null, startFolder = '/') => {
       const builtInFolder = join(folder, 'dist');
-      const files = await readFrontEnd({ configured, startFolder, builtInFolder, logger });
+      const documentsFolder = join(folder, 'documents');
+      const files = await readFrontEnd({
+        configured,
+        startFolder,
+        builtInFolder,
+        documentsFolder,
+        logger,
+      });
       return [...files.keys()];
     };
-    for (const name of ['own', 'dist']) {
-      expect(await read(null)).toEqual([]);
+    for (const name of ['own', 'dist', 'documents']) {
+      expect(await read(null)).toEqual(name === 'documents' ? ['/dist.js'] : []);
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, `${name}.js`), '');
     }
-    expect(await read(null)).toEqual(['/dist.js']);
+    expect(await read(null)).toEqual(['/dist.js', '/docs/documents.js']);
     expect(await read('own', folder)).toEqual(['/own.js']);
     expect(await read(join(folder, 'own'))).toEqual(['/own.js']);
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain('npm run build');
+    expect(warnings).toHaveLength(5);
+    for (const warning of warnings) expect(warning).toContain('npm run build');
     await expect(read('nowhere', folder)).rejects.toMatchObject({ code: 'front_end_unreadable' });
   });
 });

@@ -12,6 +12,9 @@ export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;
 
 /** The one that comes with the server, once it is built (tools/built-outputs.mjs). */
 const BUILT_IN_FOLDER = join(import.meta.dirname, '../../../../web/dist');
+/** The documents, which come with it (tools/docs.ts). */
+const DOCUMENTS_FOLDER = join(import.meta.dirname, '../../../../docs/dist');
+const DOCUMENTS_PATH = '/docs';
 
 export interface FrontEndSource {
   /** `TRELLIS_FRONT_END`: a folder to be served instead of the one that comes with the server. */
@@ -19,21 +22,38 @@ export interface FrontEndSource {
   readonly startFolder: string;
   /** Where the build puts it, unless a test has another place. */
   readonly builtInFolder?: string;
+  readonly documentsFolder?: string;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * The front end of the server. Without one that was built there are no files: everything else is
- * served, and the log says what to do. Throws `front_end_unreadable`.
+ * The front end of the server; the built-in one has the documentation below `/docs`. What was not
+ * built is not there: everything else is served, and the log says what to do. Throws
+ * `front_end_unreadable`.
  */
 export async function readFrontEnd(options: FrontEndSource): Promise<FrontEndFiles> {
-  const { configured, startFolder, builtInFolder = BUILT_IN_FOLDER, logger } = options;
+  const { configured, startFolder } = options;
   if (configured !== null) return readFrontEndFolder(resolve(startFolder, configured));
-  if (existsSync(builtInFolder)) return readFrontEndFolder(builtInFolder);
+  const { builtInFolder = BUILT_IN_FOLDER, documentsFolder = DOCUMENTS_FOLDER } = options;
+  const frontEnd = await readBuilt('front end', builtInFolder, options);
+  const documents = await readBuilt('documentation', documentsFolder, options);
+  return new Map([...frontEnd, ...below(DOCUMENTS_PATH, documents)]);
+}
+
+async function readBuilt(
+  what: string,
+  folder: string,
+  { logger }: FrontEndSource,
+): Promise<FrontEndFiles> {
+  if (existsSync(folder)) return readFrontEndFolder(folder);
   logger.warn(
-    `there is no front end to serve: ${builtInFolder} is missing; run "npm run build" and start again`,
+    `there is no ${what} to serve: ${folder} is missing; run "npm run build" and start again`,
   );
   return new Map();
+}
+
+function below(path: string, files: FrontEndFiles): FrontEndFiles {
+  return new Map([...files].map(([name, file]) => [path + name, file]));
 }
 
 /**
@@ -116,6 +136,5 @@ export function servedFiles(
   builtIn: FrontEndFiles,
   chosen: FrontEndFiles | undefined,
 ): FrontEndFiles {
-  const below = [...builtIn].map(([path, file]) => [BUILT_IN_PATH + path, file] as const);
-  return new Map([...(chosen ?? builtIn), ...below]);
+  return new Map([...(chosen ?? builtIn), ...below(BUILT_IN_PATH, builtIn)]);
 }
