@@ -27,7 +27,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   'sendChatMessage chatUID': 'a conversation',
   'sendChatMessage editUID': 'a message',
   'sendChatMessage regenerateUID': 'a message',
-  'sendChatMessage viewingUID': 'the node of the page, which has its UID in its address',
   'setTeamUsers add': 'a member of a team',
   'setTeamUsers admins': 'a user',
   'setTeamUsers remove': 'a member of a team',

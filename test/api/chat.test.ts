@@ -101,7 +101,7 @@ describe('a turn', () => {
   });
 
   test('tells the model what the user looks at, of what they may read', async () => {
-    at.script(says('This is an oak [1].'), says('This is pay.'));
+    at.script(says('This is an oak [1].'), says('Still an oak [1].'), says('This is pay.'));
     const answer = await at.answered('ann', { message: 'What is this?', viewingUID: oak });
     expect(answer.citations).toMatchObject([{ id: 1, uid: oak }]);
     const asked = sentTo(at.provider).at(-1)?.content;
@@ -111,6 +111,10 @@ describe('a turn', () => {
       text: 'What is this?',
       viewingUID: oak,
     });
+    const again = await at.answered('ann', { message: 'And now?', viewingUID: { uid: oak } });
+    expect((await messages(again.chatUID))[0]).toMatchObject({ viewingUID: oak });
+    const nowhere = { message: 'And this?', viewingUID: { type: 'Note', key: 'nowhere' } };
+    expect(await at.people.outcome('ann', 'POST', CHAT, nowhere)).toEqual([404, 'node_not_found']);
     const other = { message: 'And this?', viewingUID: await at.uidOf('pay') };
     expect(await at.people.outcome('ann', 'POST', CHAT, other)).toEqual([404, 'node_not_found']);
     expect((await at.say('bob', other)).status).toBe(200);

@@ -8,6 +8,7 @@ import {
   EMBEDDING_MODEL_CHARACTERS_MAX,
 } from '../limits.ts';
 import { pageQuery } from './list.ts';
+import { nodeReference } from './node-reference.ts';
 import { toolName } from './tool.ts';
 
 const uid = z.string().min(1).max(100);
@@ -25,7 +26,7 @@ export const chatTurn = z
      */
     tools: z.array(toolName).max(CHAT_TOOLS_MAX).optional(),
     /** The node that the user looks at. */
-    viewingUID: uid.optional(),
+    viewingUID: nodeReference.optional(),
     /** One of those that an administrator allows; the first of them when left out. */
     model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX).optional(),
     /** A message of the user, which this one replaces, and everything after it. */

@@ -8,7 +8,7 @@ import {
 } from '#base/assistant-limits.ts';
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, randomUid } from '#base/uid.ts';
+import { formatUid, randomUid, uidOf } from '#base/uid.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import {
   chatTitled,
@@ -135,7 +135,7 @@ export class ChatTurns implements AsyncDisposable {
     const known = turn.chatUID === undefined ? undefined : this.#free(user, turn.chatUID);
     this.#checkTurnsOf(user);
     const plan = planTurn(known === undefined ? [] : store.messages(known.UID), turn);
-    if (turn.viewingUID !== undefined) nodes.get(caller, turn.viewingUID);
+    if (turn.viewingUID !== undefined) nodes.get(caller, uidOf(turn.viewingUID));
     const place = known === undefined ? this.place(user) : undefined;
     const chatUID = known?.UID ?? formatUid(randomUid());
     const messageUID = formatUid(randomUid());

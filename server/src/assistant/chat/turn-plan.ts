@@ -5,6 +5,7 @@ import {
   LLM_CHARACTERS_PER_TOKEN,
 } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { uidOf } from '#base/uid.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelMessage } from '../model/model-run.ts';
 import type { StoredMessage } from './chat-store.ts';
@@ -25,7 +26,7 @@ export interface TurnPlan {
 
 /** Throws `chat_message_not_found`, `chat_limit_reached`. */
 export function planTurn(messages: readonly StoredMessage[], turn: ChatTurn): TurnPlan {
-  const { message = '', viewingUID = null, editUID, regenerateUID } = turn;
+  const { message = '', viewingUID: viewed, editUID, regenerateUID } = turn;
   if (regenerateUID !== undefined) return planAgain(messages, regenerateUID);
   const at = editUID === undefined ? messages.length : indexOf(messages, editUID, 'user');
   if (at + 2 > CHAT_MESSAGES_MAX) {
@@ -37,7 +38,11 @@ export function planTurn(messages: readonly StoredMessage[], turn: ChatTurn): Tu
   return {
     replaced: messages.slice(at),
     kept: messages.slice(0, at),
-    question: { text: message, viewingUID, isNew: true },
+    question: {
+      text: message,
+      viewingUID: viewed === undefined ? null : uidOf(viewed),
+      isNew: true,
+    },
   };
 }
 
