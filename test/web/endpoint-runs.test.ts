@@ -81,6 +81,8 @@ describe.skipIf(requireChromium())('the page of an endpoint', () => {
     const result = resultOf(page);
     await result.getByRole('alert').getByText('It broke').waitFor();
     await result.getByText('about to fail').waitFor();
+    const log = result.getByRole('link', { name: /^Log of the request / });
+    expect(await log.getAttribute('href')).toContain('#/admin/logs?request=');
     await expectAccessible(page);
     await result.getByRole('button', { name: 'Go to line 3' }).click();
     await page.keyboard.type('/**/');

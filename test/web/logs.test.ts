@@ -150,6 +150,10 @@ describe.skipIf(requireChromium())('the log', () => {
     await using opened = await browser.signedInPage(people.workspace, { path: '#/admin/jobs' });
     const { page } = opened;
     await page.getByRole('table', { name: 'Jobs' }).getByRole('button').first().click();
+    await page
+      .getByRole('region', { name: 'Log of the job' })
+      .getByText(/ The job has ended: succeeded, after [\d.]+ m?s$/)
+      .waitFor();
     await page.getByRole('link', { name: 'In the log of the server' }).click();
     await rowsOf(page)
       .getByText(/^a job has ended: /)
@@ -224,5 +228,22 @@ describe.skipIf(requireChromium())('the log', () => {
     await alert.getByRole('link', { name: 'Log of the request trace-7' }).click();
     await page.getByText('Request: trace-7').waitFor();
     await page.getByText('No record matches').waitFor();
+  });
+
+  test('is led to from a notice that something was not done', async () => {
+    await using opened = await open('');
+    const { page } = opened;
+    await page.route('**/api/graph/logs-files/download*', (request) =>
+      request.fulfill({
+        status: 500,
+        json: { error: { code: 'internal_error', message: 'it broke' }, traceId: 'trace-8' },
+      }),
+    );
+    await page.getByRole('button', { name: 'Download' }).click();
+    const notice = page.getByRole('dialog', { name: 'The records could not be downloaded' });
+    await notice.getByText('It broke.').waitFor();
+    await expectAccessible(page);
+    await notice.getByRole('link', { name: 'Log of the request trace-8' }).click();
+    await page.getByText('Request: trace-8').waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, Suspense } from 'react';
+import { type ReactNode, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
 import { session } from './app/session.ts';
@@ -17,16 +17,25 @@ session.subscribe(() => {
 
 const ToastViewport = lazyPart(async () => (await import('./ui/toast-viewport.tsx')).ToastViewport);
 
+/** Within the router, as what a toast says may have a link. */
+function WithToasts({ children }: { readonly children: ReactNode }) {
+  return (
+    <>
+      {children}
+      <Suspense>
+        <ToastViewport />
+      </Suspense>
+    </>
+  );
+}
+
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element "root"');
 createRoot(root).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-        <Suspense>
-          <ToastViewport />
-        </Suspense>
+        <RouterProvider router={router} InnerWrap={WithToasts} />
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

@@ -1,5 +1,6 @@
 import type { Job, JobKind, JobState, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { LogOrigin } from '@trellis/contract/log-levels.ts';
+import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -213,10 +214,11 @@ export class JobRegistry implements Disposable {
   }
 
   #tellEnd(job: Job): void {
-    const { state, error } = job;
+    const { state, error, startedAt, endedAt } = job;
     const level = state === 'failed' || state === 'interrupted' ? 'warn' : 'info';
     const why = error === undefined ? '' : `: ${error.message}`;
-    const fields = { ...logFieldsOf(job), state, code: error?.code };
+    const durationMs = Date.parse(must(endedAt, 'the end of a job')) - Date.parse(startedAt);
+    const fields = { ...logFieldsOf(job), state, durationMs, code: error?.code };
     this.#parts.logger?.[level](fields, `a job has ended: ${state}${why}`);
   }
 

@@ -1,15 +1,18 @@
 import { Toast } from '@base-ui/react/toast';
 import { CircleCheck, TriangleAlert, X } from 'lucide-react';
+import { RequestId } from './request-id.tsx';
 import type { ToastText } from './toast.ts';
 
-const manager = Toast.createToastManager();
+const manager = Toast.createToastManager<Pick<ToastText, 'requestId'>>();
 
-export function addToast({ title, description, kind }: ToastText): void {
+export function addToast({ title, description, requestId, kind }: ToastText): void {
   manager.add({
     title,
     type: kind,
+    ...(requestId !== undefined && { data: { requestId } }),
     ...(description !== undefined && { description }),
-    ...(kind === 'error' && { priority: 'high', timeout: 0 }),
+    // Not of high priority: that would hide its link and button from screen readers.
+    ...(kind === 'error' && { timeout: 0 }),
   });
 }
 
@@ -26,7 +29,7 @@ export function ToastViewport() {
 }
 
 function ToastList() {
-  const { toasts } = Toast.useToastManager();
+  const { toasts } = Toast.useToastManager<Pick<ToastText, 'requestId'>>();
   return toasts.map((toast) => (
     <Toast.Root
       key={toast.id}
@@ -41,6 +44,11 @@ function ToastList() {
       <Toast.Content className="min-w-0 flex-1">
         <Toast.Title className="font-medium" />
         <Toast.Description className="mt-0.5 text-muted break-words" />
+        {toast.data?.requestId !== undefined && (
+          <p className="mt-1 text-xs text-muted">
+            Request <RequestId id={toast.data.requestId} />
+          </p>
+        )}
       </Toast.Content>
       <Toast.Close aria-label="Close" className="rounded-control p-1 text-muted hover:bg-sunken">
         <X className="size-4" aria-hidden />

@@ -4,6 +4,8 @@ import { describeError } from './error-text.ts';
 export interface ToastText {
   readonly title: string;
   readonly description?: string;
+  /** The request that failed. */
+  readonly requestId?: string;
   readonly kind: 'done' | 'error';
 }
 
@@ -15,8 +17,8 @@ export function toastDone(title: string, description?: string): void {
 /** Says that something was not done, why, and by which request; stays until it is closed. */
 export function toastError(title: string, error: unknown): void {
   const { message, hint, requestId } = describeError(error);
-  const parts = [message, hint, requestId && `Request ${requestId}`];
-  show({ title, description: parts.filter(Boolean).join(' '), kind: 'error' });
+  const description = [message, hint].filter(Boolean).join(' ');
+  show({ title, description, kind: 'error', ...(requestId !== undefined && { requestId }) });
 }
 
 /** What shows them comes after the first page. */

@@ -1,11 +1,13 @@
 import type { Job, JobLine } from '@trellis/contract/shapes/job.ts';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { SidePanel } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { FieldList } from '../../ui/field-list.tsx';
+import { formatMs } from '../../ui/format.ts';
+import { formatMoment } from '../../ui/format-moment.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -48,35 +50,55 @@ export function JobPanel({ id, onClose }: JobPanelProps) {
               },
             ]}
           />
-          <JobLog id={id} lines={lines} />
+          <JobLog job={job} lines={lines} />
         </div>
       )}
     </SidePanel>
   );
 }
 
-function JobLog({ id, lines }: { readonly id: string; readonly lines: readonly JobLine[] }) {
+function JobLog({ job, lines }: { readonly job: Job; readonly lines: readonly JobLine[] }) {
   return (
     <section aria-label="Log of the job">
       <div className="mb-1 flex items-baseline justify-between gap-3">
         <h3 className="font-medium">Log</h3>
-        <Link to="/admin/logs" search={{ job: id, range: 'all' }} className="underline">
+        <Link to="/admin/logs" search={{ job: job.id, range: 'all' }} className="underline">
           In the log of the server
         </Link>
       </div>
-      {lines.length === 0 ? (
+      {lines.length === 0 && job.endedAt === null ? (
         <p className="text-muted">It has logged nothing yet.</p>
       ) : (
         <ol className="max-h-96 overflow-y-auto rounded-control border bg-sunken p-2 font-mono text-xs">
           {lines.map((line) => (
-            <li key={`${line.at} ${line.text}`}>
-              <span className="text-muted">{line.at.slice(11, 19)}</span> {line.text}
-            </li>
+            <LogLine key={`${line.at} ${line.text}`} at={line.at}>
+              {line.text}
+            </LogLine>
           ))}
+          {job.endedAt !== null && (
+            <LogLine at={job.endedAt}>
+              The job has ended: {job.state}, after {tookText(job.startedAt, job.endedAt)}
+            </LogLine>
+          )}
         </ol>
       )}
     </section>
   );
+}
+
+function LogLine({ at, children }: { readonly at: string; readonly children: ReactNode }) {
+  return (
+    <li>
+      <time dateTime={at} className="text-muted tabular-nums">
+        {formatMoment(at)}
+      </time>{' '}
+      {children}
+    </li>
+  );
+}
+
+function tookText(startedAt: string, endedAt: string): string {
+  return formatMs(Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 function useWatchedJob(id: string): WatchedJob {

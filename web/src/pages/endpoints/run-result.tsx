@@ -7,6 +7,7 @@ import { CodeEditor } from '../../ui/code-editor/code-editor.tsx';
 import { describeError } from '../../ui/error-text.ts';
 import { FieldList } from '../../ui/field-list.tsx';
 import { formatBytes, formatMs } from '../../ui/format.ts';
+import { RequestId } from '../../ui/request-id.tsx';
 import { LogLineList } from './log-line-list.tsx';
 import type { EndpointRun } from './use-endpoint-run.ts';
 
@@ -121,7 +122,7 @@ function Failure({ error, tookMs, onGoTo }: FailureProps) {
       )}
       {requestId !== undefined && (
         <p className="text-xs text-muted">
-          Request <code className="font-mono">{requestId}</code>
+          Request <RequestId id={requestId} />
         </p>
       )}
     </div>
