@@ -125,7 +125,7 @@ describe.skipIf(requireChromium())('the pages of administrators', () => {
     await save.click();
     await page.getByText('must be http or https URLs').waitFor();
     await page.getByLabel('ReplicaURLs').fill('https://r1.example.com\nhttps://r2.example.com');
-    await page.getByLabel('Name', { exact: true }).fill('Our "graph" <b>');
+    await page.getByLabel('Name of the workspace').fill('Our "graph" <b>');
     await save.click();
     await page.getByText('The settings are saved').waitFor();
     const { json } = await people.as('admin', 'GET', '/api/workspace/settings');
@@ -167,6 +167,6 @@ describe.skipIf(requireChromium())('the pages of administrators', () => {
     await using opened = await open('#/admin/settings', 'auditor');
     const { page } = opened;
     await page.getByText('you are a read-only administrator').waitFor();
-    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('Name of the workspace').isDisabled()).toBe(true);
   });
 });

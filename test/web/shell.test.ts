@@ -280,11 +280,11 @@ describe.skipIf(requireChromium())('while the primary is away', () => {
     const at = { server, http: new HttpClient(server.url) };
     await using opened = await browser.signedInPage(at, { path: '#/admin/settings' });
     const { page } = opened;
-    await page.getByLabel('Name', { exact: true }).fill('A name that I was about to save');
+    await page.getByLabel('Name of the workspace').fill('A name that I was about to save');
     await server.kill();
     await page.getByText('The primary does not answer. You can read').waitFor();
     await expectAccessible(page);
-    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('Name of the workspace').isDisabled()).toBe(true);
 
     server = await TrellisProcess.start({ storage: folder.path, env: { MSK_PORT: port } });
     await page.getByText('Online').waitFor();

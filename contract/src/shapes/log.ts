@@ -115,14 +115,7 @@ export const logCounts = z.strictObject({
   spans: z.array(
     z.strictObject({
       at: z.iso.datetime(),
-      counts: z.strictObject({
-        trace: z.int().min(0),
-        debug: z.int().min(0),
-        info: z.int().min(0),
-        warn: z.int().min(0),
-        error: z.int().min(0),
-        fatal: z.int().min(0),
-      }),
+      counts: z.record(level, z.int().min(0)),
     }),
   ),
 });

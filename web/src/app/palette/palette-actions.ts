@@ -20,6 +20,7 @@ import type { Viewer } from '../../api/viewer.ts';
 import { typesQuery } from '../../pages/data/data-queries.ts';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { requestedAction } from '../requested-action.ts';
+import { SETTING_FIELDS, SETTING_NAMES, settingAction } from '../setting-fields.ts';
 import { signOut } from '../sign-out.ts';
 import { theme, type ThemeChoice } from '../theme.ts';
 import type { PaletteItem } from './palette-item.ts';
@@ -152,28 +153,15 @@ function ownActions(navigate: Navigate): readonly PaletteItem[] {
   ];
 }
 
-/** Fields of the workspace settings, by the names that the form registers. */
-const SETTINGS = [
-  { field: 'name', label: 'Name of the workspace', words: 'title' },
-  { field: 'teamsEnabled', label: 'Everybody may create teams', words: 'groups enabled' },
-  { field: 'interface', label: 'Interface', words: 'front end built in uploaded' },
-  { field: 'ReplicaURLs', label: 'ReplicaURLs', words: 'replicas servers read addresses' },
-  {
-    field: 'fetchAllowList',
-    label: 'Origins that endpoints may fetch from',
-    words: 'fetch allow list outbound',
-  },
-] as const;
-
 export function usePaletteSettings(viewer: Viewer): readonly PaletteItem[] {
   const navigate = useNavigate();
   if (!viewer.seesAdministration) return [];
-  return SETTINGS.map(({ field, label, words }) => ({
-    key: `setting ${field}`,
-    label,
+  return SETTING_NAMES.map((field) => ({
+    key: settingAction(field),
+    label: SETTING_FIELDS[field].label,
     hint: 'Workspace settings',
-    words: `setting workspace ${words}`,
+    words: `setting workspace ${SETTING_FIELDS[field].words}`,
     icon: Settings2,
-    go: () => begin(`setting ${field}`, () => navigate({ to: '/admin/settings' })),
+    go: () => begin(settingAction(field), () => navigate({ to: '/admin/settings' })),
   }));
 }

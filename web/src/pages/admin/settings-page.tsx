@@ -4,6 +4,12 @@ import { useForm, type UseFormReturn } from 'react-hook-form';
 import { client } from '../../api/client.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { useRequestedAction } from '../../app/requested-action.ts';
+import {
+  SETTING_FIELDS,
+  SETTING_NAMES,
+  settingAction,
+  type SettingField,
+} from '../../app/setting-fields.ts';
 import { Card } from '../../ui/card.tsx';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -43,7 +49,6 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
   const permission = useChangePermission();
   const queries = useQueryClient();
   const form = useForm<SettingsText>({ values: textOf(settings) });
-  useRequestedFields(form.setFocus);
   const { errors, isDirty, isSubmitting } = form.formState;
   const save = async (text: SettingsText) => {
     const saved = await client.workspace.putSettings(settingsOf(text));
@@ -54,6 +59,9 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
   return (
     <>
       <PermissionNotice permission={permission} />
+      {SETTING_NAMES.map((field) => (
+        <RequestedField key={field} field={field} onFocus={form.setFocus} />
+      ))}
       <ServerForm
         form={form}
         onSend={save}
@@ -62,9 +70,13 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
       >
         <Card title="Workspace">
           <div className="flex flex-col gap-4">
-            <TextField label="Name" error={errors.name?.message} {...form.register('name')} />
+            <TextField
+              label={SETTING_FIELDS.name.label}
+              error={errors.name?.message}
+              {...form.register('name')}
+            />
             <CheckboxField
-              label="Everybody may create teams"
+              label={SETTING_FIELDS.teamsEnabled.label}
               hint="Otherwise only administrators create and change teams."
               {...form.register('teamsEnabled')}
             />
@@ -81,13 +93,15 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
   );
 }
 
+interface RequestedFieldProps {
+  readonly field: SettingField;
+  readonly onFocus: (field: SettingField) => void;
+}
+
 /** A field that was asked for gets the focus. */
-function useRequestedFields(focus: (field: keyof SettingsText) => void): void {
-  useRequestedAction('setting name', () => focus('name'));
-  useRequestedAction('setting teamsEnabled', () => focus('teamsEnabled'));
-  useRequestedAction('setting interface', () => focus('interface'));
-  useRequestedAction('setting ReplicaURLs', () => focus('ReplicaURLs'));
-  useRequestedAction('setting fetchAllowList', () => focus('fetchAllowList'));
+function RequestedField({ field, onFocus }: RequestedFieldProps) {
+  useRequestedAction(settingAction(field), () => onFocus(field));
+  return null;
 }
 
 function NetworkCard({ form }: { readonly form: UseFormReturn<SettingsText> }) {
@@ -95,14 +109,14 @@ function NetworkCard({ form }: { readonly form: UseFormReturn<SettingsText> }) {
     <Card title="Network">
       <div className="flex flex-col gap-4">
         <TextArea
-          label="ReplicaURLs"
+          label={SETTING_FIELDS.ReplicaURLs.label}
           hint="Servers to read from, in addition to the registered replicas: one URL per line."
           isCode
           error={form.formState.errors.ReplicaURLs?.message}
           {...form.register('ReplicaURLs')}
         />
         <TextArea
-          label="Origins that endpoints may fetch from"
+          label={SETTING_FIELDS.fetchAllowList.label}
           hint="One origin per line, such as https://api.example.com. Without any, endpoints cannot fetch."
           isCode
           error={form.formState.errors.fetchAllowList?.message}
@@ -123,7 +137,7 @@ function InterfaceField({ register, error }: InterfaceFieldProps) {
   const uploaded = data?.items.map(({ name }) => ({ value: name, label: name })) ?? [];
   return (
     <SelectField
-      label="Interface"
+      label={SETTING_FIELDS.interface.label}
       hint="The front end at the address of the workspace. The built-in one is always at /trellis/ too."
       options={[{ value: '', label: 'Built in' }, ...uploaded]}
       error={error}

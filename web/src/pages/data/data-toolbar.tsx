@@ -1,42 +1,14 @@
-import { Columns3, FilterX } from 'lucide-react';
+import { FilterX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { CheckboxField } from '../../ui/field.tsx';
+import { ColumnsMenu } from '../../ui/column-choice.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { Popover } from '../../ui/popover.tsx';
 import { type DataAddress, sortOf } from './data-address.ts';
 
-interface ColumnsMenuProps {
+interface DataToolbarProps {
   readonly all: readonly string[];
   readonly columns: readonly string[];
   readonly onChoose: (columns: readonly string[]) => void;
-}
-
-/** Which columns the table has; the choice is kept. */
-export function ColumnsMenu({ all, columns, onChoose }: ColumnsMenuProps) {
-  return (
-    <Popover trigger={<Button icon={Columns3}>Columns</Button>} title="Columns of the table">
-      <div className="flex flex-col gap-1.5">
-        {all.map((field) => (
-          <CheckboxField
-            key={field}
-            label={field}
-            checked={columns.includes(field)}
-            // A table without columns shows nothing.
-            disabled={columns.length === 1 && columns[0] === field}
-            onChange={({ target }) =>
-              onChoose(
-                target.checked ? [...columns, field] : columns.filter((one) => one !== field),
-              )
-            }
-          />
-        ))}
-      </div>
-    </Popover>
-  );
-}
-
-interface DataToolbarProps extends ColumnsMenuProps {
   readonly address: DataAddress;
   readonly onAddress: (address: DataAddress) => void;
   readonly count: string;

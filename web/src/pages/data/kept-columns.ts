@@ -1,23 +1,16 @@
 import { TABLE_FIELDS_MAX } from '@trellis/contract/limits.ts';
-import { useState } from 'react';
+import { useKeptColumns } from '../../ui/column-choice.tsx';
 import { columnTypes, type DataType } from './data-queries.ts';
 
-const KEY = 'trellis.data.columns';
 const TYPE_KEY = 'trellis.data.type';
 const SHOWN_AT_FIRST = 7;
 const LONG: ReadonlySet<string> = new Set(['Json', 'Bytes']);
 
-/** The columns of the table of a type, as the viewer chose them in this browser. */
+/** The columns of the table of a type, and all that it could have. */
 export function useColumns(type: DataType) {
   const all = Object.keys(columnTypes(type));
-  const [kept, setKept] = useState(readKept);
-  const known = kept[type.type]?.filter((field) => all.includes(field)) ?? [];
-  const columns = known.length > 0 ? known : columnsAtFirst(type);
-  const choose = (fields: readonly string[]): void => {
-    const next = { ...readKept(), [type.type]: fields.slice(0, TABLE_FIELDS_MAX) };
-    localStorage.setItem(KEY, JSON.stringify(next));
-    setKept(next);
-  };
+  const [columns, keep] = useKeptColumns(`data/${type.type}`, all, columnsAtFirst(type));
+  const choose = (fields: readonly string[]): void => keep(fields.slice(0, TABLE_FIELDS_MAX));
   return { all, columns, choose };
 }
 
@@ -28,19 +21,6 @@ function columnsAtFirst(type: DataType): readonly string[] {
     (field) => field !== label && !LONG.has(types[field]?.replace('[]', '') ?? ''),
   );
   return [...(label === undefined ? [] : [label]), ...rest].slice(0, SHOWN_AT_FIRST);
-}
-
-function readKept(): Readonly<Record<string, readonly string[]>> {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    const entries = Object.entries(Object(kept)).filter(
-      (entry): entry is [string, string[]] =>
-        Array.isArray(entry[1]) && entry[1].every((field) => typeof field === 'string'),
-    );
-    return Object.fromEntries(entries);
-  } catch {
-    return {};
-  }
 }
 
 /** The type that was looked at last, with which the page begins. */

@@ -1,9 +1,5 @@
 import type { LogRecord } from '@trellis/contract/shapes/log.ts';
-import { Columns3 } from 'lucide-react';
-import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { CheckboxField } from '../../../ui/field.tsx';
-import { Popover } from '../../../ui/popover.tsx';
+import { ColumnsMenu, useKeptColumns } from '../../../ui/column-choice.tsx';
 
 export const LOG_COLUMNS = [
   { name: 'time', title: 'Time', width: '12.5rem' },
@@ -26,7 +22,7 @@ export function linkedValue({ fields }: LogRecord, column: LinkedColumn): string
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-const KEY = 'trellis.logs.columns';
+const NAMES = LOG_COLUMNS.map(({ name }) => name);
 const SHOWN_AT_FIRST: readonly LogColumnName[] = [
   'time',
   'level',
@@ -36,50 +32,19 @@ const SHOWN_AT_FIRST: readonly LogColumnName[] = [
   'message',
 ];
 
-/** The columns of the table, as the viewer chose them in this browser. */
+/** The columns of the table, and what to choose them with. */
 export function useLogColumns() {
-  const [names, setNames] = useState(readKept);
-  const choose = (next: readonly LogColumnName[]): void => {
-    localStorage.setItem(KEY, JSON.stringify(next));
-    setNames(next);
-  };
-  return { columns: LOG_COLUMNS.filter(({ name }) => names.includes(name)), choose };
-}
-
-function readKept(): readonly LogColumnName[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    const names = Array.isArray(kept) ? kept : [];
-    const known = LOG_COLUMNS.map(({ name }) => name).filter((name) => names.includes(name));
-    return known.length > 0 ? known : SHOWN_AT_FIRST;
-  } catch {
-    return SHOWN_AT_FIRST;
-  }
-}
-
-interface ColumnsMenuProps {
-  readonly columns: readonly LogColumn[];
-  readonly onChoose: (names: readonly LogColumnName[]) => void;
-}
-
-export function LogColumnsMenu({ columns, onChoose }: ColumnsMenuProps) {
-  const names = columns.map(({ name }) => name);
-  return (
-    <Popover trigger={<Button icon={Columns3}>Columns</Button>} title="Columns of the table">
-      <div className="flex flex-col gap-1.5">
-        {LOG_COLUMNS.map(({ name, title }) => (
-          <CheckboxField
-            key={name}
-            label={title}
-            checked={names.includes(name)}
-            // A row needs something to be opened by.
-            disabled={name === 'message'}
-            onChange={({ target }) =>
-              onChoose(target.checked ? [...names, name] : names.filter((one) => one !== name))
-            }
-          />
-        ))}
-      </div>
-    </Popover>
+  const [names, choose] = useKeptColumns('logs', NAMES, SHOWN_AT_FIRST);
+  const columns = LOG_COLUMNS.filter(({ name }) => names.includes(name));
+  const menu = (
+    <ColumnsMenu
+      all={NAMES}
+      columns={names}
+      onChoose={choose}
+      titleOf={(column) => LOG_COLUMNS.find(({ name }) => name === column)?.title ?? column}
+      // A row needs something to be opened by.
+      needed="message"
+    />
   );
+  return { columns, menu };
 }

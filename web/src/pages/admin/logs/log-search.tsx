@@ -11,7 +11,7 @@ import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { filterOf, isOwnRange, type LogAddress, rangeOf, spanOf } from './log-address.ts';
-import { LogColumnsMenu, useLogColumns } from './log-columns.tsx';
+import { useLogColumns } from './log-columns.tsx';
 import { LogFilterBar } from './log-filter-bar.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import { levelOf } from './log-levels.ts';
@@ -41,7 +41,7 @@ export function LogSearch() {
   const { records, counts, refresh, filter } = useLog(address);
   const isLive = address.live === 'true' && cursor === undefined;
   const { records: added, ...live } = useLiveRecords(filter, records.data?.items, isLive);
-  const { columns, choose } = useLogColumns();
+  const { columns, menu } = useLogColumns();
   return (
     <>
       <LogFilterBar
@@ -49,7 +49,7 @@ export function LogSearch() {
         onChange={change}
         onRefresh={refresh}
         isBusy={records.isFetching}
-        columns={<LogColumnsMenu columns={columns} onChoose={choose} />}
+        columns={menu}
         live={{ ...live, isOn: isLive }}
       />
       {live.error !== undefined && (
