@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TABLE_SCAN_MAX } from '@trellis/contract/limits.ts';
+import { launchBrowser, withPage } from './browser-page.ts';
+import { reportTablePage } from './data-table-page.ts';
 import type { Report } from './report.ts';
 import { type BenchServer, post, putSchema, startServer } from './server.ts';
 
@@ -16,6 +18,8 @@ const ROUNDS = 5;
 /** The endpoint's own. */
 const TIMEOUT_MS = 10_000;
 const MS_PER_TICK = 10;
+/** Where /proc/<id>/stat has `utime`, `stime`, and those of children that have ended. */
+const OWN_TICKS = 11;
 
 const FIELDS = { Number: 'Int', Weight: 'Int', Title: 'String', Note: 'String' };
 const INDEXES = [{ field: 'Number' }];
@@ -27,7 +31,8 @@ interface Page {
 
 /**
  * The table of a type with a million rows, as the Data page asks for it: the first page, all pages
- * to the last one, orders and filters with an index and without one.
+ * to the last one, orders and filters with an index and without one. Then the page itself, in the
+ * browser.
  */
 export async function benchDataTable(report: Report): Promise<void> {
   const storage = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -36,6 +41,12 @@ export async function benchDataTable(report: Report): Promise<void> {
     await load(server);
     await reportPages(report, server);
     await reportQuestions(report, server);
+    const browser = await launchBrowser();
+    try {
+      await withPage(browser, server, (page, url) => reportTablePage(report, page, url));
+    } finally {
+      await browser.close();
+    }
   } finally {
     await rm(storage, { recursive: true, force: true });
   }
@@ -208,12 +219,12 @@ async function tableIfIndexed(server: BenchServer, body: object): Promise<Page |
   }
 }
 
-/** What all processes of the server have spent. */
+/** What all processes of the server have spent, those that have ended too. */
 function cpuMs({ pid }: BenchServer): number {
   const ticksOf = (id: number): number => {
     const text = readFileSync(`/proc/${id}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return Number(fields[11]) + Number(fields[12]);
+    return fields.slice(OWN_TICKS, OWN_TICKS + 4).reduce((sum, one) => sum + Number(one), 0);
   };
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   const ids = children === '' ? [] : children.split(' ').map(Number);

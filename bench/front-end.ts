@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { chromiumFile, installBrowser, storageState } from '../tools/browser.ts';
+import type { Browser, Page } from 'playwright-core';
 import { frontEndSizes, ROUTE_BYTES_MAX, SHELL_BYTES_MAX } from '../tools/front-end-sizes.ts';
+import { launchBrowser, withPage } from './browser-page.ts';
 import { framesPerSecond } from './graph-view.ts';
 import type { Report } from './report.ts';
 import { type BenchServer, startServer } from './server.ts';
@@ -18,14 +18,10 @@ const FRAMES_MIN = 30;
  */
 export async function benchFrontEnd(report: Report): Promise<void> {
   reportSizes(report);
-  installBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   try {
     await using server = await startServer(folder, 'none');
-    const browser = await chromium.launch({
-      executablePath: chromiumFile(),
-      args: ['--no-sandbox'],
-    });
+    const browser = await launchBrowser();
     try {
       reportPaint(report, await paintTimesMs(browser, server));
       reportFrames(report, await withPage(browser, server, framesPerSecond));
@@ -51,23 +47,6 @@ async function firstPaintMs(page: Page, url: string): Promise<number> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return performance.now() - begin;
-}
-
-/** A browser context has a cache of its own, which is empty. */
-async function withPage<T>(
-  browser: Browser,
-  { url, token }: BenchServer,
-  use: (page: Page, url: string) => Promise<T>,
-): Promise<T> {
-  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  const context = await browser.newContext({
-    storageState: storageState(url, { token, expiresAt }),
-  });
-  try {
-    return await use(await context.newPage(), url);
-  } finally {
-    await context.close();
-  }
 }
 
 function reportPaint(report: Report, times: readonly number[]): void {

@@ -18,6 +18,8 @@ const INDEX_NEEDED = {
   traceId: 'trace',
 };
 
+const FAILED = { error: { code: 'internal_error', message: 'Something failed' }, traceId: 'trace' };
+
 describe.skipIf(requireChromium())('the table of a type', () => {
   const browser = useBrowser();
   let scene: DataScene;
@@ -120,6 +122,41 @@ describe.skipIf(requireChromium())('the table of a type', () => {
       })
       .toBe('112');
     expect(complaints).toEqual([]);
+  });
+
+  test('shows the first rows that meet a filter before others are looked for', async () => {
+    await using opened = await open('#/data/Author');
+    const { page, complaints } = opened;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/cce/system/table', async (route) => {
+      const body = route.request().postDataJSON();
+      if (body.after !== undefined) await held.promise;
+      await route.continue({ postData: JSON.stringify({ ...body, scan: 50 }) });
+    });
+    await page.evaluate(`location.hash = '#/data/Book?filter={"Title":"99"}'`);
+    const titles = grid(page).getByText(/^Book \d*99\d*$/);
+    await titles.first().waitFor();
+    const first = await titles.count();
+    held.resolve();
+    await expect.poll(() => titles.count()).toBeGreaterThan(first);
+    expect(complaints).toEqual([]);
+  });
+
+  test('says that rows could not be read, and reads them when asked again', async () => {
+    await using opened = await open('#/data/Book?sort=Pages');
+    const { page } = opened;
+    await firstRow(page).getByText('Book 0', { exact: true }).waitFor();
+    await page.route('**/api/cce/system/table', (route) =>
+      route.fulfill({ status: 500, json: FAILED }),
+    );
+    await grid(page).focus();
+    const alert = page.getByRole('alert').filter({ hasText: 'Some of the rows could not be read' });
+    while (!(await alert.isVisible())) await page.keyboard.press('Control+End');
+    await expectAccessibleInBothThemes(page);
+    await page.unroute('**/api/cce/system/table');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await grid(page).getByText('Book 199', { exact: true }).waitFor();
+    await alert.waitFor({ state: 'detached' });
   });
 
   test('says that an index is needed to sort very many', async () => {

@@ -7,6 +7,9 @@ import { requireChromium } from '../support/requires.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
 const ROWS = 100_000;
+/** Of them, those that the table is scrolled through. */
+const SCROLLED = 20_000;
+const ROWS_PER_ANSWER = 1_000;
 /** What a page may hold, whatever the length of its list. */
 const ELEMENTS_MAX = 4_000;
 const HUB = { type: 'Hub', key: 'hub' };
@@ -67,7 +70,53 @@ describe.skipIf(requireChromium())('lists of 100,000 rows', () => {
     await expectSmall(page);
     expect(complaints).toEqual([]);
   });
+
+  test('are scrolled through in the table of their type, each row once', async () => {
+    const names = await firstNames();
+    expect(new Set(names).size).toBe(SCROLLED);
+    await using opened = await at('#/data/Row');
+    const { page, complaints } = opened;
+    await page.getByText('100,000 nodes', { exact: true }).waitFor();
+    const grid = page.getByRole('grid', { name: 'Nodes of Row' });
+    await grid.focus();
+    const wrong: string[] = [];
+    for (let end = 0; end < SCROLLED;) {
+      // Each time the end is that of the pages that are known.
+      await page.keyboard.press('Control+End');
+      const { index, text } = await grid
+        .getByRole('row')
+        .last()
+        .evaluate((row) => ({ index: row.getAttribute('aria-rowindex'), text: row.innerText }));
+      if (text.includes(UNREAD)) continue;
+      // Without the row of titles.
+      end = Number(index) - 1;
+      const name = names[end - 1];
+      if (name !== undefined && !text.includes(name)) wrong.push(`${end}: ${text}`);
+    }
+    expect(wrong).toEqual([]);
+    await expectSmall(page);
+    await page.keyboard.press('Control+Home');
+    await grid.getByText(names[0] ?? '', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  /** Of the rows that the table begins with. */
+  async function firstNames(): Promise<readonly string[]> {
+    const names: string[] = [];
+    let after: string | undefined;
+    while (names.length < SCROLLED) {
+      const body = { type: 'Row', fields: ['Name'], take: ROWS_PER_ANSWER, after };
+      const { json } = await people.as('admin', 'POST', '/api/cce/system/table', body);
+      const { items, next } = Object(json);
+      names.push(...items.map(({ Id }: { readonly Id: string }) => Id));
+      after = next;
+    }
+    return names;
+  }
 });
+
+/** What stands in a row while it is read. */
+const UNREAD = '…';
 
 function operations(): string {
   const lines = [JSON.stringify({ op: 'addOrUpdate', ...HUB })];

@@ -8,6 +8,7 @@ import {
   useState,
 } from 'react';
 import { classNames } from '../../ui/class-names.ts';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { cellText, isNumeric } from './cell-text.ts';
 import type { DataAddress } from './data-address.ts';
 import type { DataType, RowsRequest } from './data-queries.ts';
@@ -65,45 +66,48 @@ export function DataGrid(props: DataGridProps) {
   };
   const drawn = range(scrolled.first, Math.min(scrolled.last, rows.count - 1));
   return (
-    <div
-      ref={box}
-      role="grid"
-      id={GRID_ID}
-      aria-label={`Nodes of ${type.type}`}
-      aria-rowcount={rows.isWhole ? rows.count + 1 : -1}
-      aria-colcount={columns.length + 1}
-      aria-multiselectable
-      aria-activedescendant={
-        drawn.includes(place.row) ? `${id}-${place.row}-${place.column}` : undefined
-      }
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      onScroll={scrolled.onScroll}
-      className="group/grid relative h-[max(20rem,calc(100dvh-13rem))] overflow-auto rounded-card border bg-surface"
-    >
-      <GridHead {...props} {...{ types, layout }} />
-      {rows.count > 0 && (
-        <div
-          role="rowgroup"
-          className="relative"
-          style={{ minWidth: layout.minWidth, height: rows.count * ROW_PX }}
-        >
-          {drawn.map((row) => (
-            <DataRow
-              key={row}
-              {...{ row, columns, types, layout, id, place, selected, onSelect }}
-              node={rows.at(row)}
-              isOpen={rows.at(row)?.UID === address.node}
-              onOpen={(uid, column) => {
-                setPlace({ row, column });
-                onOpen(uid);
-              }}
-            />
-          ))}
-        </div>
-      )}
-      <GridEnd rows={rows} />
-    </div>
+    <>
+      <RowsError rows={rows} />
+      <div
+        ref={box}
+        role="grid"
+        id={GRID_ID}
+        aria-label={`Nodes of ${type.type}`}
+        aria-rowcount={rows.isWhole ? rows.count + 1 : -1}
+        aria-colcount={columns.length + 1}
+        aria-multiselectable
+        aria-activedescendant={
+          drawn.includes(place.row) ? `${id}-${place.row}-${place.column}` : undefined
+        }
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onScroll={scrolled.onScroll}
+        className="group/grid relative h-[max(20rem,calc(100dvh-13rem))] overflow-auto rounded-card border bg-surface"
+      >
+        <GridHead {...props} {...{ types, layout }} />
+        {rows.count > 0 && (
+          <div
+            role="rowgroup"
+            className="relative"
+            style={{ minWidth: layout.minWidth, height: rows.count * ROW_PX }}
+          >
+            {drawn.map((row) => (
+              <DataRow
+                key={row}
+                {...{ row, columns, types, layout, id, place, selected, onSelect }}
+                node={rows.at(row)}
+                isOpen={rows.at(row)?.UID === address.node}
+                onOpen={(uid, column) => {
+                  setPlace({ row, column });
+                  onOpen(uid);
+                }}
+              />
+            ))}
+          </div>
+        )}
+        <GridEnd rows={rows} />
+      </div>
+    </>
   );
 }
 
@@ -216,6 +220,11 @@ const ACTIVE =
 function GridEnd({ rows: { count, isWhole } }: { readonly rows: Rows }) {
   if (!isWhole || count > 0) return null;
   return <p className="sticky left-0 px-4 py-10 text-center text-muted">No node is shown here.</p>;
+}
+
+function RowsError({ rows: { error, retry } }: { readonly rows: Rows }) {
+  if (error === null) return null;
+  return <ErrorPanel title="Some of the rows could not be read" error={error} onRetry={retry} />;
 }
 
 /** The cell that the keys are at: on the screen, and the first one when other rows are asked for. */

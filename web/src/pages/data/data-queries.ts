@@ -4,6 +4,7 @@ import type { NodeCondition, TablePage, TableRequest } from '@trellis/client/sys
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { NodeTypesDocument } from '@trellis/contract/shapes/node-write.ts';
 import { client } from '../../api/client.ts';
+import { FRESH_MS } from '../../api/query-client.ts';
 import { type DataAddress, sortOf } from './data-address.ts';
 import { filterMeaning } from './filter-text.ts';
 
@@ -43,31 +44,60 @@ export function rowsRequest(type: DataType, address: DataAddress): RowsRequest {
   };
 }
 
+/** As much of a page as was read. */
+interface RowsPage {
+  readonly items: readonly NodeObject[];
+  /** Where the next one begins, null after the last one; undefined while this one is read. */
+  readonly next: string | null | undefined;
+}
+
 export function rowsQuery(request: RowsRequest, fields: readonly string[], after?: string) {
+  const queryKey = [...DATA_KEY, 'rows', request, fields, after];
   return queryOptions({
-    queryKey: [...DATA_KEY, 'rows', request, fields, after],
-    queryFn: ({ signal }) => readPage({ ...request, fields }, after, signal),
+    queryKey,
+    queryFn: ({ signal, client: cache }) =>
+      readPage({ ...request, fields }, after, {
+        signal,
+        // When all of it was read before, that stays until it is all read again.
+        onPart: (items) =>
+          cache.setQueryData<RowsPage>(queryKey, (before) =>
+            isPageWhole(before) ? before : { items, next: undefined },
+          ),
+      }),
+    // One that was left while it was read is read when somebody comes back.
+    staleTime: ({ state }) => (isPageWhole(state.data) ? FRESH_MS : 0),
     // Pages that are far from what is shown are forgotten: a table may have a million rows.
     gcTime: 30_000,
   });
+}
+
+export function isPageWhole(page: RowsPage | undefined): boolean {
+  return page?.next !== undefined;
+}
+
+interface PageReading {
+  readonly signal: AbortSignal;
+  /** Called with the rows that there are so far, where a page takes several answers. */
+  readonly onPart: (items: readonly NodeObject[]) => void;
 }
 
 /** A whole page, which takes several answers where few of the rows that are read meet a filter. */
 async function readPage(
   request: TableRequest,
   start: string | undefined,
-  signal: AbortSignal,
-): Promise<Pick<TablePage, 'items' | 'next'>> {
+  { signal, onPart }: PageReading,
+): Promise<RowsPage> {
   const items: NodeObject[] = [];
   let after: string | null = start ?? null;
-  do {
+  for (;;) {
     const take = PAGE_ROWS - items.length;
     const part = { ...request, take, ...(after !== null && { after }) };
     const page: TablePage = await client.system.table(part, { signal });
     items.push(...page.items);
     after = page.next;
-  } while (after !== null && items.length < PAGE_ROWS);
-  return { items, next: after };
+    if (after === null || items.length >= PAGE_ROWS) return { items, next: after };
+    onPart([...items]);
+  }
 }
 
 /** The index without which the server sorts no table as large as this one; a key has none. */

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { useEffect, useState } from 'react';
-import { PAGE_ROWS, type RowsRequest, rowsQuery } from './data-queries.ts';
+import { isPageWhole, PAGE_ROWS, type RowsRequest, rowsQuery } from './data-queries.ts';
 
 /** A browser cannot draw a list of any height; who scrolled so far filters. */
 export const ROWS_MAX = 500_000;
@@ -24,6 +24,7 @@ export interface Rows {
   readonly isWhole: boolean;
   /** Undefined while it is read. */
   readonly at: (row: number) => NodeObject | undefined;
+  /** Why one of them is not read. */
   readonly error: Error | null;
   readonly retry: () => void;
 }
@@ -57,7 +58,7 @@ export function useRows(
   }, [key, from, nexts.join(' ')]);
   const end = pages.at(-1)?.data;
   const isWhole = to === starts.length - 1 && end?.next === null;
-  const failed = pages.find(({ isError, data }) => isError && data === undefined);
+  const failed = pages.find(({ isError, data }) => isError && !isPageWhole(data));
   return {
     count: isWhole ? to * PAGE_ROWS + end.items.length : starts.length * PAGE_ROWS,
     isWhole,
