@@ -16,6 +16,7 @@ export interface ImportTable {
 export interface PackageManifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 export const PACKAGE_SCOPE = '@trellis/';
@@ -156,7 +157,8 @@ export class ImportRules {
       const isOwn = target === name || (target === 'samples' && SAMPLE_READERS.includes(name));
       return isOwn ? undefined : 'A package imports another one by its name, not by a path.';
     }
-    const { dependencies = {}, devDependencies = {} } = this.#manifest(name);
+    const { dependencies: own, devDependencies = {}, peerDependencies } = this.#manifest(name);
+    const dependencies = { ...own, ...peerDependencies };
     const module = moduleOf(specifier);
     if (module in dependencies || (isTypeOnly && module in devDependencies)) return undefined;
     return `"${name}" does not depend on "${module}" (${name}/package.json); of a devDependency it may import types only.`;

@@ -1,4 +1,4 @@
-/** What an endpoint takes and answers, as a member of `Endpoints` in a module of `trellis types`. */
+/** What an endpoint takes and answers: a member of `Endpoints` in a module of `trellis types`. */
 export interface EndpointTypes {
   readonly input: unknown;
   readonly output: unknown;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
-/** Programs are compiled with what a server says of its endpoints, and call them as they were compiled. */
+/** Programs are compiled with what a server says of its endpoints, and call them so. */
 
 const run = promisify(execFile);
 const MODULES = resolve(import.meta.dirname, '../../node_modules');
