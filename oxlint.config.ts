@@ -86,6 +86,7 @@ export default defineConfig({
     'coverage',
     '/data',
     'samples/*/endpoints',
+    'cli/templates',
     'server/system-endpoints',
   ],
   rules: {

@@ -15,6 +15,7 @@ import { addFile } from './commands/file.ts';
 import { addImport } from './commands/import.ts';
 import { addBackups } from './commands/backup.ts';
 import { addJob } from './commands/job.ts';
+import { addInit } from './commands/init.ts';
 import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
 import { addOpenApi } from './commands/openapi.ts';
@@ -67,6 +68,7 @@ const COMMANDS = {
   'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],
   'Data:': [addSchema, addNode, addImport, addFile, addSearch, addUid],
   'Code:': [
+    addInit,
     addEndpoint,
     addTypes,
     addDefinitions,

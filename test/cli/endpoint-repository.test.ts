@@ -79,19 +79,10 @@ test('and fails when the endpoint is wrong', async () => {
 });
 
 test('its types are those that the server wrote', async () => {
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    target: 'es2024',
-    lib: ['es2024'],
-    types: ['node'],
-    module: 'nodenext',
-    moduleDetection: 'force',
-    erasableSyntaxOnly: true,
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-  };
-  await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  // The one that the command shows, as its reader copies it.
+  const help = await runTrellis(['types', '--help'], { home: folder.path, server: '' });
+  const [configuration = ''] = /^\{$[^]*?^\}$/m.exec(help.stdout) ?? [];
+  await writeFile(join(folder.path, 'tsconfig.json'), configuration);
   await writeFile(
     join(folder.path, 'endpoints/wrong.ts'),
     `import { testWorkspace } from '@trellis/endpoint/testing';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nameJavaScript, toJavaScript } from './javascript.ts';
 import { partManifest, readManifest, type Part } from './manifests.ts';
@@ -9,8 +9,10 @@ import { partManifest, readManifest, type Part } from './manifests.ts';
  * them.
  */
 const READ_AS_TEXT = ['endpoint/src/', 'server/src/runtime/guest/'];
-/** Files that the program reads, and built-in endpoints, which it compiles itself. */
-const BESIDE_CODE = ['src/**/*.{proto,sh}', 'system-endpoints/**/*.ts'];
+/**
+ * Files that the program reads or copies, and built-in endpoints, which it compiles itself.
+ */
+const BESIDE_CODE = ['src/**/*.{proto,sh}', 'system-endpoints/**/*.ts', 'templates/**'];
 const IS_TEST = /(?:^|\/)testing\/|\.test\.ts$/;
 /** Packages that others write programs with. */
 export const TYPED: readonly Part[] = ['contract', 'endpoint', 'client', 'connector'];
@@ -24,6 +26,7 @@ export function writePart(root: string, part: Part, folder: string, version: str
     if (!IS_TEST.test(path)) writeModule(root, part, path, folder);
   }
   for (const path of globSync(BESIDE_CODE, { cwd: join(root, part) })) {
+    if (statSync(join(root, part, path)).isDirectory()) continue;
     copy(join(root, part, path), join(folder, path));
   }
   if (TYPED.includes(part)) copyDeclarations(root, part, folder);

@@ -2,6 +2,7 @@ import { pause } from '@trellis/client/transport.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { WrongUsage } from '../failure.ts';
+import { endpointsCompilerOptions } from '../project-template.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 
 interface TypesOptions {
@@ -38,9 +39,9 @@ export function addTypes(program: Command, run: Run): void {
     .addHelpText(
       'after',
       `
-The declarations are global. A tsconfig.json for a folder of endpoints:
-  { "compilerOptions": { "strict": true, "noEmit": true, "target": "es2024", "lib": ["es2024"], "types": [],
-    "module": "esnext", "moduleDetection": "force", "erasableSyntaxOnly": true, "skipLibCheck": true } }
+The declarations are global. "trellis init" makes a folder for endpoints and their tests, with this tsconfig.json:
+
+${endpointsCompilerOptions()}
 
 Examples:
   $ trellis types --out endpoints/trellis.d.ts
