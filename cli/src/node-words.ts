@@ -4,25 +4,49 @@ import { parseFieldText, parseFieldType } from './import/field-text.ts';
 
 /** 128 bits in base58. */
 const UID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
-const NAMED = /^([^/]+)\/(.+)$/s;
+/** A type is letters, digits and "_": what follows the sign after it is the key. */
+const NAMED = /^([A-Za-z_][A-Za-z0-9_]*)[/:](.+)$/s;
 const ASSIGNED = /^([^=]+)=(.*)$/s;
 const LIST_SEPARATOR = ';';
 
-/** The UID of a node that is named by it, or as `Type/key`. */
-export function uidOfNode(name: string): string {
-  if (UID.test(name)) return name;
-  const [, type, key] = NAMED.exec(name) ?? [];
-  if (type !== undefined && key !== undefined) return nodeUid(type, key);
+/** What an argument that names a node is, for `--help`. */
+export const NODE_ARGUMENT = 'UID of the node, or its type and key, such as Word/dog or Word:dog';
+
+/** A node by its UID, or by its type and key. */
+type NamedNode = { readonly uid: string } | { readonly type: string; readonly key: string };
+
+/**
+ * The node that a word names: a UID, `Type/key`, `Type:key`, or an object as requests have it,
+ * `{"uid": ...}` or `{"type": ..., "key": ...}`.
+ */
+export function namedNode(word: string): NamedNode {
+  if (UID.test(word)) return { uid: word };
+  const [, type, key] = NAMED.exec(word) ?? [];
+  if (type !== undefined && key !== undefined) return { type, key };
+  const object = word.startsWith('{') ? objectOf(word) : undefined;
+  if (object !== undefined) return object;
   throw new WrongUsage(
-    `"${name}" names no node`,
+    `"${word}" names no node`,
     'Name it by its UID, or by its type and key, such as Word/dog.',
   );
 }
 
-/** The other end of a link: the service says of it what it does not find. */
-export function endOfLink(name: string): { uid: string } | { type: string; key: string } {
-  const [, type, key] = UID.test(name) ? [] : (NAMED.exec(name) ?? []);
-  return type === undefined || key === undefined ? { uid: uidOfNode(name) } : { type, key };
+function objectOf(json: string): NamedNode | undefined {
+  try {
+    const { uid, type, key, ...more } = Object(JSON.parse(json)) as Record<string, unknown>;
+    if (Object.keys(more).length > 0) return undefined;
+    if (typeof uid === 'string')
+      return type === undefined && key === undefined ? { uid } : undefined;
+    return typeof type === 'string' && typeof key === 'string' ? { type, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The UID of the node that a word names. */
+export function uidOfNode(word: string): string {
+  const node = namedNode(word);
+  return 'uid' in node ? node.uid : nodeUid(node.type, node.key);
 }
 
 interface FieldsAsked {

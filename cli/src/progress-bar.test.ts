@@ -6,9 +6,9 @@ function drawOn(terminal: { isTTY?: boolean; columns?: number }) {
   let time = 0;
   const target = { ...terminal, write: (text: string) => written.push(text) };
   const bar = new ProgressBar(target, 'Importing', () => time);
-  const at = (seconds: number, share: number | undefined, operations: number) => {
+  const at = (seconds: number, share: number | undefined, done: number) => {
     time = seconds * 1_000;
-    bar.update({ share, operations });
+    bar.update({ share, done });
   };
   return { bar, at, written };
 }

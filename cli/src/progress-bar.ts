@@ -3,7 +3,7 @@ import { harmless, type TerminalOutput } from './terminal.ts';
 export interface Progress {
   /** From 0 to 1; undefined when nobody knows how much there is. */
   readonly share: number | undefined;
-  readonly operations: number;
+  readonly done: number;
 }
 
 const CELLS = 24;
@@ -18,15 +18,17 @@ export class ProgressBar {
   readonly #target: TerminalOutput;
   readonly #label: string;
   readonly #now: () => number;
+  readonly #unit: string;
   readonly #startedAt: number;
   #first: Progress | undefined;
   #lineAt: number;
 
-  /** `now` gives milliseconds; rates and times left are by it. */
-  constructor(target: TerminalOutput, label: string, now: () => number) {
+  /** `now` gives milliseconds; rates and times left are by it. `unit` is what is counted. */
+  constructor(target: TerminalOutput, label: string, now: () => number, unit = 'operations') {
     this.#target = target;
     this.#label = label;
     this.#now = now;
+    this.#unit = unit;
     this.#startedAt = now();
     this.#lineAt = this.#startedAt;
   }
@@ -47,10 +49,10 @@ export class ProgressBar {
     clearLine(this.#target);
   }
 
-  #text({ share, operations }: Progress): string {
+  #text({ share, done }: Progress): string {
     const seconds = (this.#now() - this.#startedAt) / 1_000;
-    const rate = seconds > 0 ? (operations - (this.#first?.operations ?? 0)) / seconds : 0;
-    const parts = [`${operations.toLocaleString('en')} operations`];
+    const rate = seconds > 0 ? (done - (this.#first?.done ?? 0)) / seconds : 0;
+    const parts = [`${done.toLocaleString('en')} ${this.#unit}`];
     if (rate > 0) parts.push(`${Math.round(rate).toLocaleString('en')}/s`);
     if (share === undefined) return [this.#label, ...parts].join('  ');
     const gained = share - (this.#first?.share ?? 0);

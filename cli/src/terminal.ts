@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { type Readable, Writable } from 'node:stream';
 
 /**
  * Where the command runs; `main.ts` hands in the process's own, so that nothing else reads globals.
@@ -16,6 +17,16 @@ export interface TerminalOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+}
+
+/** Writes bytes of something long, and waits while the reader takes no more. */
+export async function writeBytes(
+  target: TerminalOutput,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(target instanceof Writable)) target.write(Buffer.from(bytes).toString());
+  else if (!target.write(bytes)) await once(target, 'drain', { signal });
 }
 
 /** What the commands print: data to stdout, everything else to stderr. */

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
+import { NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { table } from '../terminal.ts';
 
 export function addAccess(program: Command, run: Run): void {
@@ -20,13 +21,13 @@ export function addAccess(program: Command, run: Run): void {
       'Says whether a user sees a node and may write it, and every reason why or why not.',
     )
     .argument('<user>', 'user name or UID')
-    .argument('<node>', 'UID of the node')
+    .argument('<node>', NODE_ARGUMENT)
     .addHelpText(
       'after',
       `
 Examples:
   $ trellis access explain ann 7hYp3vKq9sTn2wXc5mBd8f
-  $ trellis access explain ann "$(trellis uid Note n-1)"`,
+  $ trellis access explain ann Note/n-1`,
     )
     .action(run(explain));
   access
@@ -66,7 +67,10 @@ async function explain(
   user: string,
   node: string,
 ): Promise<void> {
-  const explanation = await client.access.explain({ user, node }, { signal: terminal.signal });
+  const explanation = await client.access.explain(
+    { user, node: uidOfNode(node) },
+    { signal: terminal.signal },
+  );
   const { visible, reasons, withheldFields, mayWrite, writeReasons } = explanation;
   const { type, name } = explanation.node;
   const lines = [

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { trellis } from '../testing/command-line.ts';
 import { refusal, startService } from '../testing/service.ts';
 
+const UID = '7vbXzqGAm3WCiHpAmoqgqD';
 const ANSWER = {
   chatUID: 'c1',
   messageUID: 'm1',
@@ -51,9 +52,9 @@ describe('chat', () => {
 
   it('prints the whole answer as JSON', async () => {
     const { run, service } = await start();
-    const { stdout } = await run('What is this?', '--viewing', 'u1', '--json');
+    const { stdout } = await run('What is this?', '--viewing', UID, '--json');
     expect(JSON.parse(stdout)).toEqual(ANSWER);
-    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ viewingUID: 'u1' });
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ viewingUID: UID });
   });
 
   it('says that an answer is not whole, and without sources names none', async () => {

@@ -1,6 +1,7 @@
 import type { ChatAnswer, ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
+import { uidOfNode } from '../node-words.ts';
 import { harmless } from '../terminal.ts';
 
 interface ChatOptions {
@@ -20,7 +21,7 @@ export function addChat(program: Command, run: Run): void {
     )
     .argument('<question>', 'what to ask')
     .option('--chat <uid>', 'UID of the chat to continue (default: a new one)')
-    .option('--viewing <uid>', 'UID of the node that the question is about')
+    .option('--viewing <node>', 'the node that the question is about: its UID, or type and key')
     .option('--model <name>', 'a model that an administrator allows')
     .addHelpText(
       'after',
@@ -28,7 +29,7 @@ export function addChat(program: Command, run: Run): void {
 Examples:
   $ trellis chat "Which words mean dog?"
   $ trellis chat "And in the plural?" --chat 4tLgKqkzyVJUoPhSLUQTtu
-  $ trellis chat "What is this about?" --viewing 7vbXzqGAm3WCiHpAmoqgqD --json`,
+  $ trellis chat "What is this about?" --viewing Contract/2026-17 --json`,
     )
     .action(
       run((context, options: ChatOptions, question: string) => ask(context, options, question)),
@@ -41,7 +42,8 @@ async function ask(
   message: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const turn: ChatTurn = { message, chatUID: chat, viewingUID: viewing, model };
+  const viewingUID = viewing === undefined ? undefined : uidOfNode(viewing);
+  const turn: ChatTurn = { message, chatUID: chat, viewingUID, model };
   for await (const event of client.chats.stream(turn, { signal })) {
     switch (event.kind) {
       case 'begun':

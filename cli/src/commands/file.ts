@@ -1,15 +1,16 @@
 import { createWriteStream, openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileUpload } from '@trellis/contract/shapes/file.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { clearLine } from '../progress-bar.ts';
-import { harmless, table } from '../terminal.ts';
+import { receivedBytes } from '../received-bytes.ts';
+import { harmless, table, writeBytes } from '../terminal.ts';
 
 interface UploadOptions {
   readonly name?: string;
@@ -26,7 +27,7 @@ export function addFile(program: Command, run: Run): void {
   command
     .command('upload')
     .description('Uploads files to a node, piece by piece. An interrupted upload can continue.')
-    .argument('<node>', 'UID of the node')
+    .argument('<node>', NODE_ARGUMENT)
     .argument('<path...>', 'files')
     .option('--name <name>', 'name of the file on the server, for a single file')
     .option('--type <type>', 'media type, such as text/csv (default: from the ending of the name)')
@@ -36,15 +37,15 @@ export function addFile(program: Command, run: Run): void {
       `
 Examples:
   $ trellis file upload 2KGvYgNiBmkvxnZvEsBn1K plan.pdf photo.png
-  $ trellis file upload "$(trellis uid Contract 2026-17)" scan.pdf --name contract.pdf
+  $ trellis file upload Contract/2026-17 scan.pdf --name contract.pdf
   $ trellis file upload 2KGvYgNiBmkvxnZvEsBn1K large.zip --resume 7VJCmZJpXbZ1pGY3uYg3Qd`,
     )
     .action(run(uploadFiles));
   addListOptions(command.command('list').description('Lists the files of a node, by name.'))
-    .argument('<node>', 'UID of the node')
+    .argument('<node>', NODE_ARGUMENT)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ trellis file list 2KGvYgNiBmkvxnZvEsBn1K\n  $ trellis file list 2KGvYgNiBmkvxnZvEsBn1K --json',
+      '\nExamples:\n  $ trellis file list Contract/2026-17\n  $ trellis file list 2KGvYgNiBmkvxnZvEsBn1K --json',
     )
     .action(run(listFiles));
   command
@@ -93,7 +94,7 @@ async function uploadFile(
     terminal.stderr.write(`\r\u001b[K${harmless(called)} ${percent} %`);
   };
   try {
-    const file = await client.files.uploadInPieces(node, called, content, {
+    const file = await client.files.uploadInPieces(uidOfNode(node), called, content, {
       id: resume,
       contentType: type ?? mediaTypeOf(called),
       onProgress,
@@ -114,7 +115,8 @@ async function listFiles(
   node: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const files = await listItems(options, (page) => client.files.list(node, page, { signal }));
+  const uid = uidOfNode(node);
+  const files = await listItems(options, (page) => client.files.list(uid, page, { signal }));
   const rows = files.map(({ UID, Name, Size, ContentType, Timestamp, TextState }) => [
     Name,
     String(Size),
@@ -133,9 +135,9 @@ async function downloadFile(
 ): Promise<void> {
   const { signal } = terminal;
   const { Name, Size } = await client.files.get(uid, { signal });
-  const bytes = Readable.fromWeb(await client.files.download(uid, { signal }));
+  const bytes = receivedBytes(await client.files.download(uid, { signal }), signal);
   if (out === '-') {
-    for await (const part of bytes) terminal.stdout.write(part);
+    for await (const part of bytes) await writeBytes(terminal.stdout, part, signal);
     return;
   }
   const path = out ?? basename(Name);

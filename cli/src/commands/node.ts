@@ -4,8 +4,9 @@ import type { NodeLink, NodeRecordDocument } from '@trellis/contract/shapes/node
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
-import { asksForFields, endOfLink, fieldsOf, uidOfNode } from '../node-words.ts';
+import { asksForFields, fieldsOf, namedNode, NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { table } from '../terminal.ts';
+import { addNodeDownload } from './node-download.ts';
 
 interface ValueOptions {
   readonly set?: string[];
@@ -29,27 +30,27 @@ interface LinkOptions {
   readonly remove?: boolean;
 }
 
-const NODE = 'UID of the node, or its type and key, such as Word/dog';
 const VALUE = 'a value; items of a list stand between semicolons';
 
 /** `trellis node`. */
 export function addNode(program: Command, run: Run): void {
   const node = program
     .command('node')
-    .summary('show, create, change, link and delete nodes')
+    .summary('show, create, change, link, delete and download nodes')
     .description(
-      'Nodes, one by one, with the rights of whoever signs in. Files of rows come in with "trellis import".',
+      'Nodes, with the rights of whoever signs in. Files of rows come in with "trellis import", and go out with "trellis node download".',
     );
   addReads(node, run);
   addWrites(node, run);
   addLinks(node, run);
+  addNodeDownload(node, run);
 }
 
 function addReads(node: Command, run: Run): void {
   node
     .command('get')
     .description('Shows a node: its fields, its version, and how it is linked.')
-    .argument('<node>', NODE)
+    .argument('<node>', NODE_ARGUMENT)
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis node get Word/dog\n  $ trellis node get 2KGvYgNiBmkvxnZvEsBn1K --json',
@@ -83,7 +84,7 @@ Examples:
     node
       .command('update')
       .description('Changes fields of a node. What is not named stays as it is.')
-      .argument('<node>', NODE),
+      .argument('<node>', NODE_ARGUMENT),
   )
     .option('--unset <Field...>', 'fields that lose their value')
     .option('--if-version <n>', 'only if the node is at this version')
@@ -98,7 +99,7 @@ Examples:
   node
     .command('delete')
     .description('Deletes a node with its links, files and history. It cannot be had again.')
-    .argument('<node>', NODE)
+    .argument('<node>', NODE_ARGUMENT)
     .option('--if-version <n>', 'only if the node is at this version')
     .addHelpText(
       'after',
@@ -111,7 +112,7 @@ function addLinks(node: Command, run: Run): void {
   node
     .command('link')
     .description('Links a node to another, or with --remove takes the link away.')
-    .argument('<node>', NODE)
+    .argument('<node>', NODE_ARGUMENT)
     .argument('<edge>', 'type of the edge')
     .argument('<other>', 'the other node, named in the same way')
     .option('--incoming', 'the edge leads from the other node to this one')
@@ -176,7 +177,7 @@ async function createNode(
 function linkOf(text: string): NodeLink {
   const at = text.indexOf('=');
   if (at < 1) throw new WrongUsage(`"${text}" is not Edge=node`);
-  return { edge: text.slice(0, at), to: endOfLink(text.slice(at + 1)) };
+  return { edge: text.slice(0, at), to: namedNode(text.slice(at + 1)) };
 }
 
 async function updateNode(
@@ -259,7 +260,7 @@ async function linkNode(
 ): Promise<void> {
   const { signal } = terminal;
   if (remove && set !== undefined) throw new WrongUsage('--set and --remove exclude each other');
-  const end = endOfLink(other);
+  const end = namedNode(other);
   const link = incoming ? { edge, from: end } : { edge, to: end };
   const fields =
     set === undefined

@@ -4,6 +4,7 @@ import { addSearchEval } from './search-eval.ts';
 import { addSearchSettings } from './search-settings.ts';
 import { addSearchSynonyms } from './search-synonyms.ts';
 import { WrongUsage } from '../failure.ts';
+import { NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { table } from '../terminal.ts';
 
 /** `trellis search`. */
@@ -30,14 +31,14 @@ function addSearchSimilar(search: Command, run: Run): void {
     .description(
       'Lists the nodes whose vectors are most similar to those of a node, among those you may see.',
     )
-    .argument('<uid>', 'UID of the node')
+    .argument('<node>', NODE_ARGUMENT)
     .option('--count <n>', 'how many, at most 1,000', '10')
     .option('--types <names...>', 'only nodes of these types')
     .addHelpText(
       'after',
       `
 Examples:
-  $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K
+  $ trellis search similar Contract/2026-17
   $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K --count 50 --types Contract Letter --json`,
     )
     .action(run(listSimilar));
@@ -46,13 +47,14 @@ Examples:
 async function listSimilar(
   { client, output, terminal }: CommandContext,
   { count, types }: SimilarOptions,
-  uid: string,
+  node: string,
 ): Promise<void> {
   if (!/^[1-9]\d{0,3}$/.test(count)) {
     throw new WrongUsage(`--count ${count} is not a whole number from 1 to 1,000`);
   }
   const wanted = { count: Number(count), types };
-  const { items } = await client.embeddings.getSimilar(uid, wanted, { signal: terminal.signal });
+  const { signal } = terminal;
+  const { items } = await client.embeddings.getSimilar(uidOfNode(node), wanted, { signal });
   const rows = items.map(({ node: { UID, Type, Id }, score }) => [
     score.toFixed(4),
     Type,

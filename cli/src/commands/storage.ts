@@ -191,7 +191,7 @@ async function working<T>(
           target.note(`${label}: ${step}`);
         },
         onProgress: (done, total) => {
-          bar.update({ operations: done, share: total === 0 ? undefined : done / total });
+          bar.update({ done, share: total === 0 ? undefined : done / total });
         },
       }),
     );

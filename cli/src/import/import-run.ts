@@ -46,9 +46,9 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
     summary.sequence = Math.max(summary.sequence, sent.sequence);
     operations += batch.operations;
     run.onAcknowledged({ operations, sequence: summary.sequence });
-    bar.update({ share: shareOf(batch), operations });
+    bar.update({ share: shareOf(batch), done: operations });
   };
-  bar.update({ share: shareOf({ progress: source.progress() }), operations: skip });
+  bar.update({ share: shareOf({ progress: source.progress() }), done: skip });
   let delivery: Promise<void> = Promise.resolve();
   try {
     for await (const batch of importBatches(source, { skip, isSkipping })) {

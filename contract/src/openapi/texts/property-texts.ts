@@ -136,7 +136,8 @@ export class PropertyTexts {
     const { shape } = object._zod.def;
     const member = shape[name];
     const alike = Object.keys(shape).toSorted().join();
-    // Extended objects have the very members of the object that they extend, partial ones wrap them.
+    // An extended object has the very members of the object that it extends; a partial one wraps
+    // them.
     return (
       this.#byObject.get(object)?.get(name) ??
       (member === undefined
