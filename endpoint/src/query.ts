@@ -145,6 +145,7 @@ export interface Query<N> extends AsyncIterable<N> {
   except(other: Query<unknown>): Query<N>;
   /** Keeps the nodes that another query holds as well. */
   intersect(other: Query<unknown>): Query<N>;
+  /** The same set, as a set holds each node once anyway. */
   distinct(): Query<N>;
   /**
    * To the nodes that are the most similar to one of the set's: see `startAtSimilar`. The set has
@@ -155,18 +156,24 @@ export interface Query<N> extends AsyncIterable<N> {
     types?: T | readonly T[],
     options?: SimilarityOptions<T>,
   ): Query<NodeOf<T>>;
+  /** By the field, `asc` unless you say otherwise; nodes without a value come last. */
   sortBy(field: FieldName<N>, direction?: 'asc' | 'desc'): Query<N>;
+  /** Newest first unless you say otherwise. */
   sortByTimestamp(direction?: 'asc' | 'desc'): Query<N>;
-  /** By the number of edges. */
+  /** By the number of edges in both directions, the most connected first unless you say otherwise. */
   sortByConnectivity(direction?: 'asc' | 'desc'): Query<N>;
+  /** Leaves out so many nodes at the beginning. */
   skip(count: number): Query<N>;
+  /** Keeps so many nodes at most. */
   take(count: number): Query<N>;
   /** Limits the query to what `CurrentUser` may see. */
   asUser(): Query<N>;
 
   /** The nodes; only some of their fields when named. */
   nodes(fields?: readonly FieldName<N>[]): Promise<N[]>;
+  /** Only the UIDs of the nodes. */
   uids(): Promise<UID[]>;
+  /** How many nodes the set has. */
   count(): Promise<number>;
   /**
    * The nodes with their scores; 1 where no step scored. A similarity is a cosine, from -1 to 1.

@@ -125,6 +125,7 @@ export interface Scope<Body = unknown> {
   readonly headers: { readonly [name: string]: string | undefined };
   /** The user on whose behalf the endpoint runs; null for a token that belongs to the system. */
   readonly CurrentUser: WorkspaceUser | null;
+  /** Reads and writes single nodes and edges, as the system. */
   readonly graph: Graph;
   /** Begins a query. */
   q(): QueryStart;
@@ -169,13 +170,16 @@ export interface Scope<Body = unknown> {
    * Redirects are not followed. Throws the problem `forbidden`, or `fetch_failed`.
    */
   fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
+  /** Asks models and agents, as `CurrentUser`. */
   readonly ai: Ai;
   /**
    * Says how far the run is, from 0 to 1, or in words, to whoever waits for it (mode "pooling").
    */
   progress(text: string): void;
   progress(fraction: number, text?: string): void;
+  /** Writes lines to the server's log, which administrators can watch. */
   readonly log: Log;
+  /** Aborted when the caller has gone away, or has cancelled the run. */
   readonly signal: AbortSignal;
   /** 200 with this JSON, as if it were returned. */
   ok<Answer = null>(value?: Answer): Reply<Answer>;

@@ -9,12 +9,18 @@ import { areas } from '../../contract/src/openapi/document.ts';
 import type { Operation } from '../../contract/src/operation.ts';
 import { operations } from '../../contract/src/operations.ts';
 import { scopesOf } from '../../contract/src/rights.ts';
+import { queryPage, scopePage } from './endpoint-reference.ts';
+import { limitsPage, webSocketPage } from './limits-reference.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['reference/operations.md', operationsPage()],
     ['reference/errors.md', errorsPage()],
+    ['reference/scope.md', scopePage()],
+    ['reference/query.md', queryPage()],
+    ['reference/websocket.md', webSocketPage()],
+    ['reference/limits.md', limitsPage()],
     ['reference/cli.md', await commandsPage()],
   ]);
 }
@@ -41,7 +47,18 @@ ${sections.join('\n')}`;
 }
 
 function operationText(operation: Operation): string {
-  const { id, method, path, auth, role, tokens = [], noGuests, summary, responses } = operation;
+  const {
+    id,
+    sdk,
+    method,
+    path,
+    auth,
+    role,
+    tokens = [],
+    noGuests,
+    summary,
+    responses,
+  } = operation;
   const who = [
     WHO[auth] + (noGuests === true ? ' who is no guest' : ''),
     ...(role === undefined ? [] : [`the role \`${role}\``]),
@@ -59,7 +76,7 @@ function operationText(operation: Operation): string {
 
 ${summary}
 
-- Who: ${who.join(', or ')}
+${sdk === undefined ? '' : `- SDK: \`client.${sdk}()\`\n`}- Who: ${who.join(', or ')}
 - On a replica: ${operation.onReplica === 'serve' ? 'served' : '303, to the primary'}
 - Answers:
 ${answers.join('\n')}
@@ -69,12 +86,32 @@ ${errors === '' ? '' : `- Errors of its own: ${errors}\n`}`;
 function errorsPage(): string {
   const sections = Object.entries(errorCatalogue)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, { status, title, hint }]) => `## ${code}\n\n${status}: ${title}. ${hint}\n`);
-  return `# Error codes
+    .map(([code, { status, title, hint }]) => {
+      const own = operations.filter(({ errors }) => errors.some((error) => error === code));
+      const links = own.slice(0, OPERATIONS_NAMED_MAX).map(operationLink).join(', ');
+      const more = own.length > OPERATIONS_NAMED_MAX ? ' and others' : '';
+      const where = own.length === 0 ? '' : `Answered by ${links}${more}.\n`;
+      return `## ${code}\n\n**${title}** (status ${status}). ${hint}\n\n${where}`;
+    });
+  return `# Errors: what they mean, and what to do
 
-The \`code\` of an error body never changes: programs branch on it. The message is for people.
+Search this page for the code or the words of a message. The body of every error has this form:
+
+\`\`\`json
+{"error": {"code": "node_not_found", "message": "There is no such node.", "hint": "It does not exist, or you may not see it."}}
+\`\`\`
+
+The \`code\` never changes: programs branch on it. The message says what is wrong, and where; the hint says what to do. A message that is not
+listed here belongs to one of these codes, which \`--json\` of every command prints. \`trellis doctor\` looks for what is wrong with a server.
 
 ${sections.join('\n')}`;
+}
+
+/** An error of very many operations names the first of them. */
+const OPERATIONS_NAMED_MAX = 6;
+
+function operationLink({ id }: Operation): string {
+  return `[${id}](operations.md#${id.toLowerCase()})`;
 }
 
 async function commandsPage(): Promise<string> {
