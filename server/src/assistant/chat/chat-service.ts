@@ -52,10 +52,10 @@ export class ChatService implements AsyncDisposable {
   }
 
   /** What a turn of the caller may ask for. */
-  async options(caller: Caller) {
+  options(caller: Caller) {
     const { tools, allowedModels } = this.#parts;
     const models = modelsOf(allowedModels);
-    const offered = await tools.for(caller, { isReadOnlyOnly: true });
+    const offered = tools.offered(caller, { isReadOnlyOnly: true });
     return {
       isConfigured: models.length > 0,
       model: models[0] ?? null,

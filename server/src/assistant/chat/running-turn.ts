@@ -52,7 +52,7 @@ export interface TurnParts extends FactsParts {
    * The models that an administrator allows; the first is the default. Throws `llm_not_configured`.
    */
   readonly allowedModels: () => readonly string[];
-  readonly tools: Pick<CallerTools, 'for' | 'check'>;
+  readonly tools: Pick<CallerTools, 'for' | 'check' | 'offered'>;
   readonly nodes: {
     /** Throws `node_not_found`, also for a node that the caller may not see. */
     get(caller: Caller, uid: string): NodeObject;

@@ -17,6 +17,8 @@ const { signal } = new AbortController();
 let graph: TestGraph;
 let tools: CallerTools;
 let runs: EndpointRun[];
+/** The endpoints whose code was asked what it takes. */
+let asked: string[];
 let called: unknown[];
 let answer: EndpointAnswer;
 beforeEach(async () => {
@@ -35,11 +37,15 @@ beforeEach(async () => {
     ],
   });
   runs = [];
+  asked = [];
   called = [];
   const endpoints = {
     runnable: () => [endpoint('read', true), endpoint('write', false), endpoint('texts', true)],
     standing: () => undefined,
-    inputSchema: async (name: string) => (name === 'texts' ? null : { type: 'object' as const }),
+    inputSchema: async (name: string) => {
+      asked.push(name);
+      return name === 'texts' ? null : { type: 'object' as const };
+    },
     types: () => undefined,
   };
   const toolRuns = new ToolRuns({
@@ -60,13 +66,21 @@ function endpoint(name: string, isReadOnly: boolean): EndpointDefinition {
   return { ...DEFAULT_SETTINGS, code: '', mayRunOnPrimary: false, ...own };
 }
 
-const named = async (wanted: WantedTools) =>
-  (await tools.for(ADMINISTRATOR, wanted)).map(({ name }) => name);
+const nameOf = ({ name }: { readonly name: string }) => name;
+
+const named = async (wanted: WantedTools) => (await tools.for(ADMINISTRATOR, wanted)).map(nameOf);
 
 async function callOf(name: string, wanted: WantedTools = {}) {
   const [tool] = await tools.for(ADMINISTRATOR, { ...wanted, names: [name] });
   return tool!.call({ a: 1 }, signal);
 }
+
+it('may be named without asking the code of their endpoints what it takes', () => {
+  const names = (wanted: WantedTools) => tools.offered(ADMINISTRATOR, wanted).map(nameOf);
+  expect(names({})).toEqual(['read', 'texts', 'writer']);
+  expect(names({ isReadOnlyOnly: true })).toEqual(['read', 'texts']);
+  expect(asked).toEqual([]);
+});
 
 it('are those that are wanted, of those that there are and that take an object', async () => {
   expect(await named({})).toEqual(['read', 'writer']);

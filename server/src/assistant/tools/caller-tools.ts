@@ -51,15 +51,23 @@ export class CallerTools {
     });
   }
 
-  /** The tools by name. Each runs its endpoint as the caller, and rejects like the endpoint. */
+  /**
+   * The tools by name. Each runs its endpoint as the caller, and rejects like the endpoint. Code of
+   * endpoints is run, once for each version, to learn what they take.
+   */
   async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {
-    const names = wanted.names === undefined ? undefined : new Set(wanted.names);
-    const offered = this.#catalog
-      .offered(caller)
-      .filter(({ name }) => names?.has(name) ?? true)
-      .filter(({ isReadOnly }) => isReadOnly || wanted.isReadOnlyOnly !== true);
+    const offered = this.offered(caller, wanted);
     const tools = await Promise.all(offered.map((tool) => this.#modelTool(caller, tool, wanted)));
     return tools.filter((tool) => tool !== undefined);
+  }
+
+  /** What may be named, by name; no code is run. A model gets those of them that take an object. */
+  offered(caller: Caller, { names, isReadOnlyOnly }: WantedTools = {}): OfferedTool[] {
+    const named = names === undefined ? undefined : new Set(names);
+    return this.#catalog
+      .offered(caller)
+      .filter(({ name }) => named?.has(name) ?? true)
+      .filter(({ isReadOnly }) => isReadOnly || isReadOnlyOnly !== true);
   }
 
   async #modelTool(

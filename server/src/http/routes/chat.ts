@@ -84,7 +84,7 @@ function watchedBefore(id: string | undefined): WatchedTurn | undefined {
 
 export const chatRoutes = routesOf(operations, {
   sendChatMessage: chatRoute(operations.sendChatMessage),
-  getChatOptions: async ({ caller }, { chat }) => answer(200, await chat.options(caller)),
+  getChatOptions: ({ caller }, { chat }) => answer(200, chat.options(caller)),
   createChat: async ({ caller, body }, { chat }) =>
     answer(201, await chat.create(caller, body.title)),
   listChats: async ({ caller, query }, { chat }) => answer(200, await chat.list(caller, query)),
