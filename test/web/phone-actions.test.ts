@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { ChatScene } from '../support/chat-scene.ts';
+import { PageRequests } from '../support/page-requests.ts';
 import { requireChromium } from '../support/requires.ts';
 
 const DESKTOP = { width: 1_280, height: 800 };
@@ -30,18 +31,6 @@ async function controlsOf(page: Page): Promise<ReadonlySet<string>> {
   return new Set(names.map(plain).filter((name) => name !== ''));
 }
 
-/** The same once two looks, with a frame of the page between them, find the same. */
-async function settledControlsOf(page: Page): Promise<ReadonlySet<string>> {
-  let before = await controlsOf(page);
-  for (let look = 0; look < 20; look += 1) {
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => done()))');
-    const now = await controlsOf(page);
-    if (now.size === before.size && now.isSubsetOf(before)) return now;
-    before = now;
-  }
-  throw new Error(`the controls of ${page.url()} never settle`);
-}
-
 describe.skipIf(requireChromium())('on a phone', () => {
   const browser = useBrowser();
   let at: ChatScene;
@@ -61,6 +50,7 @@ describe.skipIf(requireChromium())('on a phone', () => {
     const oak = await at.uidOf('oak');
     await using opened = await browser.signedInPage(at.people.workspace, { viewport: DESKTOP });
     const { page, complaints } = opened;
+    const requests = new PageRequests(page);
     const menu = page.getByRole('navigation', { name: 'Pages', includeHidden: true });
     const links = menu.getByRole('listitem', { includeHidden: true }).locator('a');
     await links.first().waitFor({ state: 'attached' });
@@ -88,17 +78,17 @@ describe.skipIf(requireChromium())('on a phone', () => {
     const missing: Record<string, readonly string[]> = {};
     for (const { path, title } of [...listed, ...others]) {
       await page.setViewportSize(DESKTOP);
-      // With another hash alone, the page before stays until the next one has come.
-      if (title === undefined) await page.goto('about:blank');
       await page.goto(`${at.people.workspace.server.url}/#${path}`);
       const titled = title === undefined ? {} : { name: title, exact: true };
       await page
         .getByRole('heading', { level: 1, ...titled })
         .first()
         .waitFor();
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
-      const wanted = await settledControlsOf(page);
+      await requests.settled();
+      const wanted = await controlsOf(page);
       await page.setViewportSize(PHONE);
+      // What only a phone shows may ask for more.
+      await requests.settled();
       const lacks = async () => {
         const there = await controlsOf(page);
         return [...wanted].filter((name) => !there.has(name));
