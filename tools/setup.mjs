@@ -24,8 +24,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PINNED_NODE = `${ROOT}node_modules/.bin/node`;
 const NODE_MAJOR_MIN = 24;
 /**
- * Exists while packages are added or removed; a set-up that finds it was interrupted, and npm cannot
- * tell which packages are whole.
+ * Exists while packages are added or removed; a set-up that finds it was interrupted, and npm
+ * cannot tell which packages are whole.
  */
 const ADDING = `${ROOT}node_modules/.adding`;
 const MODE = process.argv[2];

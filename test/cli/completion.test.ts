@@ -33,7 +33,7 @@ async function inShell(shell: string, args: readonly string[], script: string): 
   return stdout;
 }
 
-/** What a line is completed to, by line; the last word of each is the one that Tab is pressed in. */
+/** What a line is completed to, by line; Tab is pressed in the last word of each. */
 async function bashCompletions(lines: readonly (readonly string[])[]): Promise<string[][]> {
   const asked = lines.map((words) => `tab ${words.map((word) => `'${word}'`).join(' ')}`);
   const stdout = await inShell(

@@ -27,9 +27,11 @@ export function readJson<T>(path: string): T {
   return JSON.parse(read(path));
 }
 
-export const codeFiles = files.filter((path) => /\.(?:ts|tsx|mjs)$/.test(path));
-export const documents = files.filter((path) => path.endsWith('.md'));
-export const manifests = files.filter((path) => basename(path) === 'package.json');
+/** What `trellis init` copies is the beginning of another repository, with rules of its own. */
+const own = files.filter((path) => !path.startsWith('cli/templates/'));
+export const codeFiles = own.filter((path) => /\.(?:ts|tsx|mjs)$/.test(path));
+export const documents = own.filter((path) => path.endsWith('.md'));
+export const manifests = own.filter((path) => basename(path) === 'package.json');
 
 /** `path:line` of each place where the pattern is found. */
 export function placesOf(pattern: RegExp, paths: readonly string[]): string[] {
