@@ -45,7 +45,7 @@ interface AnyTexts {
 }
 
 /** What is said of the members of one object. */
-interface Described {
+export interface Described {
   readonly object: z.ZodObject;
   readonly name: string;
   readonly text: string;
