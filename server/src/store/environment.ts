@@ -1,4 +1,4 @@
-import { accessSync } from 'node:fs';
+import { accessSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '#base/assert.ts';
 import { PAGE_REUSE_DELAY_MS } from '#base/limits.ts';
@@ -54,6 +54,11 @@ export interface Environment {
 export interface Environments {
   readonly graph: Environment;
   readonly vault: Environment;
+}
+
+/** The size of its file, which never shrinks. */
+export function fileBytesOf({ path }: Pick<Environment, 'path'>): number {
+  return statSync(join(path, LMDB_FILE)).size;
 }
 
 interface OpeningOptions {

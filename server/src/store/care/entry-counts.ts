@@ -1,8 +1,6 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASES } from '../databases.ts';
-import { openEnvironments, type Environment } from '../environment.ts';
-import { LMDB_FILE } from '../lmdb-file/page-format.ts';
+import { openEnvironments, type Environment, fileBytesOf } from '../environment.ts';
 import { settleStopped } from '../steady/settle-environment.ts';
 import { readStoreKeys } from '../master-key.ts';
 
@@ -66,10 +64,6 @@ export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
 /** Counts the entries of all databases. */
 export function entriesOf(access: StoreAccess): number {
   return readSizes(access).databases.reduce((sum, { entries }) => sum + entries, 0);
-}
-
-function fileBytesOf({ path }: Environment): number {
-  return statSync(join(path, LMDB_FILE)).size;
 }
 
 /** Reads the result of `getStats`, which has no useful type. */
