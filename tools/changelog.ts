@@ -55,12 +55,17 @@ export function writeRelease(root: string, day: string): number {
   }
   const fragments = readFragments(root);
   if (fragments.length === 0) throw new Error('There is no file in "changes": nothing to release.');
-  const section = `## ${version} (${day})\n${KINDS.map((kind) => listOf(kind, fragments)).join('')}`;
+  const section = sectionOf(`${version} (${day})`, fragments);
   // The text before the first release stays on top.
   const [head = '', ...releases] = before.split(/^(?=## )/m);
   writeFileSync(file, [`${head.trimEnd()}\n`, section, ...releases].join('\n').trimEnd() + '\n');
   for (const fragment of fragments) rmSync(join(root, 'changes', fragment.file));
   return fragments.length;
+}
+
+/** Changes by their kind, as they stand in CHANGELOG.md. */
+export function sectionOf(title: string, fragments: readonly Fragment[]): string {
+  return `## ${title}\n${KINDS.map((kind) => listOf(kind, fragments)).join('')}`;
 }
 
 function listOf(kind: string, fragments: readonly Fragment[]): string {

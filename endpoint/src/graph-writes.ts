@@ -18,7 +18,7 @@ export interface WriteOutcome {
 export interface NodeOptions {
   /** ISO 8601, or milliseconds since 1970 UTC. */
   readonly timestamp?: string | number;
-  /** Other names under which the node is found. */
+  /** Other names of the node, kept with it. Nodes are not looked up by them. */
   readonly aliases?: readonly string[];
   /**
    * Refuses the write with `version_conflict` unless the node is at this version; 0: it must not

@@ -160,6 +160,16 @@ describe.skipIf(requireChromium())('the site of a server below a path', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('is one step from the workspace', async () => {
+    await using tab = await browser.signedInPage({ server: proxy, http: workspace.http });
+    const { page, complaints } = tab;
+    await page.getByRole('button', { name: 'Account of' }).click();
+    await page.getByRole('menuitem', { name: 'Documentation' }).click();
+    await page.getByRole('searchbox', { name: 'Search the documents' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/some/graph/docs/');
+    expect(complaints).toEqual([]);
+  });
+
   test('leads to the workspace, and has the theme that was chosen there', async () => {
     await using tab = await open('access.html', { colorScheme: 'light' });
     const { page } = tab;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
+import { readFragments, sectionOf } from '../changelog.ts';
 import { referencePages } from './reference.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -9,29 +10,57 @@ const PLACES: Readonly<Record<string, string>> = {
   'README.md': 'index.md',
   'ARCHITECTURE.md': 'architecture.md',
   'SECURITY.md': 'reporting.md',
+  'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+  'CODE_OF_CONDUCT.md': 'conduct.md',
   'docs/decisions': 'decisions/0001-runtime-and-type-stripping.md',
 };
 
-/** Which page stands where; pages that are named nowhere are guides. */
+/**
+ * Which page stands where: tutorials, concepts, how-to by subject, and reference. Guides that are
+ * named nowhere have a section of their own.
+ */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['index', 'tutorial', 'install', 'configuration', 'front-end'],
-  Concepts: ['architecture', 'access', 'search', 'embeddings'],
-  Guides: [],
-  Operating: ['operating', 'observability', 'replication', 'license'],
-  Reference: [
-    'openapi',
-    'sdk',
+  Start: ['index', 'tutorial', 'front-end'],
+  Concepts: ['concepts', 'architecture', 'security'],
+  'How to: data and search': [
+    'import',
     'connectors',
+    'data',
+    'files',
+    'search',
+    'embeddings',
+    'indexes',
+  ],
+  'How to: code': ['endpoints', 'build', 'sdk', 'interfaces', 'migrations', 'definitions'],
+  'How to: people and access': ['access'],
+  'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],
+  'How to: run a server': [
+    'install',
+    'operating',
+    'observability',
+    'backups',
+    'storage',
+    'replication',
+    'license',
+    'tasks',
+  ],
+  'More guides': [],
+  Reference: [
+    'configuration',
     'reference/errors',
     'reference/scope',
     'reference/query',
+    'openapi',
     'reference/operations',
     'reference/websocket',
     'reference/limits',
     'reference/cli',
   ],
+  Project: ['changelog', 'contributing', 'reporting', 'conduct'],
   Decisions: [],
 };
+const UNNAMED = 'More guides';
 
 export interface SitePage {
   /** In the site, such as "decisions/0005-uid.md". */
@@ -59,7 +88,7 @@ export async function siteSections(): Promise<Section[]> {
     const own = names.flatMap((name) => pages.filter(({ path }) => path === `${name}.md`));
     const others = pages.filter(({ path }) => !named.includes(path.replace(/\.md$/, '')));
     const isDecision = ({ path }: SitePage): boolean => path.startsWith('decisions/');
-    if (title === 'Guides') own.push(...others.filter((page) => !isDecision(page)));
+    if (title === UNNAMED) own.push(...others.filter((page) => !isDecision(page)));
     if (title === 'Decisions') own.push(...others.filter(isDecision));
     return { title, pages: own };
   });
@@ -84,7 +113,7 @@ function placeOf(path: string): string {
  * What only the repository has, such as a unit of systemd, keeps its name and loses its link.
  */
 function linksOfSite(document: string): string {
-  const markdown = readFileSync(join(ROOT, document), 'utf8');
+  const markdown = documentText(document);
   return markdown.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, text: string, href: string) => {
     const [path = '', anchor] = href.split('#');
     const target = posix.join(posix.dirname(document), path).replace(/\/$/, '');
@@ -95,4 +124,12 @@ function linksOfSite(document: string): string {
     const way = relative(posix.dirname(placeOf(document)), place);
     return `[${text}](${way.startsWith('.') ? way : `./${way}`}${anchor === undefined ? '' : `#${anchor}`})`;
   });
+}
+
+/** With what is not released yet, for who runs a clone. */
+function documentText(document: string): string {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  if (document !== 'CHANGELOG.md') return text;
+  const [head = '', ...releases] = text.split(/^(?=## )/m);
+  return [head, sectionOf('Not released yet', readFragments(ROOT)), ...releases].join('\n');
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { CircleUser, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react';
+import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react';
 import type { Viewer } from '../api/viewer.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -35,6 +35,11 @@ export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
           hint: `Change to ${next}`,
           icon: THEME_ICONS[choice],
           onSelect: () => theme.choose(next),
+        },
+        {
+          label: 'Documentation',
+          icon: BookOpen,
+          onSelect: () => window.location.assign('docs/'),
         },
         { label: 'Sign out', icon: LogOut, onSelect: () => void signOut() },
       ]}
