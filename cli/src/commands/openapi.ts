@@ -19,7 +19,7 @@ export function addOpenApi(program: Command, run: Run): void {
       `
 Examples:
   $ trellis openapi --out openapi.json
-  $ trellis openapi --out openapi.json && npx openapi-typescript openapi.json --output trellis.d.ts`,
+  $ trellis openapi --out openapi.json && npx openapi-typescript openapi.json --default-non-nullable=false --output trellis.d.ts`,
     )
     .action(run(writeDocument));
 }

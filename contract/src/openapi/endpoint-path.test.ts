@@ -52,6 +52,15 @@ describe('the path of an endpoint', () => {
 });
 
 describe('the shape of a body', () => {
+  it('has anything where it has any JSON, rather than what refers to itself', () => {
+    const { $schema: _, ...input } = z.toJSONSchema(z.object({ value: z.json().optional() }));
+    expect(made('a', input)).toMatchObject({
+      schema: { properties: { value: {} } },
+      schemas: {},
+    });
+    expect(JSON.stringify(made('a', input))).not.toContain('part0');
+  });
+
   it('is what the code says, or anything', () => {
     const input = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
     expect(made('a', input)).toMatchObject({ schema: input, required: true, schemas: {} });

@@ -92,7 +92,8 @@ function embedded(
   { $defs, ...described }: JsonSchema,
   names: ComponentNames,
 ): { schema: JsonSchema; schemas: Record<string, JsonSchema> } {
-  const parts = isJsonObject($defs) ? Object.entries($defs) : [];
+  const defined = isJsonObject($defs) ? Object.entries($defs) : [];
+  const parts = defined.filter(([part, schema]) => !isAnyJson(schema, `#/$defs/${part}`));
   const whole = `${names.whole}.${componentName(name)}`;
   const partName = (at: number) => `${names.part}${at}.${componentName(name)}`;
   const targets = new Map([
@@ -123,6 +124,19 @@ function embedded(
     schema: { $ref: `#/components/schemas/${whole}` },
     schemas: { ...schemas, [whole]: schema },
   };
+}
+
+/**
+ * Whether a schema is the one that `z.json()` makes. It says no more than one without keywords, and
+ * types that generators make of it refer to themselves, which compilers refuse.
+ */
+function isAnyJson(schema: unknown, $ref: string): boolean {
+  const ofItself = [
+    { type: 'array', items: { $ref } },
+    { type: 'object', propertyNames: { type: 'string' }, additionalProperties: { $ref } },
+  ];
+  const simple = ['string', 'number', 'boolean', 'null'].map((type) => ({ type }));
+  return JSON.stringify(schema) === JSON.stringify({ anyOf: [...simple, ...ofItself] });
 }
 
 /** Never one name for two endpoints: no segment begins with "_", so "._" is always a slash. */
