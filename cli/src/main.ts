@@ -8,7 +8,9 @@ const { runCommandLine } = await import('./program.ts');
 
 const interrupted = new AbortController();
 // A second Ctrl-C ends the process at once.
-process.once('SIGINT', () => interrupted.abort(new Error('interrupted')));
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => interrupted.abort(new Error('interrupted')));
+}
 // A reader that has seen enough, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

@@ -9,6 +9,7 @@ import { addAudit } from './commands/audit.ts';
 import { addChat } from './commands/chat.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDefinitions } from './commands/definitions.ts';
+import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addFile } from './commands/file.ts';
@@ -69,6 +70,7 @@ const COMMANDS = {
   'Data:': [addSchema, addNode, addImport, addFile, addSearch, addUid],
   'Code:': [
     addInit,
+    addDev,
     addEndpoint,
     addTypes,
     addDefinitions,

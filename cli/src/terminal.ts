@@ -29,6 +29,9 @@ export async function writeBytes(
   else if (!target.write(bytes)) await once(target, 'drain', { signal });
 }
 
+/** Tells of one thing that happened: an object of `--json`, or text for people. */
+export type Tell = (event: Readonly<Record<string, unknown>>, text: string) => void;
+
 /** What the commands print: data to stdout, everything else to stderr. */
 export class Output {
   readonly #terminal: Terminal;

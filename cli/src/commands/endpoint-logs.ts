@@ -59,14 +59,14 @@ async function showLogs(
   );
   const inOrder = lines.toReversed();
   if (!follow) {
-    output.data(inOrder, inOrder.map(textOf).join('\n'));
+    output.data(inOrder, inOrder.map(endpointLineText).join('\n'));
     return;
   }
-  for (const line of inOrder) output.data(line, textOf(line));
+  for (const line of inOrder) output.data(line, endpointLineText(line));
   // Without a line there is no place to begin after, so only lines from now on are shown.
   const after = lines[0]?.sequence;
   for await (const event of client.endpoints.watchLogs(filter, { after, signal })) {
-    if (event.kind === 'line') output.data(event.line, textOf(event.line));
+    if (event.kind === 'line') output.data(event.line, endpointLineText(event.line));
     else output.note(`${event.count} lines were gone before they could be shown.`);
   }
 }
@@ -79,7 +79,7 @@ function filterOf({ level, query, from, to }: LogOptions, name?: string): Endpoi
   return { endpoint: name, level: known, query, from, to };
 }
 
-function textOf({ at, level, endpoint, message, data }: EndpointLogLine): string {
+export function endpointLineText({ at, level, endpoint, message, data }: EndpointLogLine): string {
   const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
   return harmless(`${at} ${level.padEnd(5)} ${endpoint}: ${message}${more}`);
 }

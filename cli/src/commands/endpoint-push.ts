@@ -19,7 +19,7 @@ interface PushOptions {
 }
 
 /** The result for one file; `--json` prints a list of these. */
-interface Pushed {
+export interface Pushed {
   readonly file: string;
   readonly name: string;
   readonly action: 'created' | 'changed' | 'checked' | 'refused';
@@ -88,14 +88,14 @@ async function pushFiles(
     const wanted = { ...file, name: options.name ?? file.name, settings };
     const push = options.check === true ? checkFile : pushFile;
     const pushed = await push(client, wanted, terminal.signal);
-    output.note(describe(pushed));
+    output.note(pushedText(pushed));
     results.push(pushed);
   }
   output.data(results, '');
   return results.every(({ compiles }) => compiles) ? EXIT_GOOD : EXIT_FAILED;
 }
 
-async function checkFile(
+export async function checkFile(
   client: TrellisClient,
   { path, name, code, settings }: EndpointFile,
   signal: AbortSignal,
@@ -106,7 +106,7 @@ async function checkFile(
   return { file: path, name, action: 'checked', compiles, diagnostics };
 }
 
-async function pushFile(
+export async function pushFile(
   client: TrellisClient,
   { path, name, code, settings }: EndpointFile,
   signal: AbortSignal,
@@ -152,7 +152,7 @@ function notReadOnly(error: unknown): Diagnostic[] | undefined {
   return Array.isArray(diagnostics) ? (diagnostics as Diagnostic[]) : undefined;
 }
 
-function describe({ file, name, action, compiles, diagnostics }: Pushed): string {
+export function pushedText({ file, name, action, compiles, diagnostics }: Pushed): string {
   const verdict = compiles
     ? action
     : action === 'changed' || action === 'created'

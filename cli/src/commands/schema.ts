@@ -82,7 +82,12 @@ async function diffSchema(context: CommandContext, _: unknown, file: string): Pr
 }
 
 async function readSchema({ terminal }: CommandContext, file: string): Promise<SchemaDocument> {
-  const checked = schemaDocument.safeParse(await readJson(terminal, file));
+  return checkSchema(await readJson(terminal, file), file);
+}
+
+/** `file` is how a fault names it. */
+export function checkSchema(value: unknown, file: string): SchemaDocument {
+  const checked = schemaDocument.safeParse(value);
   if (checked.success) return checked.data;
   const faults = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   throw new CommandFailure(`${file} is not a schema document:\n  ${faults.join('\n  ')}`);

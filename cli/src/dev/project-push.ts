@@ -1,0 +1,101 @@
+import type { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  checkFile,
+  type Pushed,
+  pushedText,
+  pushFile,
+  readEndpointFiles,
+} from '../commands/endpoint-push.ts';
+import { checkSchema } from '../commands/schema.ts';
+import { parseJson } from '../json-input.ts';
+import { diffSchemas, differenceText } from '../schema-diff.ts';
+import type { Tell } from '../terminal.ts';
+import { writeIfChanged } from '../write-if-changed.ts';
+
+/** Sends what has changed in a folder since the last time, and tells what came of it. */
+export class ProjectPush {
+  readonly #client: TrellisClient;
+  readonly #folder: string;
+  readonly #tell: Tell;
+  #schema: string | undefined;
+  /** The code that was sent, by name. */
+  readonly #sent = new Map<string, string>();
+  /** Names of endpoints that do not compile. */
+  readonly #wrong = new Set<string>();
+
+  constructor(client: TrellisClient, folder: string, tell: Tell) {
+    this.#client = client;
+    this.#folder = folder;
+    this.#tell = tell;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const isNewSchema = await this.#putSchema(signal);
+    const isAnySent = await this.#pushEndpoints(isNewSchema, signal);
+    if (!isNewSchema && !isAnySent) return;
+    await this.#writeTypes(signal);
+    const wrong = [...this.#wrong].toSorted();
+    const text = wrong.length === 0 ? 'All compile.' : `Does not compile: ${wrong.join(', ')}`;
+    this.#tell({ event: 'pushed', wrong }, `${text} Waiting for changes.`);
+  }
+
+  /** Whether it was sent: another text may say the same. */
+  async #putSchema(signal: AbortSignal): Promise<boolean> {
+    const file = join(this.#folder, 'schema.json');
+    if (!existsSync(file)) return false;
+    const text = readFileSync(file, 'utf8');
+    if (text === this.#schema) return false;
+    // What is refused is not sent again before it is saved again.
+    this.#schema = text;
+    const wanted = checkSchema(parseJson(text, file), file);
+    const before = await this.#client.schema.get({ signal });
+    const after = await this.#client.schema.put(wanted, { signal });
+    const changes = diffSchemas(before, after);
+    const told = changes.length === 0 ? ['schema: unchanged'] : changes.map(differenceText);
+    this.#tell({ event: 'schema', changes }, told.join('\n'));
+    return true;
+  }
+
+  /** Whether any was sent. What was sent before is checked again when the schema is new. */
+  async #pushEndpoints(isNewSchema: boolean, signal: AbortSignal): Promise<boolean> {
+    const files = readEndpointFiles(join(this.#folder, 'endpoints'));
+    let isAnySent = false;
+    for (const file of files) {
+      const isNew = this.#sent.get(file.name) !== file.code;
+      if (!isNew && !isNewSchema) continue;
+      const pushed = await (isNew ? pushFile : checkFile)(this.#client, file, signal);
+      this.#sent.set(file.name, file.code);
+      isAnySent ||= isNew;
+      this.#note(pushed, isNew);
+    }
+    const names = new Set(files.map(({ name }) => name));
+    for (const name of this.#sent.keys()) {
+      if (names.has(name)) continue;
+      this.#sent.delete(name);
+      this.#wrong.delete(name);
+      this.#tell(
+        { event: 'kept', name },
+        `${name}: its file is gone; "trellis endpoint delete ${name}" deletes it from the server`,
+      );
+    }
+    return isAnySent;
+  }
+
+  #note(pushed: Pushed, isNew: boolean): void {
+    const { name, compiles } = pushed;
+    const wasWrong = this.#wrong.has(name);
+    if (compiles) this.#wrong.delete(name);
+    else this.#wrong.add(name);
+    // Of what is only checked again, no news is good news.
+    if (!isNew && compiles && !wasWrong) return;
+    this.#tell({ event: 'endpoint', ...pushed }, pushedText(pushed));
+  }
+
+  async #writeTypes(signal: AbortSignal): Promise<void> {
+    const file = join(this.#folder, 'endpoints/trellis.d.ts');
+    const types = await this.#client.build.getTypes({ scope: 'full' }, { signal });
+    if (writeIfChanged(file, types)) this.#tell({ event: 'types', file }, `Wrote ${file}`);
+  }
+}
