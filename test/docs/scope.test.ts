@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { declarationsOf } from '../../tools/docs-site/declarations.ts';
 import { referencePages } from '../../tools/docs-site/reference.ts';
@@ -23,6 +25,15 @@ describe('the example of a member of the scope', () => {
     const answer = await at.admin('POST', `/api/endpoints/run/${endpoint}`, example.body ?? {});
     if ('answer' in example) expect(answer).toEqual(example.answer);
   });
+});
+
+test('the endpoint of the README compiles, and answers', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const code = /^```ts\n([^]*?)^```$/m.exec(readme)?.[1];
+  const made = await at.admin('POST', '/api/endpoints/create', { name: 'readme', code });
+  expect(Object(made).diagnostics).toEqual([]);
+  const answer = await at.admin('POST', '/api/endpoints/run/readme', { word: 'dog' });
+  expect(answer).toEqual([expect.objectContaining({ Type: 'Synset' })]);
 });
 
 describe('the reference of the scope and of queries', () => {

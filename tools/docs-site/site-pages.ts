@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<string, string>> = {
  * named nowhere have a section of their own.
  */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['index', 'tutorial', 'front-end'],
+  Start: ['index', 'tour', 'tutorial', 'front-end'],
   Concepts: ['concepts', 'architecture', 'security'],
   'How to: data and search': [
     'import',
