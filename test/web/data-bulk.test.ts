@@ -62,6 +62,33 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('say while they are exported how many have arrived, and what was saved of them', async () => {
+    await using opened = await open('#/data/Author');
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Export' }).waitFor();
+    await page.evaluate(slowDownloads);
+    const begin = async () => {
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'As CSV' }).click();
+    };
+    const status = page.getByRole('status', { name: 'Export' });
+
+    await begin();
+    await page.evaluate('arrive("Link,UID\\r\\na,1\\r\\nb,2\\r\\n")');
+    await status.getByText('2 rows, 20 B').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Stop the export' }).click();
+    await page.getByText('The export was stopped').waitFor();
+    await status.waitFor({ state: 'hidden' });
+
+    await begin();
+    await page.evaluate('arrive("Link,UID\\r\\na,1\\r\\n")');
+    await status.getByText('one row, 15 B').waitFor();
+    await page.evaluate('cut()');
+    await page.getByText('it broke off after one row, 15 B').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('are deleted by keyboard alone', async () => {
     await using opened = await open('#/data/Book?sort=-Pages');
     const { page, complaints } = opened;
@@ -128,3 +155,20 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     expect(await bar.getByRole('button').allInnerTexts()).toEqual(['Clear']);
   });
 });
+
+/** Makes downloads of the page arrive as `arrive(text)` and `cut()` say. */
+const slowDownloads = `{
+  const real = window.fetch;
+  window.fetch = (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.includes('/download/')) return real(request);
+    const body = new ReadableStream({
+      start(controller) {
+        window.arrive = (text) => controller.enqueue(new TextEncoder().encode(text));
+        window.cut = () => controller.error(new TypeError('network error'));
+        request.signal.addEventListener('abort', () => controller.error(request.signal.reason));
+      },
+    });
+    return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/csv' } }));
+  };
+}`;

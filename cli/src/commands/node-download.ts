@@ -5,7 +5,7 @@ import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { NodeSelection } from '@trellis/contract/shapes/node.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { RowCounter } from '../download-rows.ts';
+import { RowCounter } from '@trellis/client/download-rows.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { namedNode, NODE_ARGUMENT } from '../node-words.ts';
 import { ProgressBar } from '../progress-bar.ts';
