@@ -87,12 +87,14 @@ export class EditorChannel implements Disposable {
   ): Promise<Result<T>> {
     signal?.throwIfAborted();
     if (this.#connection?.isClosed !== false) this.#connection = new Connection(this.#options);
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal?.reason);
+    const answer = this.#connection.request(type, body);
+    let abort = (): void => undefined;
+    const aborted = new Promise<never>((_resolve, reject) => {
+      abort = () => reject(signal?.reason);
+    });
     signal?.addEventListener('abort', abort);
     try {
-      const answer = this.#connection.request(type, body);
-      return (await Promise.race([answer, aborted.promise])) as Result<T>;
+      return (await Promise.race([answer, aborted])) as Result<T>;
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -123,8 +125,7 @@ class Connection {
 
   request(type: WebSocketRequestType, body: object): Promise<unknown> {
     const id = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#pending.set(id, { resolve, reject });
+    const promise = new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
     const text = JSON.stringify({ id, type, ...body });
     if (this.#waiting === undefined) this.#socket.send(text);
     else this.#waiting.push(text);

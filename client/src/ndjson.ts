@@ -13,7 +13,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * One operation a line, read from the source only as fast as the stream is taken. The source's own
  * error is kept in `failure`, because `fetch` replaces it by one of its own.
  */
-export class NdjsonStream implements Disposable {
+export class NdjsonStream {
   failure: { readonly error: unknown } | undefined;
   readonly stream: ReadableStream<Bytes>;
   readonly #chunks: AsyncGenerator<Bytes, void, undefined>;
@@ -39,7 +39,7 @@ export class NdjsonStream implements Disposable {
    * reads on nor cancels. Not awaited, since the source may be waiting for something that never
    * comes; the call's outcome is known by then.
    */
-  [Symbol.dispose](): void {
+  close(): void {
     this.#chunks.return().catch((error: unknown) => {
       this.failure ??= { error };
     });

@@ -54,9 +54,14 @@ interface Settled<Data> {
 }
 
 /**
- * What any call of the client answers, such as
- * `useQuery(['users'], (client, signal) => client.users.list({}, { signal }))`. The key says what is asked, as JSON: another key, or another client, asks anew and
- * aborts what is under way. Null asks nothing.
+ * What any call of the client answers:
+ *
+ * ```ts
+ * const users = useQuery(['users'], (client, signal) => client.users.list({}, { signal }));
+ * ```
+ *
+ * The key says what is asked, as JSON. Another key, or another client, asks anew and aborts what is
+ * under way. Null asks nothing.
  */
 export function useQuery<Data>(
   key: readonly unknown[] | null,

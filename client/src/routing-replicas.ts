@@ -138,8 +138,9 @@ export class RoutingReplicas {
 function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return promise;
   signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    void promise.then(resolve, reject).then(() => signal.removeEventListener('abort', stop));
+  });
 }

@@ -120,7 +120,7 @@ const odd = await trellis.run('Odd.name_1-x/2nd', { 'with-dash': { name: 'a', ki
 const name: string | undefined = odd.tree.kids?.[0]?.name;
 const nothing: unknown = await trellis.run('nothing');
 const anything: unknown = await trellis.run('anything', 7, { signal: new AbortController().signal });
-const found = await trellis.run('system/search', { query: 'Dune' });
+const found = await trellis.system.search({ query: 'Dune' });
 const refused = await trellis.run('books/counted', { word: 'a', times: 1.5 }).catch((error: unknown) => {
   if (!(error instanceof TrellisError)) throw error;
   return error.code === 'invalid_request' ? error.code : undefined;

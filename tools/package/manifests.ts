@@ -18,6 +18,13 @@ export type Part = (typeof PARTS)[number];
 const SCOPE = '@trellis/';
 /** Where a name without the folder of the sources leads. */
 const EXPORTED_FOLDER: Partial<Record<Part, string>> = { server: './src/app' };
+/** Modules that have a name of their own. */
+const ENTRIES: Partial<Record<Part, Readonly<Record<string, string>>>> = {
+  client: { '.': './src/trellis', './react': './src/react' },
+  endpoint: { './testing': './src/testing' },
+};
+/** The SDK runs in programs of others; everything else beside the server. */
+const NODE: Partial<Record<Part, string>> = { client: '>=20' };
 
 export function readManifest(folder: string): PackageManifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -42,7 +49,9 @@ export function partManifest(
     license,
     type: 'module',
     exports: {
-      ...(part === 'endpoint' && { './testing': exported('./src/testing') }),
+      ...Object.fromEntries(
+        Object.entries(ENTRIES[part] ?? {}).map(([entry, file]) => [entry, exported(file)]),
+      ),
       './*.ts': exported(`${folder}/*`),
       './package.json': './package.json',
     },
@@ -52,7 +61,7 @@ export function partManifest(
       peerDependencies: versioned(peerDependencies, version),
       peerDependenciesMeta,
     }),
-    engines: { node: '>=24' },
+    engines: { node: NODE[part] ?? '>=24' },
   };
 }
 

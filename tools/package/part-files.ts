@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { embedTypes } from './embedded-types.ts';
 import { nameJavaScript, toJavaScript } from './javascript.ts';
 import { partManifest, readManifest, type Part } from './manifests.ts';
 
@@ -30,6 +31,7 @@ export function writePart(root: string, part: Part, folder: string, version: str
     copy(join(root, part, path), join(folder, path));
   }
   if (TYPED.includes(part)) copyDeclarations(root, part, folder);
+  if (part === 'client') embedTypes(root, folder);
 }
 
 /** Sample graphs: their code as JavaScript, their endpoints as they are. */

@@ -27,7 +27,8 @@ export async function ingestStream(
   source: IngestSource,
   { gzip = false, signal }: IngestStreamOptions = {},
 ): Promise<IngestSummary> {
-  using lines = new NdjsonStream(source);
+  // Engines that some people still have do not know `using`.
+  const lines = new NdjsonStream(source);
   const headers: Record<string, string> = { 'content-type': 'application/x-ndjson' };
   if (gzip) headers['content-encoding'] = 'gzip';
   const body = gzip ? lines.stream.pipeThrough(new CompressionStream('gzip')) : lines.stream;
@@ -35,5 +36,7 @@ export async function ingestStream(
     return await transport.json({ ...callTo('graph', 'ingest'), headers, body, signal });
   } catch (error) {
     throw lines.failure === undefined ? error : lines.failure.error;
+  } finally {
+    lines.close();
   }
 }
