@@ -65,6 +65,10 @@ describe.skipIf(requireChromium())('the import page', () => {
     await start(page);
     // Row 5 changes what row 1 has made.
     await page.getByText('2 rows are stored. Nodes: 1 new, 1 changed.').waitFor();
+    await page
+      .getByRole('region', { name: 'Outcome of the import' })
+      .and(page.locator(':focus'))
+      .waitFor();
     await page.getByText('3 rows were skipped').waitFor();
     expect(await skippedLines(page)).toEqual([
       'id,name,year,Column 4,Reason',

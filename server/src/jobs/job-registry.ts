@@ -214,12 +214,15 @@ export class JobRegistry implements Disposable {
   }
 
   #tellEnd(job: Job): void {
-    const { state, error, startedAt, endedAt } = job;
+    const { kind, state, error, startedAt, endedAt } = job;
     const level = state === 'failed' || state === 'interrupted' ? 'warn' : 'info';
     const why = error === undefined ? '' : `: ${error.message}`;
     const durationMs = Date.parse(must(endedAt, 'the end of a job')) - Date.parse(startedAt);
     const fields = { ...logFieldsOf(job), state, durationMs, code: error?.code };
-    this.#parts.logger?.[level](fields, `a job has ended: ${state}${why}`);
+    this.#parts.logger?.[level](
+      fields,
+      `a job has ended: ${state}, ${kind} after ${durationMs} ms${why}`,
+    );
   }
 
   #storeLater(record: JobRecord): void {

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -27,9 +28,17 @@ interface ImportOutcomeProps {
 export function ImportOutcome({ fileName, end }: ImportOutcomeProps) {
   const { type, progress, skipped, isCancelled, error } = end;
   const rows = formatCount(progress.rows);
+  const section = useRef<HTMLElement>(null);
+  // It is below a long page, where nobody would look for it.
+  useEffect(() => section.current?.focus(), []);
   const isWhole = error === undefined;
   return (
-    <>
+    <section
+      ref={section}
+      tabIndex={-1}
+      aria-label="Outcome of the import"
+      className="flex flex-col gap-3 outline-none"
+    >
       {!isWhole && isCancelled && (
         <Notice tone="warning">
           Cancelled. {rows} rows are stored; importing the file again updates them.
@@ -62,7 +71,7 @@ export function ImportOutcome({ fileName, end }: ImportOutcomeProps) {
       {skipped !== undefined && skipped.count > 0 && (
         <SkippedNotice fileName={fileName} skipped={skipped} />
       )}
-    </>
+    </section>
   );
 }
 

@@ -82,7 +82,7 @@ export function DataGrid(props: DataGridProps) {
         tabIndex={0}
         onKeyDown={onKeyDown}
         onScroll={scrolled.onScroll}
-        className="group/grid relative h-[max(20rem,calc(100dvh-13rem))] overflow-auto rounded-card border bg-surface"
+        className="group/grid relative min-h-80 grow overflow-auto rounded-card border bg-surface"
       >
         <GridHead {...props} {...{ types, layout }} />
         {rows.count > 0 && (

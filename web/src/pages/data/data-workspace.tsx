@@ -125,7 +125,10 @@ function TypeTable({ type, edges, address, onAddress }: TypeTableProps) {
   const counted = useQuery({ ...countQuery(request), enabled: first.isSuccess });
   const missing = first.data === undefined ? missingIndex(first.error) : undefined;
   return (
-    <section aria-label={type.type} className="flex min-w-0 flex-1 flex-col gap-3">
+    <section
+      aria-label={type.type}
+      className="flex h-[max(24rem,calc(100dvh-8.75rem))] min-w-0 flex-1 flex-col gap-3 max-lg:flex-none"
+    >
       <DataToolbar
         {...{ all, columns, address, onAddress }}
         onChoose={choose}
