@@ -12,10 +12,14 @@ import { Terminal } from './terminal.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const blocks = tutorialBlocks();
 
+const OF_THE_TESTS = /^(?:npm_|msk_|trellis_|vitest|node_(?:env|options|path)|test$|mode$)/i;
+
 /** Somebody's shell: without what the npm and the runner of these tests tell their children. */
 function ownShell(home: string, port: number, replicationPort: number) {
   const bin = `${join(ROOT, 'node_modules/.bin')}:`;
+  const others = Object.entries(process.env).filter(([name]) => !OF_THE_TESTS.test(name));
   return {
+    ...Object.fromEntries(others),
     PATH: (process.env['PATH'] ?? '').replaceAll(bin, ''),
     HOME: home,
     // The package of the data is fetched once, not for each run.
