@@ -100,10 +100,12 @@ function* measure(
   measured: Measured,
   context: QueryContext,
 ): IdPieces & Generator<IdList> {
-  const iterator = pieces[Symbol.iterator]();
+  let iterator: Iterator<IdList> | undefined;
   for (;;) {
     const begin = performance.now();
     const readBefore = context.rowsRead;
+    // To begin may be all there is to do.
+    iterator ??= pieces[Symbol.iterator]();
     const next = iterator.next();
     measured.ms += performance.now() - begin;
     measured.rowsRead += context.rowsRead - readBefore;
