@@ -61,6 +61,11 @@ export function documentedJson(): { readonly place: string; readonly text: strin
   return fences('json');
 }
 
+/** The blocks of a page that show files of this kind. */
+export function documentedFiles(page: string, language: 'csv' | 'jsonl'): string[] {
+  return fences(language).flatMap((fence) => (fence.page === page ? [fence.text] : []));
+}
+
 /** A piece of a program as a page shows it. */
 export interface CodeBlock {
   readonly place: string;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { field } from '../support/http-client.ts';
 import type { TestWorkspace } from '../support/workspace.ts';
-import { documentedCode } from './documented-blocks.ts';
+import { documentedCode, documentedFiles } from './documented-blocks.ts';
 
 interface Prepared {
   readonly workspace: TestWorkspace;
@@ -49,6 +49,13 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
   async 'import.md'({ folder }) {
     const rows = 'Email,Name,Born\nann@x.org,Ann,1984\nbob@x.org,Bob,unknown\n';
     await writeFile(join(folder, 'people.csv'), rows);
+    const [, , staff = ''] = documentedFiles('import.md', 'csv');
+    const [books = '', lending = ''] = documentedFiles('import.md', 'jsonl');
+    await writeFile(join(folder, 'staff.csv'), staff);
+    await writeFile(join(folder, 'books.jsonl'), books);
+    await writeFile(join(folder, 'lending.ndjson'), lending);
+    const schema = { nodes: [], edges: [{ type: 'LentTo' }] };
+    await writeFile(join(folder, 'lending.json'), JSON.stringify(schema));
   },
   async 'indexes.md'({ workspace, folder }) {
     await send(workspace, 'PUT', '/api/schema', {
