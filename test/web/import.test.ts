@@ -84,6 +84,11 @@ describe.skipIf(requireChromium())('the import page', () => {
     await page.getByRole('link', { name: 'Show them as a table' }).click();
     await page.getByRole('main').getByText('Nautilus').first().waitFor();
     expect(page.url()).toContain('#/data/Vessels');
+    // The key has no name of its own there.
+    await page.getByRole('searchbox', { name: 'Filter Id' }).fill('=1');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 node', { exact: true }).waitFor();
+    await page.getByRole('gridcell', { name: 'Nautilus' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

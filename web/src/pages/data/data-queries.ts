@@ -24,9 +24,9 @@ export const typesQuery = queryOptions({
 /** Rows of one type, in one order. */
 export type RowsRequest = Pick<TableRequest, 'type' | 'where' | 'sort'>;
 
-/** The types of all columns: the key, the fields, and the time. */
-export function columnTypes({ key, fields }: DataType): Readonly<Record<string, string>> {
-  return { ...(key !== undefined && { [key]: 'String' }), ...fields, Timestamp: 'Time' };
+/** The types of all columns: the key, which is `Id` where it has no name, the fields, the time. */
+export function columnTypes({ key = 'Id', fields }: DataType): Readonly<Record<string, string>> {
+  return { [key]: 'String', ...fields, Timestamp: 'Time' };
 }
 
 /** What the address asks for; filters that mean nothing are passed over. */
