@@ -168,21 +168,29 @@ const uids = [node.UID];
 console.log((await client.jobs.get('${job.id}')).state);\n`;
     expect(await at.run({ 'program.ts': text })).toBe('succeeded\n');
   },
-  'sdk 1': program(
-    `${PERSON}const { signal } = new AbortController();
-const { nodeUid } = await import('@trellis/client/uid.ts');
-const uid = nodeUid('Word', 'dog');
-`,
-    'node.Id',
-    'dog',
-  ),
+  'sdk 1': async (code) => {
+    const byAuthor =
+      "export default ({ body, q }: Scope<{ author: string }>) => q().startWhere('Book', 'AuthorName', '=', body.author).nodes();";
+    const asked = { name: 'books/by-author', code: byAuthor, isReadOnly: true };
+    await at.admin('POST', '/api/endpoints/create', asked);
+    const before = `${PERSON}const { signal } = new AbortController();\n`;
+    await program(before, '[answer[0].Title, node.Id]', ['Dune', 'dog'])(code);
+  },
   'sdk 2': program(
-    `${CLIENT}const baseUrl = process.env.BASE_URL;\n`,
-    'client instanceof TrellisClient',
+    `import { Trellis, TrellisError } from '@trellis/client';
+${PERSON}const trellis = new Trellis({ baseUrl: process.env.BASE_URL, token: 'expired' });
+`,
+    `trellis.token !== 'expired'`,
     true,
   ),
   'sdk 3': program(
-    `${CLIENT}globalThis.window = { MSKSERVERPATH: './', MSKREPLICAURLS: '' };
+    `import { Trellis } from '@trellis/client';\nconst baseUrl = process.env.BASE_URL;\n`,
+    'trellis instanceof Trellis',
+    true,
+  ),
+  'sdk 4': program(
+    `import { Trellis } from '@trellis/client';
+globalThis.window = { MSKSERVERPATH: './', MSKREPLICAURLS: '' };
 globalThis.document = { baseURI: process.env.BASE_URL + '/' };
 `,
     `await new Promise((opened) => socket.addEventListener('open', () => (socket.close(), opened('open'))))`,
