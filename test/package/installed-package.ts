@@ -27,22 +27,35 @@ export class InstalledPackage {
   }
 
   /** Makes them with the number of a build, and installs them below the folder. */
-  static async install(folder: string, build: number): Promise<InstalledPackage> {
+  static async install(
+    folder: string,
+    build: number,
+    options: readonly string[] = [],
+  ): Promise<InstalledPackage> {
     const out = join(folder, 'made');
     const tool = join(ROOT, 'tools/package.ts');
     const { stdout } = await run(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', tool, '--build', String(build), '--out', out],
+      [
+        '--disable-warning=ExperimentalWarning',
+        tool,
+        '--build',
+        String(build),
+        '--out',
+        out,
+        ...options,
+      ],
       { cwd: ROOT },
     );
     const archives = stdout.trim().split('\n');
+    const packages = archives.filter((path) => path.endsWith('.tgz'));
     const installed = new InstalledPackage(join(folder, 'elsewhere'), archives);
     await mkdir(installed.folder);
     await writeFile(
       join(installed.folder, 'package.json'),
       '{ "private": true, "type": "module" }',
     );
-    await installed.run('npm', ['install', '--prefer-offline', '--no-audit', ...archives]);
+    await installed.run('npm', ['install', '--prefer-offline', '--no-audit', ...packages]);
     return installed;
   }
 

@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** The file of another program than that of all tests. */
   readonly program?: string;
+  /** Begins the command line instead of Node with a program: one that was installed. */
+  readonly command?: readonly string[];
 }
 
 /** A real server in a process of its own, as `npm start` runs it. */
@@ -100,27 +102,24 @@ interface Output {
 }
 
 function launch(options: StartOptions): { child: ChildProcess; output: Output } {
-  const child = spawn(
+  const { program = PROGRAM, args = [] } = options;
+  const [command = '', ...before] = options.command ?? [
     process.execPath,
-    [
-      '--disable-warning=ExperimentalWarning',
-      options.program ?? PROGRAM,
-      'serve',
-      ...(options.args ?? []),
-    ],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        MSK_PORT: '0',
-        MSK_GRAPH_STORAGE: options.storage,
-        MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        TRELLIS_SAMPLE: 'none',
-        ...options.env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    '--disable-warning=ExperimentalWarning',
+    program,
+  ];
+  const child = spawn(command, [...before, 'serve', ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      MSK_PORT: '0',
+      MSK_GRAPH_STORAGE: options.storage,
+      MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      TRELLIS_SAMPLE: 'none',
+      ...options.env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: Output = { stderr: '', stdoutLines: [], onLine: () => undefined };
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   createInterface({ input: child.stdout }).on('line', (line) => {
