@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Area, bodyBytesMaxOf, type Operation, responseHeaders } from '../operation.ts';
 import { operations } from '../operations.ts';
+import { requestExample, withExample } from './examples/examples.ts';
 import { parametersOf, sharedParameters } from './parameters.ts';
 import { PRIMARY_REDIRECT, PRIMARY_REDIRECT_NAME, Responses } from './responses.ts';
 import { securityOf, securitySchemes } from './security.ts';
@@ -140,7 +141,7 @@ function requestBody(operation: Operation, schemas: ShapeSchemas): object | unde
   const isOptional = !(body instanceof z.ZodFile) && body.safeParse(undefined).success;
   return {
     required: !isOptional,
-    content: Object.fromEntries(contents),
+    content: withExample(Object.fromEntries(contents), requestExample(operation)?.body),
     // Only a body that is taken as a whole has this limit.
     ...(WHOLE.some((type) => consumes.includes(type))
       ? { 'x-max-bytes': bodyBytesMaxOf(operation) }

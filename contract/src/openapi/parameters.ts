@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Operation } from '../operation.ts';
+import { parameterExample } from './examples/examples.ts';
 import { isJsonObject, type JsonSchema, type ShapeSchemas } from './shape-schemas.ts';
 
 /** Parameters that many operations have, by the name of their component. */
@@ -31,9 +32,15 @@ export function parametersOf(operation: Operation, schemas: ShapeSchemas): objec
       in: 'path',
       required: true,
       description: path.includes(`{+${name}}`) ? `${description} ${REST}` : description,
+      ...parameterExample(operation, 'params', name, schema),
       schema,
     })),
-    ...fieldsOf(query, schemas).map((field) => ({ ...field, in: 'query', ...listStyle(field) })),
+    ...fieldsOf(query, schemas).map((field) => ({
+      ...field,
+      in: 'query',
+      ...listStyle(field),
+      ...parameterExample(operation, 'query', field.name, field.schema),
+    })),
     ...(isOpen(query) ? [ANYTHING_ELSE] : []),
     ...fieldsOf(headers, schemas).map((field) => ({ ...field, in: 'header' })),
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),

@@ -3,6 +3,7 @@ import type { CatalogueEntry } from '../errors/entry.ts';
 import type { Operation, ResponseHeader, ResponseShape } from '../operation.ts';
 import type { OperationId } from '../operations.ts';
 import { type DescribedEvents, events } from './events.ts';
+import { answerExample, withExample } from './examples/examples.ts';
 import type { JsonSchema, ShapeSchemas } from './shape-schemas.ts';
 
 type Content = Record<string, { readonly schema?: JsonSchema; readonly 'x-events'?: object }>;
@@ -40,7 +41,8 @@ export class Responses {
       const isRouter = isRouterPath(operation.path) && !BEFORE_ROUTES.includes(status);
       if (own === undefined) return [status, this.#refusal(status, errors, isRouter)] as const;
       const stream = events[operation.id];
-      return [status, this.#answer(own, status, errors, isRouter, stream)] as const;
+      const answer = this.#answer(own, status, errors, isRouter, stream);
+      return [status, withAnswer(answer, status, operation)] as const;
     });
     const redirect = operation.onReplica === 'redirect' && !statuses.has('303');
     return Object.fromEntries([
@@ -136,6 +138,14 @@ export class Responses {
 }
 
 export const PRIMARY_REDIRECT_NAME = 'PrimaryRedirect';
+
+/** With an example of the answer, if the example of a request has this status. */
+function withAnswer(answer: object, status: string, operation: Operation): object {
+  const example = answerExample(operation);
+  if (example?.body === undefined || String(example.status) !== status) return answer;
+  const { content, ...more } = answer as { readonly content?: object };
+  return { ...more, content: withExample(content, example.body) };
+}
 
 /** Where a replica sends what only the primary does. */
 export const PRIMARY_REDIRECT = {

@@ -27,7 +27,9 @@ function everything(value: unknown, at: string): Told[] {
   return [
     ...own,
     ...parameter,
-    ...Object.entries(value).flatMap(([key, inner]) => everything(inner, `${at}/${key}`)),
+    ...Object.entries(value)
+      .filter(([key]) => key !== 'example')
+      .flatMap(([key, inner]) => everything(inner, `${at}/${key}`)),
   ];
 }
 
