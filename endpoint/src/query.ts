@@ -160,7 +160,9 @@ export interface Query<N> extends AsyncIterable<N> {
   sortBy(field: FieldName<N>, direction?: 'asc' | 'desc'): Query<N>;
   /** Newest first unless you say otherwise. */
   sortByTimestamp(direction?: 'asc' | 'desc'): Query<N>;
-  /** By the number of edges in both directions, the most connected first unless you say otherwise. */
+  /**
+   * By the number of edges in both directions, the most connected first unless you say otherwise.
+   */
   sortByConnectivity(direction?: 'asc' | 'desc'): Query<N>;
   /** Leaves out so many nodes at the beginning. */
   skip(count: number): Query<N>;
