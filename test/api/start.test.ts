@@ -58,6 +58,7 @@ test('stops also when its storage is gone', async () => {
   await folder[Symbol.asyncDispose]();
   await server.stop();
   expect(server.process.signalCode).toBeNull();
+  expect(server.process.exitCode).toBe(1);
 });
 
 test('reports every fault of the configuration at once and exits with 78', async () => {

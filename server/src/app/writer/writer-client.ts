@@ -165,10 +165,13 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     // the process.
     closed.catch(() => undefined);
     const late = sleep(WRITER_CLOSE_TIMEOUT_MS, LATE, { ref: false });
-    if ((await Promise.race([closed, late])) === LATE) {
-      this.#events.onNote('the storage does not close: the process stops without it');
+    try {
+      if ((await Promise.race([closed, late])) === LATE) {
+        this.#events.onNote('the storage does not close: the process stops without it');
+      }
+    } finally {
+      await this.#thread.terminate();
     }
-    await this.#thread.terminate();
   }
 
   /** Remembers whether the disk takes what is written. */
