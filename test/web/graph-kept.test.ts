@@ -39,6 +39,26 @@ describe.skipIf(requireChromium())('what is drawn', () => {
     return new URL(page.url()).hash;
   }
 
+  test('does not bring back somebody who has gone on while the next page is read', async () => {
+    await using opened = await open('');
+    const { page, complaints } = opened;
+    const held = Promise.withResolvers<void>();
+    await page.route(/preferences-page/, async (request) => {
+      await held.promise;
+      await request.continue();
+    });
+    await page.clock.install();
+    await page.reload();
+    await page.evaluate(`location.hash = '#/graph?node=${ADA}'`);
+    await statusOf(page, '26 nodes and 25 edges.').waitFor();
+    await page.evaluate(`location.hash = '#/preferences'`);
+    // By then the picture would have been kept.
+    await page.clock.runFor(1_000);
+    held.resolve();
+    await page.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('is there after a reload, and at the address that it has then', async () => {
     await using opened = await open(`?node=${ADA}&view=table`);
     const { page, complaints } = opened;

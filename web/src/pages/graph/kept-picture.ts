@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { Picture } from './drawing-history.ts';
 import type { GraphAddress, GraphEditor } from './graph-editor.ts';
@@ -8,6 +8,7 @@ import { editorQuery } from './graph-start.ts';
 import { keepInTab } from './tab-pictures.ts';
 
 const route = getRouteApi('/workspace/graph');
+const GRAPH_PATH = '/graph';
 
 /** One who draws takes several steps in a row; browsers refuse addresses that change too often. */
 const PAUSE_MS = 400;
@@ -20,6 +21,7 @@ const PAUSE_MS = 400;
 export function useKeptPicture(editor: GraphEditor): void {
   const queries = useQueryClient();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const { node, layout, kept } = route.useSearch();
   const { revision, isLayoutRunning } = editor.view;
   useEffect(() => {
@@ -28,7 +30,8 @@ export function useKeptPicture(editor: GraphEditor): void {
     let isOver = false;
     const keep = async (): Promise<void> => {
       const start = await startOf(editor.scene.picture());
-      if (isOver) return;
+      // Who has gone on is not to be brought back, while the next page is read.
+      if (isOver || router.latestLocation.pathname !== GRAPH_PATH) return;
       editor.keep(start ?? here);
       if (start === undefined) return;
       const { queryKey } = editorQuery(start);
@@ -43,7 +46,7 @@ export function useKeptPicture(editor: GraphEditor): void {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [editor, revision, isLayoutRunning, queries, navigate, node, layout, kept]);
+  }, [editor, revision, isLayoutRunning, queries, navigate, router, node, layout, kept]);
 }
 
 /**
