@@ -1,14 +1,19 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
+import { PROGRAM } from '../support/program.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
-const BOOKS = 2_500;
+/** Several pieces of 128 KiB. */
+const BOOKS = 10_000;
 
 let workspace: TestWorkspace;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -44,7 +49,7 @@ describe('trellis node download', () => {
     const out = at('books.csv');
     const done = await download(['--type', 'Book', '--field', 'Pages', 'Title', '--out', out]);
     expect(done).toMatchObject({ code: 0, stdout: '' });
-    expect(done.stderr).toMatch(/^Wrote 2,500 nodes, [\d.]+ KiB, to .*books\.csv\.\n$/);
+    expect(done.stderr).toMatch(/^Wrote 10,000 nodes, [\d.]+ MiB, to .*books\.csv\.\n$/);
     const rows = parse(readFileSync(out, 'utf8'), { columns: true }) as Record<string, string>[];
     expect(rows).toHaveLength(BOOKS);
     expect(Object.keys(rows[0] ?? {})).toEqual([
@@ -80,9 +85,36 @@ describe('trellis node download', () => {
     const out = at('all.zip');
     expect((await download(['--type', 'Book', '--out', out])).code).toBe(0);
     expect(readFileSync(out).subarray(0, 2).toString()).toBe('PK');
-    const printed = await download(['--type', 'Book', '--format', 'jsonl', '--out', '-']);
+    const printed = await download(['Book/1', 'Book/2', '--format', 'jsonl', '--out', '-']);
     expect(printed).toMatchObject({ code: 0, stderr: '' });
-    expect(printed.stdout.trimEnd().split('\n')).toHaveLength(BOOKS);
+    expect(printed.stdout.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  test('says how many named nodes are not there', async () => {
+    const out = at('some.csv');
+    const { code, stderr } = await download(['Book/1', 'Book/1', 'Book/none', '--out', out]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 node of those that are named is not there for you.\n');
+    expect(stderr).toContain('Wrote 1 node, ');
+  });
+
+  test('ends quietly when its reader has enough', async () => {
+    const args = ['node', 'download', '--type', 'Book', '--out', '-'];
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', PROGRAM, ...args],
+      {
+        env: {
+          HOME: folder.path,
+          TRELLIS_SERVER: workspace.server.url,
+          TRELLIS_TOKEN: workspace.token,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   test('overwrites nothing', async () => {

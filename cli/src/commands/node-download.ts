@@ -7,10 +7,10 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { RowCounter } from '@trellis/client/download-rows.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
-import { namedNode, NODE_ARGUMENT } from '../node-words.ts';
+import { namedNode, NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { receivedBytes } from '../received-bytes.ts';
-import { bytesText, harmless, writeBytes } from '../terminal.ts';
+import { bytesText, harmless, type Terminal, writeBytes } from '../terminal.ts';
 
 const FORMATS = ['csv', 'jsonl', 'zip'] as const;
 type Format = (typeof FORMATS)[number];
@@ -78,18 +78,44 @@ async function downloadNodes(
     else bar.update({ share: total > 0 ? Math.min(1, count / total) : 1, done: count });
   });
   try {
-    if (out === '-')
-      for await (const part of counted) await writeBytes(terminal.stdout, part, signal);
+    if (out === '-') await printParts(terminal, counted);
     else await writeWhole(out, counted, signal);
   } finally {
     bar.clear();
   }
+  noteMissing(context, names, rows.count);
   if (out === '-') return;
   const size = bytesText(rows.bytes);
   const what = rows.count === undefined ? size : `${nodesText(rows.count)}, ${size},`;
   output.note(`Wrote ${what} to ${harmless(out)}.`);
   const count = rows.count === undefined ? {} : { nodes: rows.count };
   output.data({ path: out, format, ...count, bytes: rows.bytes }, '');
+}
+
+/** Prints until the reader has enough, such as `head`. */
+async function printParts(
+  { stdout, signal }: Terminal,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  try {
+    for await (const part of parts) await writeBytes(stdout, part, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+}
+
+/** Of nodes that are named, those are left out that do not exist or may not be seen. */
+function noteMissing(
+  { output }: CommandContext,
+  names: readonly string[],
+  count: number | undefined,
+): void {
+  if (names.length === 0 || count === undefined) return;
+  const missing = new Set(names.map(uidOfNode)).size - count;
+  if (missing <= 0) return;
+  output.note(
+    `${nodesText(missing)} of those that are named ${missing === 1 ? 'is' : 'are'} not there for you.`,
+  );
 }
 
 function nodesText(count: number): string {
