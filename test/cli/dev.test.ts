@@ -85,12 +85,17 @@ test('serves a folder, sends what is saved, and shows diagnostics, types and log
   await using home = await temporaryFolder();
   const folder = await project(home.path);
   const file = join(folder, 'endpoints/books-by.ts');
+  await mkdir(join(folder, 'src'));
+  await writeFile(join(folder, 'src/workspace.ts'), '');
   await using dev = new Developing([folder, '--port', '0', '--json'], { HOME: home.path });
   const { url, passwordFile } = await dev.event('serving');
   const http = new HttpClient(String(url));
   const password = await readFile(String(passwordFile), 'utf8');
   const token = await http.signIn('admin', password);
   expect(await dev.event('endpoint')).toMatchObject({ name: 'books-by', action: 'created' });
+  expect(await dev.event('types')).toMatchObject({ file: join(folder, 'endpoints/trellis.d.ts') });
+  expect(await dev.event('types')).toMatchObject({ file: join(folder, 'src/workspace.ts') });
+  expect(await readFile(join(folder, 'src/workspace.ts'), 'utf8')).toContain('"books-by": {');
   expect(await dev.event('pushed')).toEqual({ event: 'pushed', wrong: [] });
 
   const code = await readFile(file, 'utf8');

@@ -27,7 +27,8 @@ export function addDev(program: Command, run: Run): void {
         'with its data in .trellis there. Sends the schema and each endpoint when you save it, ' +
         'and shows what does not compile, what types it wrote and what endpoints log, until ' +
         'Ctrl-C. With --server or TRELLIS_SERVER it uses that server, and your session there, ' +
-        'and starts none. It deletes nothing from a server.',
+        'and starts none. It deletes nothing from a server. The types for a program are written ' +
+        'to src/workspace.ts, if that file is there.',
     )
     .argument('[folder]', 'where schema.json and endpoints/ are', '.')
     .option('--port <port>', 'port of the server that it starts, 0 for any free one', PORT_DEFAULT)

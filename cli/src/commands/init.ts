@@ -33,6 +33,7 @@ export function addInit(program: Command, run: Run): void {
       `
 Examples:
   $ trellis init books
+  $ trellis init shop --template web-app
   $ trellis init books --packages ../trellis/dist`,
     )
     .action(run(init));

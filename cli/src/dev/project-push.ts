@@ -14,6 +14,9 @@ import { diffSchemas, differenceText } from '../schema-diff.ts';
 import type { Tell } from '../terminal.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 
+/** Written for a program with the SDK that lies in the folder, if it has such a module. */
+const PROGRAM_TYPES = 'src/workspace.ts';
+
 /** Sends what has changed in a folder since the last time, and tells what came of it. */
 export class ProjectPush {
   readonly #client: TrellisClient;
@@ -94,8 +97,14 @@ export class ProjectPush {
   }
 
   async #writeTypes(signal: AbortSignal): Promise<void> {
-    const file = join(this.#folder, 'endpoints/trellis.d.ts');
-    const types = await this.#client.build.getTypes({ scope: 'full' }, { signal });
-    if (writeIfChanged(file, types)) this.#tell({ event: 'types', file }, `Wrote ${file}`);
+    const { build } = this.#client;
+    this.#write('endpoints/trellis.d.ts', await build.getTypes({ scope: 'full' }, { signal }));
+    if (!existsSync(join(this.#folder, PROGRAM_TYPES))) return;
+    this.#write(PROGRAM_TYPES, await build.getProgramTypes({ signal }));
+  }
+
+  #write(path: string, text: string): void {
+    const file = join(this.#folder, path);
+    if (writeIfChanged(file, text)) this.#tell({ event: 'types', file }, `Wrote ${file}`);
   }
 }
