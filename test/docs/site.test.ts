@@ -33,6 +33,7 @@ const fileOf = (path: string): string => join(folder.path, 'site', path);
 const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, found]) => found ?? '');
+const menuOf = (page: string): string => /<nav id="menu"[^]*?<\/nav>/.exec(read(page))?.[0] ?? '';
 /** The file that a link of a page leads to. */
 const targetOf = (page: string, href: string): string => {
   const path = decodeURI(new URL(href, `http://site.invalid/${page}`).pathname).slice(1);
@@ -47,10 +48,20 @@ describe('the documentation site', () => {
       expect(pages).toContain(file.replace(/\.md$/, '.html'));
     }
     for (const page of pages) {
-      const menu = /<nav id="menu"[^]*?<\/nav>/.exec(read(page))?.[0] ?? '';
-      const targets = matches(menu, /href="([^"]+)"/g).map((href) => targetOf(page, href));
+      const targets = matches(menuOf(page), /href="([^"]+)"/g).map((href) => targetOf(page, href));
       expect(targets.toSorted(), page).toEqual(pages);
     }
+  });
+
+  test('has its pages in the four kinds of documents', () => {
+    const titles = matches(menuOf('index.html'), /<h2>([^<]+)<\/h2><ul>/g);
+    expect(titles.filter((title) => !title.startsWith('How to: '))).toEqual([
+      'Start',
+      'Concepts',
+      'Reference',
+      'Project',
+      'Decisions',
+    ]);
   });
 
   test('has no link that leads nowhere, and loads nothing from elsewhere', () => {

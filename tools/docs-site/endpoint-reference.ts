@@ -10,7 +10,7 @@ export function scopePage(): string {
   const examples = new Map(Object.entries(SCOPE_EXAMPLES));
   const members = scope.members.map((member) => {
     const code = examples.get(member.name)?.code ?? '';
-    return `${memberText(member, '##')}\n\`\`\`text\n${code}\n\`\`\`\n`;
+    return `${memberText(member, '##')}\nExample:\n\n\`\`\`text\n${code}\n\`\`\`\n`;
   });
   const parts = [
     ['graph: reads', declarationOf('graph-reads.ts', 'GraphReads')],

@@ -84,7 +84,7 @@ export async function siteSections(): Promise<Section[]> {
   const made = [...(await referencePages())].map(([path, text]) => pageOf(path, text));
   const pages = [...documents, ...made];
   const named = Object.values(SECTIONS).flat();
-  return Object.entries(SECTIONS).map(([title, names]) => {
+  const sections = Object.entries(SECTIONS).map(([title, names]) => {
     const own = names.flatMap((name) => pages.filter(({ path }) => path === `${name}.md`));
     const others = pages.filter(({ path }) => !named.includes(path.replace(/\.md$/, '')));
     const isDecision = ({ path }: SitePage): boolean => path.startsWith('decisions/');
@@ -92,6 +92,7 @@ export async function siteSections(): Promise<Section[]> {
     if (title === 'Decisions') own.push(...others.filter(isDecision));
     return { title, pages: own };
   });
+  return sections.filter((section) => section.pages.length > 0);
 }
 
 function pageOf(path: string, markdown: string): SitePage {
