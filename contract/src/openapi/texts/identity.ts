@@ -55,7 +55,7 @@ export const identityTexts = [
     isAdmin: 'Whether the user is a system administrator; by default not.',
     isReadOnlyAdmin:
       'Whether the user is an administrator who reads everything and changes nothing.',
-    isGuest: 'Whether the user is a guest, who sees only what a guest is given access to.',
+    isGuest: 'Whether the user is a guest, who sees only teams of their own, and has no assistant.',
   }),
   ...texts(userShapes.userChange, {
     firstName: 'Given name, as people read it.',
@@ -175,7 +175,7 @@ export const identityTexts = [
       'Rules by the name of the type. A type that is left out has none: everyone sees its nodes.',
       {
         visibleTo:
-          'Who sees nodes of the type that are restricted to nobody: `everyone` (the default), or with `restricted` administrators alone.',
+          'Who sees nodes of the type that are restricted to nobody: `everyone` (the default), or with `restricted` their owners and administrators alone.',
         writableBy: [
           'Who may write nodes of the type, beside administrators.',
           { teams: 'UIDs of teams.', users: 'UIDs of users.' },

@@ -145,7 +145,7 @@ export const serverTexts = [
     rssBytes: 'Resident memory of the process in bytes.',
     diskFreeBytes: 'Free bytes where the storage folder is; null if they cannot be read.',
     currentLag: `${LAG}, the furthest one now; only on a primary that replicates.`,
-    averageLag: `${LAG}, on average; only on a primary that replicates.`,
+    averageLag: `${LAG}, the mean of the last 240 samples; only on a primary that replicates.`,
     emaLag: `${LAG}, as an exponential moving average; only on a primary that replicates.`,
   }),
   ...texts(stats.overviewStatistics, {
@@ -279,10 +279,10 @@ export const serverTexts = [
     replicaUID: 'UID of this replica.',
     replicaName: 'Name of this replica, for people.',
     currentLag: `${LAG}: the furthest one now.`,
-    averageLag: `${LAG}, on average.`,
-    emaLag: `${LAG}, as an exponential moving average.`,
+    averageLag: `${LAG}: the mean of the last 240 samples.`,
+    emaLag: `${LAG}: a moving average over 5 seconds.`,
     recommendedDelayMs:
-      'Milliseconds to wait after a write before a replica is read, if it must show it.',
+      'Milliseconds that writers would wait for replicas to catch up; 0 while they keep up. The server delays nobody.',
     replicas: 'The registered replicas.',
   }),
   ...texts(replica.replicaRole, {
