@@ -51,7 +51,7 @@ export const DECIMAL_CHARACTERS_MAX = 100;
 export const JSON_DEPTH_MAX = 100;
 /** JSON text of one atomic ingest commit. */
 export const INGEST_COMMIT_BYTES_MAX = 256 * 1024 * 1024;
-/** Of one upload. So many fill a transaction of a large state, if the writer takes them: `ready`. */
+/** Of one upload. So many fill a transaction of a large state, where the writer takes them. */
 export const INGEST_COMMITS_IN_FLIGHT_MAX = 12;
 /** Steps of one query, those of its nested sets counted too. */
 export const QUERY_STEPS_MAX = 256;
