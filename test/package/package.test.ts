@@ -88,6 +88,8 @@ async function expectToServe(options: StartOptions): Promise<void> {
   const [, script] = /<script[^>]* src="([^"]+)"/.exec(page.text) ?? [];
   const asset = await http.send({ path: new URL(String(script), `${server.url}/`).pathname });
   expect(asset.status).toBe(200);
+  const documents = await http.send({ path: '/docs/tutorial.html' });
+  expect(documents.text).toContain('Your own data in 15 minutes');
   expect((await http.send({ path: '/health', token })).json).toMatchObject({
     version: expect.stringMatching(/\.42$/),
   });

@@ -75,7 +75,8 @@ export function programManifest(root: string, version: string): PackageManifest 
     ...parts.map(({ dependencies }) => dependencies),
   );
   for (const { name } of parts) delete foreign[name];
-  const bundled = [...parts.map(({ name }) => name), `${SCOPE}samples`, `${SCOPE}web`];
+  const beside = ['samples', 'web', 'docs'].map((name) => SCOPE + name);
+  const bundled = [...parts.map(({ name }) => name), ...beside];
   return {
     name: 'trellis',
     version,
