@@ -93,8 +93,12 @@ async function run<T>(
   body: EndpointBody,
   options?: RunOptions,
 ): Promise<T> {
-  const { text } = await answerOf(transport, { ...target, ...jsonBody(body) }, options);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
+  const { response, text } = await answerOf(transport, { ...target, ...jsonBody(body) }, options);
+  try {
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  } catch {
+    throw TrellisError.unexpectedAnswer(response, text);
+  }
 }
 
 /**
