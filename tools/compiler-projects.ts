@@ -78,7 +78,7 @@ function packageProject(root: string, name: string, options: Project['options'])
     .filter((dependency) => dependency.startsWith(PACKAGE_SCOPE))
     .map(folderOf);
   const references = SAMPLE_READERS.includes(name) ? [...packages, 'samples'] : packages;
-  return { folder: name, include: ['src', 'package.json'], references, options };
+  return { folder: name, include: ['src', 'src/**/*.json', 'package.json'], references, options };
 }
 
 /** The folder that others import. The server's is `app`, as server/package.json exports it. */

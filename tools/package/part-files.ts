@@ -13,7 +13,11 @@ const READ_AS_TEXT = ['endpoint/src/', 'server/src/runtime/guest/'];
 /**
  * Files that the program reads or copies, and built-in endpoints, which it compiles itself.
  */
-const BESIDE_CODE = ['src/**/*.{proto,sh}', 'system-endpoints/**/*.ts', 'templates/**'];
+const BESIDE_CODE = [
+  'src/**/!(tsconfig).{json,proto,sh}',
+  'system-endpoints/**/*.ts',
+  'templates/**',
+];
 const IS_TEST = /(?:^|\/)testing\/|\.test\.ts$/;
 /** Packages that others write programs with. */
 export const TYPED: readonly Part[] = ['contract', 'endpoint', 'client', 'connector'];
