@@ -60,7 +60,6 @@ export const operations = withIds({
     method: 'GET',
     path: '/api/build/program-types',
     auth: 'admin',
-    scope: 'read',
     responses: {
       200: {
         description: 'A TypeScript module that programs with the SDK are compiled with.',
