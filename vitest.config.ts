@@ -28,7 +28,14 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/!(rules|support)/**', 'server/src/**', 'sim/**'],
+          // What `trellis init` copies is tested as a folder of its own.
+          exclude: [
+            '**/node_modules/**',
+            'test/!(rules|support)/**',
+            'server/src/**',
+            'sim/**',
+            'cli/templates/**',
+          ],
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
