@@ -1,5 +1,8 @@
 import type { Page, Request } from 'playwright-core';
 
+/** A browser without a screen may never be idle by itself while the machine is busy. */
+const IDLE = 'new Promise((shown) => requestIdleCallback(shown, { timeout: 100 }))';
+
 /** What a page asks for, and what went wrong with it. */
 export class PageRequests {
   readonly #page: Page;
@@ -24,7 +27,7 @@ export class PageRequests {
   /** Resolves when everything was answered, and the page has shown it. */
   async settled(): Promise<void> {
     for (let idle = 0; idle < 3;) {
-      await this.#page.evaluate('new Promise((shown) => requestIdleCallback(shown))');
+      await this.#page.evaluate(IDLE);
       idle = this.#open.size === 0 ? idle + 1 : 0;
     }
   }
