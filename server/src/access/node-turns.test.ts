@@ -3,21 +3,10 @@ import { NODES_AT_ONE_COMMIT } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import { AccessIndex } from './access-index.ts';
-import type { Caller } from './caller.ts';
+import { serverCaller } from './caller.ts';
 import { NodeTurns } from './node-view.ts';
 
-const ADMIN: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: null,
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 't',
-};
+const ADMIN = serverCaller('t');
 
 it('reads a page at one commit, however much others have used of the turn', async () => {
   await using graph = await openTestGraph();
