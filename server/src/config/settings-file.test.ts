@@ -46,6 +46,11 @@ MSK_CORS=`;
     expect(JSON.stringify(faults)).not.toContain('secret');
   });
 
+  it('takes the line separators of Unicode as a part of a value', () => {
+    const { values, faults } = parseSettingsFile('a.env', 'MSK_HOST="a\u2028b\u2029"\n');
+    expect([values, faults]).toEqual([{ MSK_HOST: 'a\u2028b\u2029' }, []]);
+  });
+
   it('gives back what was written, whatever it is', () => {
     const name = fc.constantFrom(...Object.keys(variables));
     const value = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text));

@@ -15,7 +15,7 @@ export interface SettingsFile {
   readonly faults: readonly ConfigFault[];
 }
 
-const SETTING = /^([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
+const SETTING = /^([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/s;
 
 /** `path` is how the faults name the file. */
 export function parseSettingsFile(path: string, text: string): SettingsFile {
@@ -61,7 +61,7 @@ function faultOf(
 }
 
 function unquoted(value: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/.exec(value) ?? [];
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(value) ?? [];
   return inner ?? value;
 }
 
