@@ -184,6 +184,7 @@ export const responseHeaders = {
   'Retry-After': 'Seconds to wait before the request is sent again.',
   'WWW-Authenticate': '`Bearer`, with `error="invalid_token"` when a token was sent.',
   Location: 'Where to send the request instead.',
+  ETag: 'The version of the node, in quotation marks; it rises by 1 with each change.',
   'Content-Disposition': 'The file name to save the answer under.',
   'Set-Cookie': 'Ties a sign-in to the browser that began it.',
   'MSK-ENDPOINT-KEY':

@@ -11,4 +11,10 @@ export interface GraphReads {
   /** Many nodes in one go: in the order of the keys, null where there is none. */
   getMany<T extends NodeTypeName>(type: T, keys: readonly string[]): Promise<(NodeOf<T> | null)[]>;
   getMany(nodes: readonly NodeReference[]): Promise<(NodeOf | null)[]>;
+  /**
+   * The version of the node, which rises by 1 with each change of it; 0 when there is none. A write
+   * takes it as `ifVersion`.
+   */
+  version<T extends NodeTypeName>(type: T, key: string): Promise<number>;
+  version(node: NodeReference): Promise<number>;
 }

@@ -15,16 +15,19 @@ export interface WriteOutcome {
   readonly changed: boolean;
 }
 
-export interface NodeOptions {
+export interface IfVersion {
+  /**
+   * Refuses the write with `version_conflict` unless the node is at this version, as
+   * `graph.version()` tells it; 0: it must not exist.
+   */
+  readonly ifVersion?: number;
+}
+
+export interface NodeOptions extends IfVersion {
   /** ISO 8601, or milliseconds since 1970 UTC. */
   readonly timestamp?: string | number;
   /** Other names of the node, kept with it. Nodes are not looked up by them. */
   readonly aliases?: readonly string[];
-  /**
-   * Refuses the write with `version_conflict` unless the node is at this version; 0: it must not
-   * exist.
-   */
-  readonly ifVersion?: number;
 }
 
 /** A node to write, by type and key; without a key it is a new one. */
@@ -86,8 +89,8 @@ export interface Writes<Result> {
   ): Result;
   update<T extends WritableNodeTypeName>(node: NodeByKey<T> | NodeByUid): Result;
   /** Deletes the node with its edges. */
-  delete<T extends WritableNodeTypeName>(type: T, key: string): Result;
-  delete(node: NodeReference): Result;
+  delete<T extends WritableNodeTypeName>(type: T, key: string, options?: IfVersion): Result;
+  delete(node: NodeReference, options?: IfVersion): Result;
   /** Makes an edge of this type from one node to another, once. */
   link(
     from: NodeReference,

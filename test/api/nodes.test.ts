@@ -87,6 +87,26 @@ describe('one node', () => {
     expect(seen).toEqual(names);
   });
 
+  test('tells its version as its ETag', async () => {
+    const write = (fields: object) =>
+      people.as('admin', 'POST', '/api/ingest', {
+        operations: [{ op: 'addOrUpdate', type: 'Topic', key: 'tagged', fields }],
+      });
+    const read = async () => {
+      const reference = [{ type: 'Topic', key: 'tagged' }];
+      const [node] = Object(
+        (await people.as('admin', 'POST', '/api/node/many/full', { uids: reference })).json,
+      );
+      return (await people.as('ann', 'GET', `/api/node/${node.UID}`)).headers.get('etag');
+    };
+    await write({ Rank: 1 });
+    const first = await read();
+    await write({ Rank: 1 });
+    const same = await read();
+    await write({ Rank: 2 });
+    expect([first, same, await read()]).toEqual(['"1"', '"1"', '"2"']);
+  });
+
   test('is the same 404 when it is hidden, does not exist, or has no UID at all', async () => {
     const hidden = await error(get('bob', 'ann'));
     expect(hidden).toMatchObject([404, { code: 'node_not_found' }]);

@@ -24,7 +24,13 @@ export const operations = withIds({
     method: 'GET',
     path: '/api/node/{uid}',
     params: z.object({ uid: uidText.min(1) }),
-    responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
+    responses: {
+      200: {
+        description: 'The node as the caller may see it.',
+        body: nodeObject,
+        headers: ['ETag'],
+      },
+    },
     errors: ['node_not_found'],
     summary: 'Read one node.',
   },

@@ -1,3 +1,4 @@
+import { must } from '#base/assert.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { NodeObject, NodeQuery } from '@trellis/contract/shapes/node.ts';
@@ -42,9 +43,15 @@ export class NodeService {
 
   /** Throws `node_not_found`. */
   get(caller: Caller, uid: string): NodeObject {
-    const node = this.#view(caller).nodeByUid(uid);
+    return this.read(caller, uid).node;
+  }
+
+  /** Throws `node_not_found`. */
+  read(caller: Caller, uid: string): { readonly node: NodeObject; readonly version: number } {
+    const view = this.#view(caller);
+    const node = view.nodeByUid(uid);
     if (node === undefined) throw nodeNotFound();
-    return node;
+    return { node, version: must(view.version(uid), 'the version of a node that is there') };
   }
 
   /** Throws `node_not_found`. */

@@ -68,6 +68,12 @@ export class NodeView {
     return this.#visibility.canSee(id, node.Type) ? this.#visibility.present(id, node) : undefined;
   }
 
+  /** The version of a node that can be seen. */
+  version(uid: string): number | undefined {
+    const id = this.find(uid);
+    return id === undefined ? undefined : this.#reader.version(id);
+  }
+
   /** A node that can be seen; undefined when it is gone. */
   node(id: number): NodeObject | undefined {
     const node = this.#reader.node(id);

@@ -134,13 +134,19 @@ type Statuses<O extends Operation> = keyof O['responses'] & number;
  * What the handler of an operation may answer: a status of its row, with the body that the row
  * promises for it.
  */
-export type Answer<O extends Operation> = {
-  [Status in Statuses<O>]: O['responses'][Status] extends {
-    readonly body: infer Body extends z.ZodType;
-  }
-    ? { readonly status: Status; readonly body: Immutable<z.output<Body>> }
-    : { readonly status: Status; readonly body?: undefined };
-}[Statuses<O>];
+export type Answer<O extends Operation> = OwnHeaders &
+  {
+    [Status in Statuses<O>]: O['responses'][Status] extends {
+      readonly body: infer Body extends z.ZodType;
+    }
+      ? { readonly status: Status; readonly body: Immutable<z.output<Body>> }
+      : { readonly status: Status; readonly body?: undefined };
+  }[Statuses<O>];
+
+/** Headers beside those that every answer carries, in lower case. */
+interface OwnHeaders {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 /** An answer whose status is known to the compiler by its value. */
 export function answer<const Status extends number>(status: Status): { readonly status: Status };
@@ -148,8 +154,17 @@ export function answer<const Status extends number, const Body>(
   status: Status,
   body: Body,
 ): { readonly status: Status; readonly body: Body };
-export function answer(status: number, body?: unknown): object {
-  return body === undefined ? { status } : { status, body };
+export function answer<const Status extends number, const Body>(
+  status: Status,
+  body: Body,
+  headers: Readonly<Record<string, string>>,
+): { readonly status: Status; readonly body: Body } & OwnHeaders;
+export function answer(
+  status: number,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+): object {
+  return body === undefined ? { status } : { status, body, headers };
 }
 
 type JsonHandler<O extends Operation> = (
@@ -166,11 +181,10 @@ function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler
     async handle(request, reply, { services }) {
       // A read in turns may see several commits: the sequence before it is a lower bound.
       const sequence = services.sequence();
-      const answered: { readonly status: number; readonly body?: unknown } = await handler(
-        readInput(operation, request),
-        services,
-      );
+      const answered: OwnHeaders & { readonly status: number; readonly body?: unknown } =
+        await handler(readInput(operation, request), services);
       reply.code(answered.status).header(SEQUENCE, isRead ? sequence : services.sequence());
+      if (answered.headers !== undefined) reply.headers(answered.headers);
       if (answered.body === undefined) return sendNoBody(reply);
       const contentType = operation.responses[answered.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);

@@ -75,6 +75,24 @@ describe('writes', () => {
     expect(done).toEqual([true, true, false, true, true, true, true, true]);
   });
 
+  it('and deletes take the version that the node must be at', async () => {
+    const seen = await evaluate(`
+      const book = { type: 'Book', key: 'versions' } as const;
+      const seen: unknown[] = [await graph.version(book)];
+      const { UID } = await graph.addOrUpdate('Book', 'versions', { Pages: 1 }, { ifVersion: 0 });
+      await graph.update('Book', 'versions', { Pages: 2 });
+      seen.push(await graph.version('Book', 'versions'), await graph.version(UID ?? ''));
+      for (const remove of [
+        () => graph.delete('Book', 'versions', { ifVersion: 1 }),
+        () => graph.delete(book, { ifVersion: 1 }),
+        () => graph.delete(book, { ifVersion: 2 }),
+      ]) {
+        seen.push(await remove().then(() => 'deleted', (error: Problem) => error.code));
+      }
+      return [...seen, await graph.version(book)];`);
+    expect(seen).toEqual([0, 2, 2, 'version_conflict', 'version_conflict', 'deleted', 0]);
+  });
+
   it.each([
     ["graph.update('Book', 'none', {})", 'invalid_operation'],
     ["graph.addOrUpdate('Book', 'b1', {}, { ifVersion: 99 })", 'version_conflict'],

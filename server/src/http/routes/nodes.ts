@@ -13,8 +13,10 @@ import {
 } from '../downloaded-nodes.ts';
 
 export const nodesRoutes = routesOf(operations, {
-  getNode: async ({ caller, params }, { nodes }) =>
-    answer(200, await nodes.get(caller, params.uid)),
+  getNode: ({ caller, params }, { nodes }) => {
+    const { node, version } = nodes.read(caller, params.uid);
+    return answer(200, node, { etag: `"${version}"` });
+  },
   getNodeHistory: async ({ caller, params, query }, { nodes }) =>
     answer(200, await nodes.history(caller, params.uid, query)),
   queryNodes: async ({ caller, body }, { nodes }) =>

@@ -59,6 +59,7 @@ export type Operation =
   | 'get'
   | 'tryGet'
   | 'getMany'
+  | 'version'
   | 'query'
   | 'search'
   | 'searchAsUser'

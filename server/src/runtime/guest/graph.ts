@@ -31,6 +31,10 @@ export class ReadOnlyGraph {
     }
     return ask(this.#call, 'getMany', stringify(references));
   }
+
+  version(node: unknown, key?: unknown): Promise<unknown> {
+    return ask(this.#call, 'version', stringify(referenceOf(node, key)));
+  }
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -51,8 +55,12 @@ abstract class Writes {
     return this.write(nodeWrite('update', node, { ...options, key, fields }));
   }
 
-  delete(node: unknown, key?: unknown): unknown {
-    return this.write({ op: 'delete', ...referenceOf(node, key) });
+  delete(node: unknown, key?: unknown, options?: Members): unknown {
+    // Named by itself, its options come second.
+    const isNamed = typeof key === 'object' && options === undefined;
+    const { ifVersion } = Object(isNamed ? key : options) as Members;
+    const reference = isNamed ? referenceOf(node) : referenceOf(node, key);
+    return this.write({ op: 'delete', ...reference, ifVersion });
   }
 
   link(from: unknown, edge?: unknown, to?: unknown, options?: Members): unknown {
@@ -122,6 +130,10 @@ export class WritableGraph extends Writes {
 
   getMany(nodes: unknown, keys?: unknown): Promise<unknown> {
     return this.#reads.getMany(nodes, keys);
+  }
+
+  version(node: unknown, key?: unknown): Promise<unknown> {
+    return this.#reads.version(node, key);
   }
 
   async transaction(collect: (transaction: unknown) => unknown): Promise<unknown> {

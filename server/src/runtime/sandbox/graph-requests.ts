@@ -16,7 +16,13 @@ import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { FoundNode, WantedSimilarity, WantedText } from '#graph/query/query-context.ts';
 
 /** The reads of endpoint code, answered where it runs. */
-export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
+export const READ_OPERATIONS: ReadonlySet<unknown> = new Set([
+  'get',
+  'tryGet',
+  'getMany',
+  'version',
+  'query',
+]);
 
 /** Those that are answered where the index is: its memory cannot be shared with another process. */
 export const SEARCH_OPERATIONS: ReadonlySet<unknown> = new Set([
@@ -61,6 +67,8 @@ export function answerRead(
     case 'getMany':
       assert(Array.isArray(asked), 'getMany is asked with a list');
       return JSON.stringify(asked.map((one) => findNode(reader, referenceOf(one)) ?? null));
+    case 'version':
+      return String(versionOf(reader, referenceOf(asked)));
     case 'query':
       // Its shape is checked by the query itself, as that of any other.
       return JSON.stringify(
@@ -116,6 +124,12 @@ function requireUser(access: AccessIndex, caller: Caller, operation: string): Vi
 function findNode(reader: GraphReader, reference: NodeReference): NodeObject | undefined {
   const id = reader.id(reference);
   return id === undefined ? undefined : reader.node(id);
+}
+
+/** 0 when there is no such node. */
+function versionOf(reader: GraphReader, reference: NodeReference): number {
+  const id = reader.id(reference);
+  return (id === undefined ? undefined : reader.version(id)) ?? 0;
 }
 
 function requireNode(reader: GraphReader, reference: NodeReference): NodeObject {
