@@ -108,6 +108,8 @@ export class TestBrowser {
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(`${server.url}/${options.path ?? ''}`);
+    // A change of the hash before the router of the front end listens would be lost.
+    await page.locator('#root:empty').waitFor({ state: 'detached' });
     return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
   }
 }

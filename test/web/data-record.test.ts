@@ -7,6 +7,7 @@ import {
 } from '../support/browser.ts';
 import { book, DataScene, PHONE, tabTo } from '../support/data-scene.ts';
 import { requireChromium } from '../support/requires.ts';
+import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 
 const uid = nodeUid('Book', 'dune');
 
@@ -140,14 +141,14 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('has a time and other keys, which are edited too', async () => {
+  test('has a time and other names, which are edited too', async () => {
     await using opened = await open(`#/data/Book?node=${nodeUid('Book', 'emma')}`);
     const { page, complaints } = opened;
     const time = page.getByRole('textbox', { name: 'Timestamp' });
     await time.fill('');
     await page.getByText('A node always has a time').waitFor();
     await time.fill('2024-05-01T10:30Z');
-    await page.getByRole('textbox', { name: 'Other keys' }).fill('emma-1815\nemma-2');
+    await page.getByRole('textbox', { name: 'Other names' }).fill('emma-1815\nemma-2');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The node is saved').waitFor();
     expect(await recordOf(nodeUid('Book', 'emma'))).toMatchObject({
@@ -155,7 +156,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
       aliases: ['emma-1815', 'emma-2'],
     });
     await page.reload();
-    const keys = page.getByRole('textbox', { name: 'Other keys' });
+    const keys = page.getByRole('textbox', { name: 'Other names' });
     await keys.waitFor();
     expect(await keys.inputValue()).toBe('emma-1815\nemma-2');
     await keys.fill('');
@@ -215,6 +216,28 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await lost.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     expect(complaints).toEqual([]);
+  });
+
+  test('gets a key where its type has no name for it, or none', async () => {
+    const memo = { type: 'Memo', fields: { Text: 'String' } };
+    const nodes = [...LIBRARY_SCHEMA.nodes, memo];
+    await scene.ok('PUT', '/api/schema', { ...LIBRARY_SCHEMA, nodes });
+    for (const key of ['first', '']) {
+      await using opened = await open('#/data/Memo');
+      const { page, complaints } = opened;
+      await page.getByRole('button', { name: 'New Memo' }).click();
+      await page.getByRole('textbox', { name: 'Id', description: /Optional/ }).fill(key);
+      await page.getByRole('textbox', { name: 'Text' }).fill(`Key: ${key}`);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('The node is created').waitFor();
+      expect(complaints).toEqual([]);
+    }
+    expect(await scene.ok('POST', '/api/cce/system/table', { type: 'Memo' })).toMatchObject({
+      items: [
+        expect.not.objectContaining({ Id: expect.anything() }),
+        { Text: 'Key: first', Id: 'first', UID: nodeUid('Memo', 'first') },
+      ],
+    });
   });
 
   test('is linked with four clicks, and the link is removed again', async () => {

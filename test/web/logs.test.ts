@@ -230,6 +230,29 @@ describe.skipIf(requireChromium())('the log', () => {
     await page.getByText('No record matches').waitFor();
   });
 
+  test('is led to from a form that was refused', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/manage/access/teams',
+    });
+    const { page, complaints } = opened;
+    await page.route('**/api/groups/group', (request) =>
+      request.fulfill({
+        status: 500,
+        json: { error: { code: 'internal_error', message: 'it broke' }, traceId: 'trace-9' },
+      }),
+    );
+    await page.getByRole('button', { name: 'Add team' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add team' });
+    await dialog.getByLabel('Name').fill('North');
+    await dialog.getByRole('button', { name: 'Create team' }).click();
+    const alert = dialog.getByRole('alert').filter({ hasText: 'It broke' });
+    await alert.waitFor();
+    await expectAccessible(page);
+    await alert.getByRole('link', { name: 'Log of the request trace-9' }).click();
+    await page.getByText('Request: trace-9').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('is led to from a notice that something was not done', async () => {
     await using opened = await open('');
     const { page } = opened;

@@ -63,7 +63,10 @@ function addWrites(node: Command, run: Run): void {
     command
       .option('--set <Field=value...>', VALUE)
       .option('--timestamp <time>', 'time of the node, ISO 8601')
-      .option('--alias <key...>', 'other keys of the node: all that it shall have');
+      .option(
+        '--alias <name...>',
+        'names that other systems give the node: all that it shall have',
+      );
   valueOptions(
     node
       .command('create')

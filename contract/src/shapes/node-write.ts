@@ -127,7 +127,7 @@ export const nodeRecord = z.strictObject({
   /** Null for whoever may neither write the node nor read all of its fields. */
   version: z.int().min(1).nullable(),
   mayWrite: z.boolean(),
-  /** Its other keys, for whoever may write it. */
+  /** Names that other systems give it, for whoever may write it; nothing is looked up by them. */
   aliases: z.array(z.string()).optional(),
   /** Edges between the node and nodes that the caller sees. */
   edges: z.array(

@@ -101,7 +101,7 @@ export interface GraphReader extends Disposable {
   typeOf(id: number): string | undefined;
   /** Starts at 1 and rises by 1 with every change of the node. */
   version(id: number): number | undefined;
-  /** Its other keys, which the node itself does not show. */
+  /** Names that other systems give it, which the node itself does not show. */
   aliases(id: number): readonly string[];
   node(id: number): NodeObject | undefined;
   /** The value of one field, without decoding the others; undefined when the node has none. */

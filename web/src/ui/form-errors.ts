@@ -1,9 +1,10 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
+import { describeError } from './error-text.ts';
 
 /**
  * Puts what the server says of single fields (`details.fields[]`, open-shapes, section 2) beside
- * them, and everything else, with its hint and request, at `root`, for the alert of the form.
+ * them, and everything else, with its hint, at `root`, for the alert of the form.
  */
 export function applyServerErrors<T extends FieldValues>(
   form: UseFormReturn<T>,
@@ -36,8 +37,6 @@ function isFieldError(value: unknown): value is { path: string; message: string 
 }
 
 function textOf(error: unknown): string {
-  if (!(error instanceof TrellisError))
-    return error instanceof Error ? error.message : String(error);
-  const request = error.traceId === undefined ? '' : ` (request ${error.traceId})`;
-  return [`${error.message}${request}`, error.hint].filter(Boolean).join('. ');
+  const { message, hint } = describeError(error);
+  return [message, hint].filter(Boolean).join(' ');
 }

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type FieldValues, FormProvider, type UseFormReturn } from 'react-hook-form';
 import { classNames } from './class-names.ts';
+import { describeError } from './error-text.ts';
 import { FormAlert } from './form-alert.tsx';
 import { applyServerErrors } from './form-errors.ts';
 
@@ -41,7 +42,10 @@ export function ServerForm<T extends FieldValues>(props: ServerFormProps<T>) {
       }}
     >
       <fieldset className="contents" disabled={isDisabled} aria-label={label}>
-        <FormAlert message={form.formState.errors.root?.message} />
+        <FormAlert
+          message={form.formState.errors.root?.message}
+          requestId={describeError(send.error).requestId}
+        />
         <FormProvider {...form}>{children}</FormProvider>
       </fieldset>
     </form>

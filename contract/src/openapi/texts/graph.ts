@@ -13,7 +13,8 @@ import { texts } from './property-texts.ts';
 const FIELDS = 'Values by the name of the field; null removes the field.';
 const NODE_TIME = 'Time of the node: ISO 8601, or milliseconds since 1970 (UTC).';
 const EDGE_TIME = 'Time of the edge: ISO 8601, or milliseconds since 1970 (UTC).';
-const ALIASES = 'Further keys by which the node is found, all of them.';
+const ALIASES =
+  'All names that other systems give the node. They are kept; nothing is looked up by them.';
 const EDGE = 'Name of the edge type.';
 
 /** Nodes, edges, files and the schema. */
@@ -155,7 +156,7 @@ export const graphTexts = [
     version:
       'Number of its version, which `ifVersion` is compared with; null for whoever may neither write the node nor read all of its fields.',
     mayWrite: 'Whether the caller may change and delete the node.',
-    aliases: 'Further keys of the node; only for whoever may write it.',
+    aliases: 'Names that other systems give the node; only for whoever may write it.',
     edges: [
       'Edges between the node and nodes that the caller sees, counted by type and direction.',
       {

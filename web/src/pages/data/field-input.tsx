@@ -5,6 +5,8 @@ interface FieldInputProps {
   readonly name: string;
   readonly type: string;
   readonly text: string;
+  /** In the place of what the type says. */
+  readonly hint?: string | undefined;
   readonly error: string | undefined;
   readonly onText: (text: string) => void;
 }
@@ -23,7 +25,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** A field of a node, edited as its type is. */
-export function FieldInput({ name, type, text, error, onText }: FieldInputProps) {
+export function FieldInput({ name, type, text, error, onText, ...props }: FieldInputProps) {
   const frame = { label: name, error };
   if (type === 'Bool') {
     return (
@@ -36,12 +38,13 @@ export function FieldInput({ name, type, text, error, onText }: FieldInputProps)
     );
   }
   const isList = type.endsWith('[]');
+  const hint = props.hint ?? (isList ? 'One in each line' : HINTS[type]);
   const isLong = text.includes('\n') || text.length > LONG_CHARACTERS;
   if (isList || type === 'Json' || type === 'Bytes' || (type === 'String' && isLong)) {
     return (
       <TextArea
         {...frame}
-        hint={isList ? 'One in each line' : HINTS[type]}
+        hint={hint}
         dir="auto"
         isCode={type === 'Json' || type === 'Bytes'}
         rows={Math.min(8, Math.max(2, text.split('\n').length + 1))}
@@ -53,7 +56,7 @@ export function FieldInput({ name, type, text, error, onText }: FieldInputProps)
   return (
     <TextField
       {...frame}
-      hint={HINTS[type]}
+      hint={hint}
       dir="auto"
       inputMode={isNumeric(type) ? 'decimal' : 'text'}
       value={text}

@@ -8,8 +8,9 @@ import type { DataType } from './data-queries.ts';
 import { FieldInput } from './field-input.tsx';
 import { PanelFrame } from './panel-frame.tsx';
 import {
-  bodyOf,
   changeOf,
+  newBodyOf,
+  newHintOf,
   newTypes,
   NO_DRAFT,
   type RecordDraft,
@@ -31,7 +32,7 @@ export function NewRecord({ type, draft, onDraft, onClose, onCreated }: NewRecor
   const { fields, errors } = changeOf(draft, types);
   const onChanged = useChangedNodes();
   const create = useMutation({
-    mutationFn: () => client.nodes.create({ type: type.type, ...bodyOf(fields) }),
+    mutationFn: () => client.nodes.create({ type: type.type, ...newBodyOf(fields) }),
     onSuccess: async ({ node }) => {
       toastDone('The node is created');
       onDraft(NO_DRAFT);
@@ -56,6 +57,7 @@ export function NewRecord({ type, draft, onDraft, onClose, onCreated }: NewRecor
             key={field}
             name={field}
             type={of}
+            hint={newHintOf(field, type)}
             text={draft.texts[field] ?? ''}
             error={
               errors[field] ?? (refused === field ? describeError(create.error).message : undefined)

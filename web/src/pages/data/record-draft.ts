@@ -8,7 +8,9 @@ import { draftMeaning, draftText } from './field-draft.ts';
 
 /** What a node has besides its fields; no field is called so. */
 const TIMESTAMP = 'Timestamp';
-const ALIASES = 'Other keys';
+const ALIASES = 'Other names';
+/** How a key is called that the schema gives no name; no field is called so. */
+const UNNAMED_KEY = 'Id';
 const BESIDES = { [TIMESTAMP]: 'Time', [ALIASES]: 'String[]' } as const;
 
 /** A node as it was when it was read. */
@@ -33,15 +35,33 @@ export function editedTypes({ key, fields }: DataType): FieldTypes {
   return { ...Object.fromEntries(others), ...BESIDES };
 }
 
+/** The same of a node that is not there yet, which gets its key here or none. */
+export function newTypes({ key = UNNAMED_KEY, fields }: DataType): FieldTypes {
+  return { [key]: 'String', ...fields, ...BESIDES };
+}
+
+/** What the type of a field does not say. */
+export function hintOf(field: string): string | undefined {
+  return field === ALIASES ? 'Names that other systems give it, one in each line' : undefined;
+}
+
 /** The same of a node that is not there yet. */
-export function newTypes({ key, fields }: DataType): FieldTypes {
-  return { ...(key !== undefined && { [key]: 'String' }), ...fields, ...BESIDES };
+export function newHintOf(field: string, { key = UNNAMED_KEY }: DataType): string | undefined {
+  return field === key
+    ? 'Optional, and never changed: imports and links name it so'
+    : hintOf(field);
 }
 
 /** A node that may be written, as it is edited; undefined for every other. */
 export function stateOf({ node, version, aliases }: NodeRecordDocument): NodeState | undefined {
   if (version === null || aliases === undefined) return undefined;
   return { node: { ...node, [ALIASES]: aliases }, version };
+}
+
+/** What the server is to be sent of a node that is not there yet. */
+export function newBodyOf(values: Readonly<Record<string, unknown>>) {
+  const { [UNNAMED_KEY]: key, ...others } = values;
+  return { ...(typeof key === 'string' && { key }), ...bodyOf(others) };
 }
 
 /** What the server is to be sent, of the values that `changeOf` gives. */

@@ -6,6 +6,7 @@ import { draftText } from './field-draft.ts';
 import { FieldInput } from './field-input.tsx';
 import {
   changeOf,
+  hintOf,
   NO_DRAFT,
   type NodeState,
   type RecordDraft,
@@ -50,6 +51,7 @@ export function RecordForm({ uid, state, types, draft, onDraft }: RecordFormProp
           <FieldInput
             name={field}
             type={type}
+            hint={hintOf(field)}
             text={draft.texts[field] ?? draftText(state.node[field], type)}
             error={
               errors[field] ?? (refused === field ? describeError(save.error).message : undefined)

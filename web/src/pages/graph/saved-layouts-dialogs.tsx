@@ -66,7 +66,7 @@ export function SaveLayoutDialog({ editor, onClose }: LayoutDialogProps) {
           onChange={(event) => setName(event.target.value)}
           error={isChecked && chosen === '' ? 'Give it a name.' : undefined}
         />
-        <FormAlert message={save.isError ? describeError(save.error).message : undefined} />
+        {save.isError && <FormAlert {...describeError(save.error)} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={save.isPending}>
