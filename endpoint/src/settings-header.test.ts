@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from './settings-header.ts';
+import { parseRunLines, parseSettings } from './settings-header.ts';
 
 describe('settings', () => {
   it('are read from the comments at the top', () => {
@@ -44,5 +44,37 @@ describe('settings', () => {
     expect(() => parseSettings(`// first\n// trellis: ${line}\n`)).toThrow(
       expect.objectContaining({ line: 2, message: expect.stringContaining(message) }),
     );
+  });
+});
+
+describe('when the server runs an endpoint', () => {
+  it('is read from the comments at the top, among settings', () => {
+    const code = [
+      '// trellis: readOnly',
+      '// trellis: cron "0 6 * * *" Europe/Oslo',
+      '// trellis: cron "@daily"',
+      '// An ordinary comment.',
+      'export default async function () {}',
+      '// trellis: cron "@hourly"',
+    ].join('\r\n');
+    expect(parseRunLines(code)).toEqual({
+      crons: [
+        { line: 2, cron: '0 6 * * *', timeZone: 'Europe/Oslo' },
+        { line: 3, cron: '@daily', timeZone: 'UTC' },
+      ],
+      faults: [],
+    });
+    expect(parseSettings(code)).toEqual({ isReadOnly: true });
+  });
+
+  it.each([
+    ['cron 0 6 * * *', 'cron is an expression in quotes, and a time zone if it is not UTC'],
+    ['cron "@daily" Europe/Oslo x', 'cron is an expression in quotes'],
+  ])('%s is a fault with its line', (line, message) => {
+    const code = `// first\n// trellis: ${line}\n// trellis: cron "@daily"`;
+    const fault = expect.objectContaining({ line: 2, message: expect.stringContaining(message) });
+    const { faults, crons } = parseRunLines(code);
+    expect([faults, crons.length]).toEqual([[fault], 1]);
+    expect(() => parseSettings(code)).toThrow(fault);
   });
 });

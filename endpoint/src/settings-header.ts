@@ -67,29 +67,89 @@ function integer(setting: (value: number) => EndpointSettings): Setting {
   };
 }
 
-const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*?)\s*$/;
+/** `// trellis: cron "0 6 * * *" Europe/Oslo`: the server runs the endpoint at these times. */
+interface CronLine {
+  /** Starts at 1. */
+  readonly line: number;
+  readonly cron: string;
+  /** UTC when the line names none. */
+  readonly timeZone: string;
+}
+
+/** What the head of a file says about when the server itself runs the endpoint. */
+export interface RunLines {
+  readonly crons: readonly CronLine[];
+  /** The lines that are wrong. */
+  readonly faults: readonly SettingsFault[];
+}
+
+const CRON = /^"([^"]+)"(?:\s+(\S+))?$/;
+const CRON_EXPECTED =
+  'cron is an expression in quotes, and a time zone if it is not UTC: cron "0 6 * * *" Europe/Oslo';
+/**
+ * The lines `// trellis: cron ...` at the very top of a file. There may be several. Whether the
+ * expression is one is for the server to say.
+ */
+export function parseRunLines(code: string): RunLines {
+  const crons: CronLine[] = [];
+  const faults: SettingsFault[] = [];
+  for (const { line, name, value } of headerLines(code)) {
+    if (name !== 'cron') continue;
+    const [, cron, timeZone = 'UTC'] = CRON.exec(value) ?? [];
+    if (cron === undefined) faults.push(new SettingsFault(line, CRON_EXPECTED));
+    else crons.push({ line, cron, timeZone });
+  }
+  return { crons, faults };
+}
+
+/** Lines of the header that are no settings; others read them. */
+const RUN_LINES: ReadonlySet<string> = new Set(['cron']);
 
 /**
  * Settings stand in the file, so that code and settings travel together: comment lines
  * `// trellis: <setting> <value>` at its very top, one setting a line, such as
- * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`.
+ * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`, also for a
+ * wrong line of those that `parseRunLines` reads.
  */
 export function parseSettings(code: string): EndpointSettings {
   const settings: EndpointSettings[] = [];
-  for (const [index, line] of code.split(/\r?\n/).entries()) {
-    if (!line.startsWith('//')) break;
-    const [, name, value = ''] = HEADER_LINE.exec(line) ?? [];
-    if (name === undefined) continue;
+  for (const { line, name, value } of headerLines(code)) {
+    if (RUN_LINES.has(name)) continue;
     const known = SETTINGS[name];
     const setting = known?.parse(value);
     if (setting === undefined) {
+      const names = [...Object.keys(SETTINGS), ...RUN_LINES].join(', ');
       const fault =
         known === undefined
-          ? `unknown setting "${name}"; known are ${Object.keys(SETTINGS).join(', ')}`
+          ? `unknown setting "${name}"; known are ${names}`
           : `${name} is ${known.expected}, not "${value}"`;
-      throw new SettingsFault(index + 1, fault);
+      throw new SettingsFault(line, fault);
     }
     settings.push(setting);
   }
+  const [wrong] = parseRunLines(code).faults;
+  if (wrong !== undefined) throw wrong;
   return Object.assign({}, ...settings);
+}
+
+const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*?)\s*$/;
+
+interface HeaderLine {
+  /** Starts at 1. */
+  readonly line: number;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The lines `// trellis: ...` among the comments that a file begins with. */
+function* headerLines(code: string): Generator<HeaderLine> {
+  let at = 0;
+  for (let line = 1; code.startsWith('//', at); line++) {
+    const end = code.indexOf('\n', at);
+    const text = code.slice(at, end < 0 ? undefined : end);
+    const [, name, value = ''] = HEADER_LINE.exec(text) ?? [];
+    if (name !== undefined) yield { line, name, value };
+    if (end < 0) return;
+    at = end + 1;
+  }
 }

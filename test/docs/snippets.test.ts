@@ -197,6 +197,7 @@ globalThis.document = { baseURI: process.env.BASE_URL + '/' };
     'open',
   ),
   'search 1': statements('searchAsUser', 'hits.map(({ node }) => node.Id)', ['c1']),
+  'tasks 1': endpoint({}, 'done'),
 };
 
 describe('the code of a page does what it says', () => {

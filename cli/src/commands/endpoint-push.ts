@@ -32,7 +32,8 @@ Write the settings of an endpoint as comments at the very top of its file, one o
   // trellis: readOnly
   // trellis: description What it is for.
 The settings are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
-maxQueued, description.`;
+maxQueued, description. A line may also say when the server runs the endpoint:
+  // trellis: cron "0 6 * * *" Europe/Oslo`;
 
 export function addEndpointPush(endpoint: Command, run: Run): void {
   endpoint

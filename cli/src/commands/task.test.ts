@@ -27,6 +27,7 @@ const TASK = {
   actingUser: null,
   enabled: true,
   whenMissed: 'run',
+  isInCode: false,
   description: 'At 03:00',
   nextRunAt: AT,
   nextRunAts: [AT],

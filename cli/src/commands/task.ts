@@ -68,6 +68,7 @@ function describe(task: Task): string {
       ['when', task.description],
       ['enabled', task.enabled ? 'yes' : 'no'],
       ['when missed', task.whenMissed],
+      ['belongs to', task.isInCode ? 'the code of its endpoint' : null],
       ['next', task.nextRunAts.join('\n            ')],
       ['running', task.jobId],
       ['last', lastRun && `${lastRun.state}, ${lastRun.startedAt}`],

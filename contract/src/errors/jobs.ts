@@ -41,6 +41,11 @@ export const taskErrors = {
     title: 'Too many tasks',
     hint: 'Delete those that are not needed any more.',
   },
+  task_in_code: {
+    status: 409,
+    title: 'Task belongs to code',
+    hint: 'Change the line "// trellis: cron" in the code of its endpoint; to pause the task, disable it.',
+  },
   task_running: {
     status: 409,
     title: 'Task is running',

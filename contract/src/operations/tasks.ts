@@ -98,6 +98,7 @@ export const operations = withIds({
     responses: { 200: { description: 'The task after the change.', body: task } },
     errors: [
       'task_not_found',
+      'task_in_code',
       'invalid_schedule',
       'endpoint_not_found',
       'user_not_found',
@@ -113,7 +114,7 @@ export const operations = withIds({
     path: '/api/admin/tasks/{name}',
     params: taskInPath,
     responses: { 204: { description: 'It is gone, and so is the log of its runs.' } },
-    errors: ['task_not_found', 'task_running', ...CHANGE_ERRORS],
+    errors: ['task_not_found', 'task_in_code', 'task_running', ...CHANGE_ERRORS],
     summary: 'Delete a task that is not running.',
   },
 

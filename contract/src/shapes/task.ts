@@ -90,6 +90,8 @@ const timetable = {
 export const task = taskSettings.extend({
   UID: z.string(),
   name: segmentName,
+  /** A line `// trellis: cron` of its endpoint made it, and changes and removes it. */
+  isInCode: z.boolean(),
   ...timetable,
   /** Job of the run that is under way. */
   jobId: z.string().nullable(),

@@ -69,6 +69,8 @@ export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
 export const ENDPOINT_INPUT_FAULTS_MAX = 50;
 /** The most characters of a body of a call that is recorded. */
 export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
+/** Lines of one endpoint that say when the server runs it. */
+export const ENDPOINT_RUN_LINES_MAX = 20;
 /** The last runs of one endpoint that a server tells of. */
 export const ENDPOINT_RECENT_CALLS_MAX = 50;
 /**

@@ -152,6 +152,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Enabled: 'Bool',
         WhenMissed: 'String',
         ScheduledAt: 'Time',
+        IsInCode: 'Bool',
       },
     },
     {

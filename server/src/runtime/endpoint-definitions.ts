@@ -15,6 +15,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { CodeToCheck, EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
 import type { EndpointTypes } from './compile/endpoint-types.ts';
+import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
 import {
   checkCode,
   checkName,
@@ -41,6 +42,9 @@ export interface EndpointDefinitionsOptions {
   readonly verdicts: CompileVerdicts;
   readonly history: CodeHistory;
   readonly clock: Clock;
+  readonly scheduleFault: ScheduleFault;
+  /** Told after each change; whoever made the change waits for it. */
+  readonly onChange: () => Promise<void>;
 }
 
 /**
@@ -160,6 +164,7 @@ export class EndpointDefinitions {
         ],
         this.#options,
       );
+      await this.#options.onChange();
     });
   }
 
@@ -175,15 +180,23 @@ export class EndpointDefinitions {
   }
 
   /** What the compiler says of code that is not saved: in a third of the time of the next. */
-  check(asked: CodeToCheck, schema = this.#schema()): Promise<Diagnostic[]> {
+  async check(asked: CodeToCheck, schema = this.#schema()): Promise<Diagnostic[]> {
     checkCode(asked.code);
-    return this.#options.compiler.check(asked, schema);
+    const { compiler } = this.#options;
+    return [...this.#ofHead(asked), ...(await compiler.check(asked, schema))];
   }
 
   /** The same, and what its types say. */
-  inspect(asked: CodeToCheck, schema = this.#schema()): Promise<InspectedCode> {
+  async inspect(asked: CodeToCheck, schema = this.#schema()): Promise<InspectedCode> {
     checkCode(asked.code);
-    return this.#options.compiler.inspect(asked, schema);
+    const ofHead = this.#ofHead(asked);
+    const inspected = await this.#options.compiler.inspect(asked, schema);
+    if (ofHead.length === 0) return inspected;
+    return { diagnostics: [...ofHead, ...inspected.diagnostics] };
+  }
+
+  #ofHead({ code }: CodeToCheck): Diagnostic[] {
+    return headDiagnostics(code, this.#options.scheduleFault);
   }
 
   #schema(): SchemaDocument {
@@ -210,7 +223,7 @@ export class EndpointDefinitions {
     schema: SchemaDocument,
   ): Promise<InspectedCode> {
     const asked = { name, code, isReadOnly };
-    const inspected = await this.#options.compiler.inspect(asked, schema);
+    const inspected = await this.inspect(asked, schema);
     const { diagnostics } = inspected;
     if (!isReadOnly || diagnostics.length === 0) return inspected;
     throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
@@ -286,6 +299,7 @@ export class EndpointDefinitions {
     );
     const written = this.#require(name);
     if (!isChecked) verdicts.note(checkedEndpoint(written), schema, diagnostics);
+    await this.#options.onChange();
     return written.definition;
   }
 }

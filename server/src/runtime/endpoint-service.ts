@@ -20,6 +20,9 @@ import { CallableEndpoints } from './callable-endpoints.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
+import type { ScheduleFault } from './compile/head-diagnostics.ts';
+import { isBuiltIn } from './endpoint-definition.ts';
+import { parseRunLines, type RunLines } from '@trellis/endpoint/settings-header.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
@@ -55,6 +58,7 @@ export interface EndpointServiceOptions {
   readonly clock: Clock;
   readonly audit: AuditTrail;
   readonly jobs: JobRegistry;
+  readonly scheduleFault: ScheduleFault;
   /** Whether only endpoints that are read-only run here. */
   readonly isReplica: boolean;
   /** Address of the primary, on a replica; no final slash: `runOnPrimary` leads there. */
@@ -80,6 +84,11 @@ export interface EndpointServiceOptions {
   readonly dryRunMaxMs?: number;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool?: EndpointPool | undefined;
+}
+
+/** An endpoint, and when the code that serves says that the server runs it. */
+export interface SelfRunning extends Pick<RunLines, 'crons'> {
+  readonly name: string;
 }
 
 export interface EndpointStanding {
@@ -109,6 +118,7 @@ export class EndpointService implements AsyncDisposable {
   readonly codeHistory: CodeHistoryService;
   readonly logs: EndpointLog;
   readonly migrations: OpenMigrations;
+  #onChange: () => Promise<void> = async () => {};
   /** In the threads that search for endpoint code. */
   readonly similarNodes: AskSimilar;
 
@@ -130,7 +140,8 @@ export class EndpointService implements AsyncDisposable {
     const verdicts = new CompileVerdicts({ ...options, store, migrations, compiler, callable });
     const history = new CodeHistory(options.reader);
     const code = { ...options, store, migrations, compiler, callable, verdicts, history };
-    const definitions = new EndpointDefinitions(code);
+    const onChange = (): Promise<void> => this.#onChange();
+    const definitions = new EndpointDefinitions({ ...code, onChange });
     this.#store = store;
     this.#compiler = compiler;
     this.#verdicts = verdicts;
@@ -262,6 +273,20 @@ export class EndpointService implements AsyncDisposable {
   /** What the types of its code say; undefined where nobody has asked them. */
   types(name: string): EndpointTypes | undefined {
     return this.#store.find(name)?.servingTypes;
+  }
+
+  /** Those whose code says when they run, by name. */
+  selfRunning(): SelfRunning[] {
+    return this.#store.all().flatMap(({ definition: { name }, servingCode = '' }) => {
+      if (isBuiltIn(name)) return [];
+      const { crons } = parseRunLines(servingCode);
+      return crons.length === 0 ? [] : [{ name, crons }];
+    });
+  }
+
+  /** Calls the listener after each change of an endpoint, and waits for it. */
+  onChange(listener: () => Promise<void>): void {
+    this.#onChange = listener;
   }
 
   run(run: EndpointRun): Promise<EndpointAnswer> {

@@ -39,6 +39,17 @@ export class Schedule {
     return schedule;
   }
 
+  /** What is wrong with it, in words; undefined when nothing is. */
+  static faultOf(cron: string, timeZone: string): string | undefined {
+    try {
+      Schedule.parse(cron, timeZone);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return error.message;
+    }
+  }
+
   /** In words, such as "At 02:30, Monday through Friday". */
   get description(): string {
     return cronstrue.toString(this.cron, {

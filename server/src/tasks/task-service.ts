@@ -5,19 +5,26 @@ import type { Clock } from '#base/clock.ts';
 import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import type { NewTask, Task, TaskChange } from '@trellis/contract/shapes/task.ts';
+import { type CodeTask, planCodeTasks } from './code-tasks.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';
 import type { TaskScheduler } from './task-scheduler.ts';
 import { TASK_TYPE, taskFields, type TaskStore } from './task-store.ts';
-import type { RunnableTask, StoredTask, TaskEndpoints, TaskSettings } from './task.ts';
+import type {
+  RunnableTask,
+  ScheduledEndpoint,
+  StoredTask,
+  TaskEndpoints,
+  TaskSettings,
+} from './task.ts';
 
 export interface TaskServiceParts extends TaskRules {
   readonly reader: GraphReader;
@@ -29,6 +36,8 @@ export interface TaskServiceParts extends TaskRules {
   readonly runs: TaskRunStore;
   readonly runner: TaskRunner;
   readonly scheduler: TaskScheduler;
+  /** Told of a line in code that no task can be made of. */
+  readonly onFault: (error: unknown) => void;
 }
 
 interface Timetable {
@@ -101,12 +110,13 @@ export class TaskService {
 
   /**
    * Rejects with `invalid_schedule`, `invalid_request`, `endpoint_not_found`, `user_not_found`,
-   * `forbidden`, `version_conflict`.
+   * `forbidden`, `task_in_code`, `version_conflict`.
    */
   put(caller: Caller, name: string, change: TaskChange, address: string): Promise<Task> {
     return this.#inTurn(async () => {
       const before = this.#require(name);
       const settings = settled(caller, before, change, this.#parts);
+      refuseOtherThanCode(before, settings);
       const by = { caller, address, action: 'task.changed' } as const;
       return this.#write(before.name, settings, before, by);
     });
@@ -121,11 +131,12 @@ export class TaskService {
     });
   }
 
-  /** Rejects with `task_running`, `version_conflict`. */
+  /** Rejects with `task_in_code`, `task_running`, `version_conflict`. */
   delete(caller: Caller, given: string, address: string): Promise<void> {
     return this.#inTurn(async () => {
       const { audit, runs, runner, scheduler } = this.#parts;
-      const { name, nodeVersion } = this.#require(given);
+      const { name, nodeVersion, isInCode, endpoint } = this.#require(given);
+      if (isInCode) throw inCode(name, endpoint);
       runner.requireIdle(name);
       const event = deed('task.deleted', { caller, address }, { kind: 'task', id: name });
       await commitAndRead(
@@ -154,6 +165,57 @@ export class TaskService {
     return this.#parts.runs.list(this.#require(name).name, page);
   }
 
+  /**
+   * Makes, changes and removes tasks, so that they are as the code of all endpoints says. A run
+   * that is under way goes on.
+   */
+  followCode(endpoints: readonly ScheduledEndpoint[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const { runs, scheduler, store, onFault } = this.#parts;
+      const tasks = store.all();
+      const { wanted, unwanted } = planCodeTasks(endpoints.map(this.#readable), tasks);
+      let room = TASKS_MAX - tasks.length + unwanted.length;
+      const made = wanted.filter(({ before, endpoint }) => {
+        if (before !== undefined || room-- > 0) return true;
+        const why = `There are ${TASKS_MAX} tasks already: none is made for "${endpoint}"`;
+        onFault(new Problem('too_many_tasks', why));
+        return false;
+      });
+      const operations: WriterOperation[] = made.flatMap((task) => this.#ofCode(task));
+      for (const { name } of unwanted) {
+        operations.push({ op: 'delete', type: TASK_TYPE, key: name }, ...runs.removals(name));
+      }
+      if (operations.length === 0) return;
+      await commitAndRead(operations, this.#parts);
+      for (const { name } of unwanted) runs.forget(name);
+      await scheduler.look();
+    });
+  }
+
+  /** Without the lines that this server cannot read, such as one with an unknown time zone. */
+  readonly #readable = ({ name, crons }: ScheduledEndpoint): ScheduledEndpoint => ({
+    name,
+    crons: crons.flatMap((times) => {
+      try {
+        const { cron, timeZone } = Schedule.parse(times.cron, times.timeZone);
+        return [{ cron, timeZone }];
+      } catch (error) {
+        const what = `the endpoint "${name}" has a schedule that cannot be read`;
+        this.#parts.onFault(new Error(what, { cause: error }));
+        return [];
+      }
+    }),
+  });
+
+  /** What writes a task of code, unless it is as it should be. */
+  #ofCode({ name, endpoint, cron, timeZone, before }: CodeTask): WriterOperation[] {
+    if (before?.cron === cron && before.timeZone === timeZone) return [];
+    const settings = { ...(before ?? USUAL), cron, timeZone, endpoint, isInCode: true };
+    const timestamp = this.#parts.clock.now();
+    const fields = taskFields(settings, timestamp);
+    return [{ op: 'addOrUpdate', type: TASK_TYPE, key: name, fields, timestamp }];
+  }
+
   #require(name: string): StoredTask {
     const { store } = this.#parts;
     const task = store.find(name) ?? store.all().find(({ UID }) => UID === name);
@@ -171,6 +233,7 @@ export class TaskService {
     const { caller, address, action } = by;
     const { cron, timeZone, endpoint, builtIn, actingUser, enabled, whenMissed } = settings;
     const details = { cron, timeZone, endpoint, builtIn, actingUser, enabled, whenMissed };
+    const isInCode = before?.isInCode ?? false;
     const isAsBefore =
       before?.enabled === enabled && before.cron === cron && before.timeZone === timeZone;
     const scheduledAt = isAsBefore ? before.scheduledAt : clock.now();
@@ -180,7 +243,7 @@ export class TaskService {
           op: 'addOrUpdate',
           type: TASK_TYPE,
           key: name,
-          fields: taskFields(settings, scheduledAt),
+          fields: taskFields({ ...settings, isInCode }, scheduledAt),
           timestamp: clock.now(),
           ifVersion: before?.nodeVersion ?? 0,
         },
@@ -313,6 +376,24 @@ function checkRights(
     'forbidden',
     'With a token, a task cannot run as a user, or run an endpoint for administrators',
     { details: { role: 'admin-write' } },
+  );
+}
+
+/** Of a task in code, code alone decides but for these two. Throws `task_in_code`. */
+function refuseOtherThanCode(before: StoredTask, settings: TaskSettings): void {
+  if (!before.isInCode) return;
+  const { enabled, whenMissed } = settings;
+  const allowed: TaskSettings = { ...before, enabled, whenMissed };
+  const names = Object.keys(settings) as (keyof TaskSettings)[];
+  if (names.every((name) => settings[name] === allowed[name])) return;
+  throw inCode(before.name, before.endpoint);
+}
+
+function inCode(task: string, endpoint: string | null): Problem {
+  return new Problem(
+    'task_in_code',
+    `The task "${task}" belongs to the code of the endpoint "${endpoint ?? ''}"`,
+    { details: { endpoint } },
   );
 }
 

@@ -41,6 +41,7 @@ export class TaskStore {
       actingUser: textOrNull(node['ActingUser']),
       enabled: node['Enabled'] === true,
       whenMissed: node['WhenMissed'] === 'skip' ? 'skip' : 'run',
+      isInCode: node['IsInCode'] === true,
       updatedAt: node.Timestamp,
       scheduledAt: String(node['ScheduledAt'] ?? node.Timestamp),
       nodeVersion: must(this.#reader.version(id), 'the version of a node'),
@@ -53,7 +54,7 @@ export class TaskStore {
  * epoch.
  */
 export function taskFields(
-  task: TaskSettings,
+  task: TaskSettings & Pick<StoredTask, 'isInCode'>,
   scheduledAt: number | string,
 ): NonNullable<NodeWrite['fields']> {
   return {
@@ -65,6 +66,7 @@ export function taskFields(
     ActingUser: task.actingUser,
     Enabled: task.enabled,
     WhenMissed: task.whenMissed,
+    IsInCode: task.isInCode,
     ScheduledAt: new Date(scheduledAt).toISOString(),
   };
 }

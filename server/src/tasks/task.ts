@@ -23,6 +23,8 @@ export interface StoredTask extends TaskSettings {
   readonly name: string;
   /** ISO 8601 UTC, as is the next. */
   readonly updatedAt: string;
+  /** Made of a line in the code of its endpoint. */
+  readonly isInCode: boolean;
   /** Since when it runs by this schedule. */
   readonly scheduledAt: string;
   /** Version of the node, for optimistic changes. */
@@ -54,6 +56,12 @@ export interface EndpointTask extends TaskWork {
   readonly caller: Caller;
   /** JSON text; null for none. */
   readonly body: string | null;
+}
+
+/** An endpoint whose code says when it runs. */
+export interface ScheduledEndpoint {
+  readonly name: string;
+  readonly crons: readonly Pick<TaskSettings, 'cron' | 'timeZone'>[];
 }
 
 /** What tasks need of endpoints. */

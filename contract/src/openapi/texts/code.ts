@@ -276,6 +276,7 @@ export const codeTexts = [
   ...texts(task.task, {
     UID: 'UID of the task.',
     name: 'Name of the task.',
+    isInCode: 'Whether a line `// trellis: cron` in the code of its endpoint makes the task.',
     cron: 'When it runs: a cron expression of five fields, of six with seconds first, or `@daily` and the like.',
     timeZone: 'Time zone that the schedule is in, such as `Europe/Berlin`.',
     endpoint: 'Name of the endpoint that it runs; null if it runs what is built in.',

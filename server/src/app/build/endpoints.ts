@@ -5,6 +5,7 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { EmbedQuery, ModelCalls } from '#runtime/invocation.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { Schedule } from '#tasks/schedule.ts';
 import type { ReadState } from '../open-storage.ts';
 import { callObserver, observedFetch } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
@@ -46,6 +47,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     running,
     primaryAddress,
     pool,
+    scheduleFault: Schedule.faultOf,
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),
     fetchAllowList: () => workspace.current().fetchAllowList,

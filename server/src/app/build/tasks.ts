@@ -65,8 +65,19 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
   });
   const alarm = timerAlarm;
   const scheduler = new TaskScheduler({ clock, alarm, store, runs, runner, onFault });
+  const tasks = new TaskService({
+    ...foundation,
+    ...rules,
+    jobs,
+    store,
+    runs,
+    runner,
+    scheduler,
+    onFault,
+  });
+  const followCode = (): Promise<void> => tasks.followCode(endpoints.selfRunning()).catch(onFault);
   return {
-    tasks: new TaskService({ ...foundation, ...rules, jobs, store, runs, runner, scheduler }),
+    tasks,
     migrations,
     automation: {
       recover: async () => {
@@ -76,6 +87,8 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
       start: async () => {
         await migrations.start().catch(onFault);
         await scheduler.start();
+        await followCode();
+        endpoints.onChange(followCode);
       },
     },
     [Symbol.asyncDispose]: async () => {

@@ -92,8 +92,10 @@ export class TaskKind implements DefinitionKind {
     });
   }
 
+  /** But for those that the code of endpoints makes. */
   #all(caller: Caller) {
-    return this.#sources.tasks.list(caller, { skip: 0, take: Infinity }).items;
+    const { items } = this.#sources.tasks.list(caller, { skip: 0, take: Infinity });
+    return items.filter(({ isInCode }) => !isInCode);
   }
 }
 

@@ -8,6 +8,7 @@ import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
 import type { MigrationStore, StoredMigration } from '../migrations/migration-store.ts';
 import type { RuntimeLogger } from '../endpoint-log.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
+import { headDiagnostics, type ScheduleFault } from './head-diagnostics.ts';
 
 export interface CompileVerdictsOptions {
   readonly store: EndpointStore;
@@ -18,6 +19,7 @@ export interface CompileVerdictsOptions {
   readonly callable: { versionsFor(code: string, self?: string): string };
   readonly logger: RuntimeLogger;
   readonly jobs: JobRegistry;
+  readonly scheduleFault: ScheduleFault;
 }
 
 interface Verdict {
@@ -184,13 +186,16 @@ export class CompileVerdicts {
     schema: SchemaDocument,
     job: RunningJob,
   ): Promise<void> {
-    const { compiler, reader } = this.#options;
+    const { compiler, reader, scheduleFault } = this.#options;
     for (const [done, one] of pending.entries()) {
       job.report({ progress: done / pending.length, step: `Checking ${one.name}` });
       const versions = this.#versions(one);
       const { code, isReadOnly } = one;
-      const name = one.kind === 'endpoint' ? one.name : undefined;
-      const diagnostics = await compiler.check({ code, isReadOnly, name }, schema);
+      const isEndpoint = one.kind === 'endpoint';
+      const name = isEndpoint ? one.name : undefined;
+      const ofHead = isEndpoint ? headDiagnostics(code, scheduleFault) : [];
+      const ofCode = await compiler.check({ code, isReadOnly, name }, schema);
+      const diagnostics = [...ofHead, ...ofCode];
       this.#verdicts.set(one.identity, { schema, versions, diagnostics });
       // What has come in since goes first.
       await turn();

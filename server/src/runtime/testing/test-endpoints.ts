@@ -77,6 +77,7 @@ export async function openTestEndpoints(
     running: new RunningCallers({ again: (caller) => caller }),
     models: { complete: refuse, embed: refuse, runAgent: refuse },
     redact: (json: string) => json,
+    scheduleFault: () => undefined,
     jobs: new JobRegistry({ clock, store: undefined, redact: (text) => text }),
     ...outside,
   };

@@ -34,12 +34,13 @@ export function TaskTable({ items, onOpen }: TaskTableProps) {
       columns={[
         {
           title: 'Task',
-          cell: ({ name, endpoint, builtIn }) => (
+          cell: ({ name, endpoint, builtIn, isInCode }) => (
             <div className="min-w-40">
               <span className="font-medium">{name}</span>
               <p className="font-mono text-[13px] text-muted wrap-anywhere">
                 {endpoint ?? `built in: ${builtIn ?? ''}`}
               </p>
+              {isInCode && <p className="text-[13px] text-muted">from its code</p>}
             </div>
           ),
         },
@@ -134,14 +135,14 @@ function TaskActions({ task, onOpen }: TaskActionsProps) {
         icon={Pencil}
         size="small"
         label={`Change ${name}`}
-        disabled={!isAllowed}
+        disabled={!isAllowed || task.isInCode}
         onClick={() => onOpen('change', task)}
       />
       <IconButton
         icon={Trash2}
         size="small"
         label={`Delete ${name}`}
-        disabled={!isAllowed}
+        disabled={!isAllowed || task.isInCode}
         onClick={() => onOpen('delete', task)}
       />
     </span>
