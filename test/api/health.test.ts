@@ -81,6 +81,10 @@ test('a replication port that is taken is named', async () => {
   await using second = await TrellisProcess.start({ storage: join(folder.path, 'second'), env });
   const health = await healthOf(second.url);
   expect(part(health, 'replication')).toMatchObject({ status: 'failed', reason: 'port_not_open' });
+  const http = new HttpClient(second.url);
+  const list = await http.send({ path: '/api/replicas', token: await http.signIn() });
+  expect(list).toMatchObject({ status: 409, json: { error: { code: 'replication_off' } } });
+  expect(list.text).toContain('MSK_REPLICATION_PORT');
 });
 
 test('a provider of models that fails is named until it answers, and nothing of its key', async () => {

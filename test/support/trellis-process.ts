@@ -113,6 +113,7 @@ function launch(options: StartOptions): { child: ChildProcess; output: Output } 
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       MSK_PORT: '0',
+      MSK_REPLICATION_PORT: '0',
       MSK_GRAPH_STORAGE: options.storage,
       MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
       TRELLIS_SAMPLE: 'none',

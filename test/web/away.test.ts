@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { write } from '../support/code-editor.ts';
@@ -61,5 +63,20 @@ describe.skipIf(requireChromium())('when the server goes away', () => {
     await page.getByRole('term').filter({ hasText: 'Current lag' }).waitFor();
     await page.getByText('No replica is registered').waitFor();
     await page.getByText(/It was last there at /).waitFor();
+  });
+
+  test('replicas say that their port is taken', async () => {
+    await using folder = await temporaryFolder();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const env = { ...KEY, MSK_REPLICATION_PORT: String(port) };
+    await using server = await TrellisProcess.start({ storage: folder.path, env });
+    const at = { server, http: new HttpClient(server.url) };
+    await using opened = await browser.signedInPage(at, { path: '#/admin/replicas' });
+    await opened.page.getByText('The port for replicas could not be opened').waitFor();
+    await opened.page.getByText(/MSK_REPLICATION_PORT or set another one/).waitFor();
+    expect(opened.complaints).toEqual([]);
+    taken.close();
   });
 });

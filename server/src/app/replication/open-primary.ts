@@ -1,3 +1,4 @@
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Followers } from '#log/followers.ts';
@@ -55,14 +56,17 @@ export async function openReplication(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     logger.error({ err: error }, 'replicas cannot follow this server');
-    return { ...withoutReplication(), condition: () => failed('port_not_open') };
+    const { meaning, remedy } = HEALTH_ADVICE.port_not_open;
+    const refusal = (): Problem => new Problem('replication_off', meaning, { hint: remedy });
+    return { ...withoutReplication(refusal), condition: () => failed('port_not_open') };
   }
 }
 
-/** The role of a primary that serves no replicas. */
-export function withoutReplication(): ReplicationRole {
-  const refuse = (): Promise<never> =>
-    Promise.reject(new Problem('replication_off', 'This server serves no replicas.'));
+/** The role of a primary that serves no replicas, and why not. */
+export function withoutReplication(
+  refusal = () => new Problem('replication_off', 'This server serves no replicas.'),
+): ReplicationRole {
+  const refuse = (): Promise<never> => Promise.reject(refusal());
   return {
     register: refuse,
     list: refuse,

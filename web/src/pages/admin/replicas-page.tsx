@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { ReplicaOverview } from '@trellis/contract/shapes/replica.ts';
 import { ArrowLeftRight, ScanSearch } from 'lucide-react';
 import { client } from '../../api/client.ts';
@@ -12,12 +13,13 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount, formatDecimal } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { FigureTile } from './figure-tile.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { ReplicaVerificationResult } from './replica-verification-result.tsx';
 import { StaleNotice } from './stale-notice.tsx';
-import { replicaHealthQuery, statisticsQuery } from './statistics.ts';
+import { healthQuery, replicaHealthQuery, statisticsQuery } from './statistics.ts';
 
 const REFRESH_MS = 2_000;
 
@@ -59,10 +61,7 @@ export function ReplicasPage() {
         {verify.data !== undefined && <ReplicaVerificationResult result={verify.data} />}
         <Card title="Registered replicas" isFlush>
           {isOff ? (
-            <EmptyState icon={ArrowLeftRight} title="This server serves no replicas">
-              Set <code className="font-mono">MSK_JWT_KEY</code> on the primary, to the key that the
-              replicas will have too, and start it again.
-            </EmptyState>
+            <WhyNone />
           ) : (
             <QueryView query={overview} errorTitle="The replicas could not be read">
               {(data) => <ReplicaTable overview={data} />}
@@ -72,6 +71,26 @@ export function ReplicasPage() {
         <LagHistory />
       </div>
     </>
+  );
+}
+
+function WhyNone() {
+  const { data, isPending } = useQuery(healthQuery);
+  const reason = data?.parts.find(({ name }) => name === 'replication')?.reason ?? null;
+  if (isPending) return <Skeleton />;
+  if (reason !== null) {
+    const { meaning, remedy } = HEALTH_ADVICE[reason];
+    return (
+      <EmptyState icon={ArrowLeftRight} title={meaning.replace(/\.$/, '')}>
+        {remedy}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={ArrowLeftRight} title="This server serves no replicas">
+      Set <code className="font-mono">MSK_JWT_KEY</code> on the primary, to the key that the
+      replicas will have too, and start it again.
+    </EmptyState>
   );
 }
 
