@@ -7,11 +7,11 @@ import { openWriter, type OpenWriter } from '../server/src/app/writer/open-write
 import { systemClock } from '../server/src/base/clock.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import { issueSession } from '../server/src/identity/identity-service.ts';
+import { LastUses, TOKEN_USES } from '../server/src/identity/last-uses.ts';
 import { revocation } from '../server/src/identity/vault.ts';
 import { libraryVerifier } from '../server/src/identity/testing/signature-peers.ts';
 import { TokenAuthenticator } from '../server/src/identity/token-authenticator.ts';
 import { TokenSignature } from '../server/src/identity/token-claims.ts';
-import { TokenUse } from '../server/src/identity/token-use.ts';
 import { userUid } from '../server/src/identity/users.ts';
 import type { Report } from './report.ts';
 
@@ -37,7 +37,7 @@ export async function benchTokens(report: Report): Promise<void> {
     using reader = openGraphReader(store);
     using vault = openVaultReader(store);
     const signature = new TokenSignature(KEY);
-    const uses = new TokenUse(vault);
+    const uses = new LastUses(vault, TOKEN_USES);
     const authenticator = new TokenAuthenticator({
       reader,
       vault,

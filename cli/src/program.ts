@@ -29,6 +29,7 @@ import { addNode } from './commands/node.ts';
 import { addResearch } from './commands/research.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSearch } from './commands/search.ts';
+import { addSecret } from './commands/secret.ts';
 import { addServe } from './commands/serve.ts';
 import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
@@ -77,6 +78,7 @@ const COMMANDS = {
     addMigration,
     addTask,
     addJob,
+    addSecret,
     addInterface,
     addOpenApi,
   ],

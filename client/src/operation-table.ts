@@ -376,6 +376,14 @@ export const OPERATION_TABLE = {
     /** Read how far the search index is, and how large. */
     getIndex: 'GET /api/search/index json',
   },
+  secrets: {
+    /** List the secrets that the code of endpoints may name in requests; never their values. */
+    list: 'GET /api/secrets query json replicas',
+    /** Set a secret: its value, the hosts it is sent to, and the endpoints that may use it. */
+    put: 'PUT /api/secrets/{name} body json',
+    /** Delete a secret. */
+    delete: 'DELETE /api/secrets/{name} none',
+  },
   sso: {
     /** Read the settings of an OpenID Connect provider. */
     getConfig: 'GET /api/{provider}/config json replicas',

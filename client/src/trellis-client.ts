@@ -151,6 +151,8 @@ export class TrellisClient extends ClientBase {
     ...operationsOf(this.transport, 'codeHistory'),
     ...codeVersions(this.transport),
   };
+  /** Keys that the code of endpoints names in requests to other servers. */
+  readonly secrets = operationsOf(this.transport, 'secrets');
   readonly migrations = operationsOf(this.transport, 'migrations');
   /** What the server does by itself, and when. */
   readonly tasks = operationsOf(this.transport, 'tasks');

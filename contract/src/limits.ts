@@ -52,6 +52,18 @@ export const RECORDED_INPUTS_MAX = 100;
 /** Tokens (open-shapes, section 3). */
 export const TOKEN_NAME_CHARACTERS_MAX = 200;
 
+/**
+ * Secrets of endpoints (open-shapes, section 15). A value is not shorter, as it is looked for in
+ * what other servers answer.
+ */
+export const SECRETS_MAX = 200;
+export const SECRET_NAME_CHARACTERS_MAX = 64;
+export const SECRET_VALUE_CHARACTERS_MIN = 8;
+export const SECRET_VALUE_CHARACTERS_MAX = 4_096;
+export const SECRET_HOSTS_MAX = 20;
+export const SECRET_HOST_CHARACTERS_MAX = 260;
+export const SECRET_ENDPOINTS_MAX = 100;
+
 /** Sign-in at identity providers (specification, section 4.2). */
 export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
 export const SSO_TEXT_CHARACTERS_MAX = 2_000;

@@ -31,6 +31,7 @@ import { operations as replicas } from './operations/replicas.ts';
 import { operations as schema } from './operations/schema.ts';
 import { operations as search } from './operations/search.ts';
 import { operations as searchEvaluation } from './operations/search-evaluation.ts';
+import { operations as secrets } from './operations/secrets.ts';
 import { operations as sso } from './operations/sso.ts';
 import { operations as stats } from './operations/stats.ts';
 import { operations as status } from './operations/status.ts';
@@ -61,6 +62,7 @@ const tables = [
   build,
   codeHistory,
   endpointLog,
+  secrets,
   stats,
   license,
   jobs,

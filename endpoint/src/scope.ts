@@ -55,11 +55,27 @@ export interface Problem extends Error {
   readonly hint?: string;
 }
 
+/** A secret in the value of a header of `fetch`. Code never has its value. */
+export interface Secret {
+  /** For the types only. */
+  readonly '~secret': string;
+}
+
+/**
+ * The secrets of this workspace by name. The server adds a member for each for an editor, which
+ * offers their names.
+ */
+export interface Secrets {}
+
+/** Any text; editors offer the names of secrets. */
+type SecretName = (keyof Secrets & string) | (string & {});
+
 /** What `fetch` takes beside the address. */
 export interface FetchOptions {
   /** `GET` when not given. */
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A secret stands only here: not in the address, nor in the body. */
+  readonly headers?: Readonly<Record<string, string | Secret>>;
   /** A text: `JSON.stringify()` makes one of anything else. */
   readonly body?: string;
 }
@@ -170,6 +186,14 @@ export interface Scope<Body = unknown> {
    * Redirects are not followed. Throws the problem `forbidden`, or `fetch_failed`.
    */
   fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
+  /**
+   * Names a secret that an administrator has set, as the value of a header of `fetch`:
+   * `{ authorization: secret('CRM_KEY', 'Bearer {}') }`. The server puts the value in the place of
+   * `{}`, on the way to one of the hosts of the secret, and `[secret CRM_KEY]` in the place of the
+   * value in what is answered. Throws nothing; `fetch` throws the problem `secret_not_found`,
+   * `secret_not_allowed`, or `secret_unreadable`.
+   */
+  secret(name: SecretName, template?: string): Secret;
   /** Asks models and agents, as `CurrentUser`. */
   readonly ai: Ai;
   /**

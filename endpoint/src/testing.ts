@@ -168,6 +168,11 @@ export interface TestWorkspaceOptions {
    * workspace.
    */
   readonly fetch?: Readonly<Record<string, TestFetch>>;
+  /**
+   * Values of secrets by name, for what `secret()` names in headers. They go to all origins of
+   * `fetch`, and are taken out of answers as by a server: at least 8 characters each.
+   */
+  readonly secrets?: Readonly<Record<string, string>>;
   readonly search?: TestSearchSettings;
   /**
    * In the place of a provider of embeddings, for fields of text that the settings give a vector.

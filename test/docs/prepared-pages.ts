@@ -100,6 +100,9 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
       types: { Word: { fields: { lemma: { text: {} } } } },
     });
   },
+  async 'secrets.md'({ folder }) {
+    await writeFile(join(folder, 'key.txt'), 'the key of the other server\n');
+  },
   async 'tasks.md'({ workspace }) {
     const code = 'export default async ({ q }: Scope) => q().startAt("_User").count();\n';
     await send(workspace, 'POST', '/api/endpoints/create', { name: 'books/tidy', code });

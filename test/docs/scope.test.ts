@@ -7,7 +7,7 @@ import { SCOPE_EXAMPLES } from '../../tools/docs-site/scope-examples.ts';
 import { SnippetScene } from './snippet-scene.ts';
 
 /** Its answer comes from elsewhere. */
-const NOT_RUN = new Set(['fetch', 'redirect']);
+const NOT_RUN = new Set(['fetch', 'secret', 'redirect']);
 
 let at: SnippetScene;
 beforeAll(async () => {

@@ -197,6 +197,25 @@ globalThis.document = { baseURI: process.env.BASE_URL + '/' };
     'open',
   ),
   'search 1': statements('searchAsUser', 'hits.map(({ node }) => node.Id)', ['c1']),
+  'secrets 1': async (code) => {
+    const call = `import { testWorkspace } from '@trellis/endpoint/testing';
+const told = (_url, { headers }) => Response.json(Object.fromEntries(new Headers(headers)));
+await using workspace = await testWorkspace({
+  secrets: { CRM_KEY: 'a key of the test' },
+  fetch: { 'https://crm.example.com': told },
+});
+const endpoint = new URL('./customer.ts', import.meta.url);
+const { body } = await workspace.run(endpoint, { body: { id: '7' } });
+console.log(JSON.stringify(body.authorization));
+`;
+    const printed = await at.run({ 'customer.ts': code, 'program.ts': call });
+    expect(JSON.parse(printed)).toBe('Bearer [secret CRM_KEY]');
+  },
+  'secrets 2': program(
+    "import { testWorkspace } from '@trellis/endpoint/testing';\n",
+    'body',
+    '[secret CRM_KEY]',
+  ),
   'tasks 1': endpoint({}, 'done'),
 };
 

@@ -66,6 +66,13 @@ export const SCOPE_EXAMPLES: Readonly<Record<keyof Scope, ScopeExample>> = {
   return answer.ok ? answer.json() : null;
 };`,
   },
+  secret: {
+    code: `export default async ({ fetch, secret }: Scope) => {
+  const headers = { authorization: secret('CRM_KEY', 'Bearer {}') };
+  const answer = await fetch('https://crm.example.com/customers/7', { headers });
+  return answer.ok ? answer.json() : null;
+};`,
+  },
   ai: {
     code: `export default async ({ ai }: Scope) => (await ai.complete('What is a dog?')).text;`,
     answer: 'A dog is a word.',

@@ -32,7 +32,15 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'embeddings',
     'indexes',
   ],
-  'How to: code': ['endpoints', 'build', 'sdk', 'interfaces', 'migrations', 'definitions'],
+  'How to: code': [
+    'endpoints',
+    'secrets',
+    'build',
+    'sdk',
+    'interfaces',
+    'migrations',
+    'definitions',
+  ],
   'How to: people and access': ['access'],
   'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],
   'How to: run a server': [

@@ -77,6 +77,26 @@ export const endpointErrors = {
     title: 'Fetch failed',
     hint: 'An endpoint asked another server, which did not answer as it should; the message says how.',
   },
+  secret_not_found: {
+    status: 404,
+    title: 'Secret not found',
+    hint: 'GET /api/secrets lists the names there are.',
+  },
+  secret_not_allowed: {
+    status: 403,
+    title: 'Secret not for this request',
+    hint: 'An administrator sets the hosts and endpoints of a secret with PUT /api/secrets/{name}.',
+  },
+  secret_unreadable: {
+    status: 409,
+    title: 'Secret cannot be opened',
+    hint: 'The key that signs tokens is another one than when the value was set: set it again with PUT /api/secrets/{name}.',
+  },
+  secret_limit_reached: {
+    status: 409,
+    title: 'Too many secrets',
+    hint: 'Delete those that no endpoint names any more.',
+  },
   endpoint_overloaded: {
     status: 503,
     title: 'Endpoint overloaded',

@@ -32,6 +32,7 @@ import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
 import * as search from '../shapes/search.ts';
 import * as searchEvaluation from '../shapes/search-evaluation.ts';
+import * as secret from '../shapes/secret.ts';
 import * as sso from '../shapes/sso.ts';
 import * as stats from '../shapes/stats.ts';
 import * as team from '../shapes/team.ts';
@@ -72,6 +73,7 @@ export const SHAPE_FILES = {
   'schema-document': schemaDocument,
   search,
   'search-evaluation': searchEvaluation,
+  secret,
   sso,
   stats,
   task,

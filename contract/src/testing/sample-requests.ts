@@ -195,6 +195,11 @@ const samples: Samples = {
     body: { name: `echo-${times}`, description: 'Says it again.', endpoint: 'ours/echo' },
   }),
   putTool: { body: { enabled: false } },
+  putSecret: {
+    params: { name: 'SAMPLE' },
+    body: { value: 'a value of a test', hosts: ['api.example.com'] },
+  },
+  deleteSecret: { params: { name: 'NOBODYS' } },
   createAgent: (_things, times) => ({
     body: { name: `agent-${times}`, instructions: 'Be short.' },
   }),

@@ -123,8 +123,14 @@ export const ACCESS_USERS_KEPT_MAX = 256;
 /** A cache that is more changes of access behind reads everything again. */
 export const ACCESS_JOURNAL_ENTRIES_MAX = 100_000;
 
-/** How often the last use of tokens is stored, and expired entries are removed. */
-export const TOKEN_USE_FLUSH_INTERVAL_MS = 60_000;
+/** How often the last use of tokens and of secrets is stored, and expired entries are removed. */
+export const LAST_USE_FLUSH_INTERVAL_MS = 60_000;
+/**
+ * Uses of one secret by one endpoint within this time are two events of the audit at most; and how
+ * many of such pairs are counted at a time.
+ */
+export const SECRET_USE_EVENT_INTERVAL_MS = 3_600_000;
+export const SECRET_USES_COUNTED_MAX = 10_000;
 /** Teams named in a session's claims: more would not fit into the headers of a request. */
 export const SESSION_TEAMS_MAX = 200;
 

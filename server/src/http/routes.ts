@@ -32,6 +32,7 @@ import { replicasRoutes } from './routes/replicas.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { searchEvaluationRoutes } from './routes/search-evaluation.ts';
+import { secretsRoutes } from './routes/secrets.ts';
 import { ssoRoutes } from './routes/sso.ts';
 import { statsRoutes } from './routes/stats.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -79,6 +80,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...statusRoutes,
   ...tasksRoutes,
   ...tokensRoutes,
+  ...secretsRoutes,
   ...toolsRoutes,
   ...usersRoutes,
   ...workspaceRoutes,

@@ -22,6 +22,7 @@ import type { AuditService } from '#identity/audit-service.ts';
 import type { IdentityService } from '#identity/identity-service.ts';
 import type { PasswordResetService } from '#identity/password-reset-service.ts';
 import type { PrincipalService } from '#identity/principal-service.ts';
+import type { SecretService } from '#identity/secrets/secret-service.ts';
 import type { SsoService } from '#identity/sso/sso-service.ts';
 import type { TeamService } from '#identity/team-service.ts';
 import type { TokenService } from '#identity/token-service.ts';
@@ -92,6 +93,7 @@ export interface HttpServices {
   readonly apiDocument: ApiDocumentService;
   readonly definitions: DefinitionsService;
   readonly tokens: TokenService;
+  readonly secrets: SecretService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;
   readonly nodeWriter: NodeWriter;

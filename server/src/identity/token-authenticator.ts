@@ -8,7 +8,7 @@ import {
   type SessionClaims,
   type TokenSignature,
 } from './token-claims.ts';
-import type { LastUse, TokenUse } from './token-use.ts';
+import type { LastUse, LastUses } from './last-uses.ts';
 import { findUser, type UserRecord } from './users.ts';
 import { isRevoked, readCredential, type VaultReader } from './vault.ts';
 
@@ -17,7 +17,7 @@ export interface AuthenticatorParts {
   readonly vault: VaultReader;
   readonly clock: Clock;
   readonly signature: TokenSignature;
-  readonly uses: TokenUse;
+  readonly uses: LastUses;
 }
 
 /**

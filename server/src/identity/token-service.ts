@@ -15,7 +15,7 @@ import {
   type TokenClaims,
   type TokenSignature,
 } from './token-claims.ts';
-import type { TokenUse } from './token-use.ts';
+import type { LastUses } from './last-uses.ts';
 import { findUser } from './users.ts';
 import {
   endedRevocations,
@@ -32,7 +32,7 @@ export interface TokenServiceParts {
   readonly commits: CommitPort;
   readonly clock: Clock;
   readonly signature: TokenSignature;
-  readonly uses: TokenUse;
+  readonly uses: LastUses;
   readonly audit: AuditTrail;
 }
 

@@ -41,6 +41,7 @@ import type { MetricsRow } from './endpoint-calls.ts';
 import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
+import type { SecretSource } from './secret-headers.ts';
 import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
 
 export interface EndpointServiceOptions {
@@ -66,6 +67,8 @@ export interface EndpointServiceOptions {
   readonly fetch: Fetch;
   /** The origins that endpoint code may reach with `fetch`. */
   readonly fetchAllowList: () => readonly string[];
+  /** What endpoint code names in the headers of these requests. */
+  readonly secrets: SecretSource;
   /** For searches by meaning. */
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
@@ -127,7 +130,7 @@ export class EndpointService implements AsyncDisposable {
     this.#pool = pool;
     this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
     const { fetch, fetchAllowList, primaryAddress } = options;
-    const outbound = new OutboundRequests(fetch, fetchAllowList);
+    const outbound = new OutboundRequests(fetch, fetchAllowList, options.secrets);
     const primary = primaryAddress === null ? null : new PrimaryCalls(fetch, primaryAddress);
     const logs = new EndpointLog(options);
     const observed = observedPool(pool, options.callObserver);

@@ -328,7 +328,8 @@ export class Invocation implements CallHost {
       const outbound = outboundRequest(request);
       if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
       const { deadline } = must(this.call, 'the call of an invocation that asks');
-      return this.#services.outbound.send(outbound, { deadline, signal });
+      const requester = { endpoint: this.#endpoint, caller: this.run.caller };
+      return this.#services.outbound.send(outbound, { deadline, signal }, requester);
     });
   }
 

@@ -1,5 +1,8 @@
 import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { Caller } from '#access/caller.ts';
+import { masking } from './secret-masks.ts';
+import { type NamedSecret, namedSecret, type SecretSource, withSecrets } from './secret-headers.ts';
 
 /** That of the process. Only `app` hands it out. */
 export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
@@ -7,7 +10,7 @@ export type Fetch = (address: string, options: RequestInit) => Promise<Response>
 export interface OutboundRequest {
   readonly url: string;
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | NamedSecret>>;
   readonly body: string | null;
 }
 
@@ -18,55 +21,90 @@ export interface RequestLimits {
   readonly signal: AbortSignal;
 }
 
+/** Whose code asks. */
+interface Requester {
+  readonly endpoint: string;
+  readonly caller: Caller;
+}
+
 /**
  * `fetch` of endpoint code, performed on the main thread: to origins that an administrator allowed
  * and to no others. Addresses are compared as the URL standard writes them, so that no spelling of
  * an address is another one; redirects are not followed but given to the code. What the name of an
  * allowed host stands for is the resolver's word: whoever rules over that name chooses the address.
+ * Secrets that the code names are put in here, and taken out of what is answered: no worker ever
+ * has their values.
  */
 export class OutboundRequests {
   readonly #fetch: Fetch;
   readonly #allowList: () => readonly string[];
+  readonly #secrets: SecretSource;
 
-  constructor(fetch: Fetch, allowList: () => readonly string[]) {
+  constructor(fetch: Fetch, allowList: () => readonly string[], secrets: SecretSource) {
     this.#fetch = fetch;
     this.#allowList = allowList;
+    this.#secrets = secrets;
   }
 
   /**
    * JSON of `{status, statusText, url, headers, text}`. `request` is what the code of an endpoint
    * made. Rejects with `invalid_request`, `forbidden` when the origin is not allowed,
-   * `fetch_failed`.
+   * `fetch_failed`, and what a secret is refused with.
    */
-  async send(request: OutboundRequest, { deadline, signal }: RequestLimits): Promise<string> {
+  async send(
+    request: OutboundRequest,
+    limits: RequestLimits,
+    requester: Requester,
+  ): Promise<string> {
     const url = this.#allowed(request.url);
     checkHeaders(request.headers);
-    const timeoutMs = Math.min(ENDPOINT_FETCH_TIMEOUT_MS, deadline - performance.now());
-    const { method, headers, body } = request;
+    const { headers, sent } = withSecrets(request.headers, (name) =>
+      this.#secrets.take(name, { url, ...requester }),
+    );
+    const mask = sent.length === 0 ? undefined : masking(sent);
     try {
-      const response = await this.#fetch(url.href, {
-        method,
-        headers: { ...headers },
-        ...(body === null ? {} : { body }),
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)))]),
-      });
-      const text = await boundedText(response, ENDPOINT_FETCH_BYTES_MAX);
-      if (text === undefined) {
-        throw new Problem(
-          'fetch_failed',
-          `${url.origin} answered with more than ${ENDPOINT_FETCH_BYTES_MAX} bytes`,
-        );
-      }
-      const { status, statusText } = response;
-      const received = Object.fromEntries(response.headers);
-      return JSON.stringify({ status, statusText, url: url.href, headers: received, text });
+      const received = await this.#ask(url, { ...request, headers }, limits);
+      return JSON.stringify(mask === undefined ? received : await masked(received, mask));
     } catch (error) {
       if (error instanceof Problem) throw error;
-      throw new Problem('fetch_failed', `${url.origin} did not answer: ${fetchFault(error)}`, {
-        cause: error,
-      });
+      const fault = fetchFault(error);
+      throw new Problem(
+        'fetch_failed',
+        `${url.origin} did not answer: ${mask === undefined ? fault : await mask(fault)}`,
+        // An error may quote the request.
+        mask === undefined ? { cause: error } : {},
+      );
     }
+  }
+
+  async #ask(
+    url: URL,
+    { method, headers, body }: OutboundRequest & { readonly headers: Headings },
+    { deadline, signal }: RequestLimits,
+  ): Promise<Received> {
+    const timeoutMs = Math.min(ENDPOINT_FETCH_TIMEOUT_MS, deadline - performance.now());
+    const response = await this.#fetch(url.href, {
+      method,
+      headers: { ...headers },
+      ...(body === null ? {} : { body }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)))]),
+    });
+    const text = await boundedText(response, ENDPOINT_FETCH_BYTES_MAX);
+    if (text === undefined) {
+      throw new Problem(
+        'fetch_failed',
+        `${url.origin} answered with more than ${ENDPOINT_FETCH_BYTES_MAX} bytes`,
+      );
+    }
+    const { status, statusText } = response;
+    return {
+      status,
+      statusText,
+      url: url.href,
+      headers: Object.fromEntries(response.headers),
+      text,
+    };
   }
 
   #allowed(text: string): URL {
@@ -85,6 +123,32 @@ export class OutboundRequests {
       details: { origin: url.origin },
     });
   }
+}
+
+type Headings = Readonly<Record<string, string>>;
+
+interface Received {
+  readonly status: number;
+  readonly statusText: string;
+  readonly url: string;
+  readonly headers: Headings;
+  readonly text: string;
+}
+
+async function masked(
+  { status, statusText, url, headers, text }: Received,
+  mask: (text: string) => Promise<string>,
+): Promise<Received> {
+  const named = Object.entries(headers).map(
+    async ([name, value]) => [await mask(name), await mask(value)] as const,
+  );
+  return {
+    status,
+    statusText: await mask(statusText),
+    url,
+    headers: Object.fromEntries(await Promise.all(named)),
+    text: await mask(text),
+  };
 }
 
 /** They frame the request on the wire, or name another host behind the same address. */
@@ -114,7 +178,9 @@ export function outboundRequest(request: unknown): OutboundRequest {
   return {
     url: String(url),
     method: String(method ?? 'GET').toUpperCase(),
-    headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(
+      named.map(([name, value]) => [name, namedSecret(value) ?? String(value)]),
+    ),
     body: typeof body === 'string' ? body : null,
   };
 }

@@ -250,6 +250,15 @@ export const requests: {
   listAgentRuns: { query: { agent: 'librarian' } },
   deleteAgent: { params: { name: 'librarian' } },
   deleteTool: { params: { name: 'books-by-author' } },
+  putSecret: {
+    params: { name: 'CRM_KEY' },
+    body: {
+      value: 'the-key-of-the-crm',
+      hosts: ['crm.example.com'],
+      endpoints: ['books/by-author'],
+    },
+  },
+  deleteSecret: { params: { name: 'CRM_KEY' } },
   createChat: { body: { title: 'Books about deserts' } },
   listChats: { query: { query: 'deserts' } },
   getChat: { params: { uid: GIVEN.chat } },

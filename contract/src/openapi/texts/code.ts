@@ -11,6 +11,8 @@ import * as work from '../../shapes/endpoint-work.ts';
 import * as job from '../../shapes/job.ts';
 import * as migration from '../../shapes/migration.ts';
 import * as task from '../../shapes/task.ts';
+import { operations as secrets } from '../../operations/secrets.ts';
+import * as secret from '../../shapes/secret.ts';
 import { texts } from './property-texts.ts';
 
 const MAY_RUN_ON_PRIMARY =
@@ -71,6 +73,29 @@ export const codeTexts = [
     notices: 'What the types say that JSON Schema cannot: it is neither checked nor described.',
     input: 'JSON Schema of the body, of code that compiles and does not export `input`.',
     output: 'JSON Schema of what the endpoint answers with the status 200.',
+  }),
+  ...texts(secrets.putSecret.params, {
+    name: 'Name of the secret, as the code of endpoints writes it: capital letters, digits and "_".',
+  }),
+  ...texts(secret.secretChange, {
+    value:
+      'The secret itself: one line of printable ASCII. It is given with every change, and never answered.',
+    hosts:
+      'Hosts that the value is sent to, and no others, such as `api.example.com` or `127.0.0.1:8080`; without a port that of the protocol. Other hosts than the machine itself get it by https alone.',
+    endpoints:
+      'Names of the endpoints whose code may use it; null, or left out, for the code of all endpoints and migrations.',
+  }),
+  ...texts(secret.secretRecord, {
+    name: 'Name of the secret.',
+    hosts: 'Hosts that the value is sent to, and no others.',
+    endpoints:
+      'Names of the endpoints whose code may use it; null for the code of all endpoints and migrations.',
+    changedAt: 'When it was set last (ISO 8601, UTC).',
+    changedBy: 'UID of the administrator who set it last; null for a token that acts as nobody.',
+    lastUsedAt:
+      'When a request of an endpoint on this server had it last (ISO 8601, UTC); null if never. A crash may lose the last minute.',
+    isReadable:
+      'Whether the server can open the value. If not, the key that signs tokens has become another one: set the secret again.',
   }),
   ...texts(endpointLogLine, {
     sequence: 'Number of the line; it rises from line to line, also over a restart of the server.',

@@ -1,6 +1,4 @@
-import type { RunningCallers } from '#access/running-callers.ts';
 import { must } from '#base/assert.ts';
-import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { EmbedQuery, ModelCalls } from '#runtime/invocation.ts';
@@ -9,12 +7,12 @@ import { Schedule } from '#tasks/schedule.ts';
 import type { ReadState } from '../open-storage.ts';
 import { callObserver, observedFetch } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
+import type { Identity } from './identity.ts';
 
 export interface EndpointArguments {
   readonly store: ReadState['store'];
   readonly jobs: JobRegistry;
-  readonly running: RunningCallers;
-  readonly workspace: WorkspaceSettings;
+  readonly identity: Pick<Identity, 'running' | 'workspace' | 'endpointSecrets'>;
   /** The address of the primary; null on a primary. */
   readonly primaryAddress: string | null;
   /** Started before there was a state; undefined when one is to be started. */
@@ -35,7 +33,8 @@ export interface BuiltEndpoints {
 
 export function buildEndpoints(foundation: Foundation, parts: EndpointArguments): BuiltEndpoints {
   const { telemetry } = foundation;
-  const { store, jobs, running, workspace, primaryAddress, pool } = parts;
+  const { store, jobs, identity, primaryAddress, pool } = parts;
+  const { running, workspace, endpointSecrets: secrets } = identity;
   let connected: EndpointPeers | undefined;
   const peers = (): EndpointPeers => must(connected, 'what endpoint code asks');
   const endpoints = openEndpointService({
@@ -51,6 +50,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),
     fetchAllowList: () => workspace.current().fetchAllowList,
+    secrets,
     embedQuery: (request, signal) => peers().embedQuery(request, signal),
     models: {
       complete: (request, asker) => peers().models.complete(request, asker),

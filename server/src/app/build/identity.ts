@@ -1,19 +1,23 @@
 import { join } from 'node:path';
 import type { AccessIndex } from '#access/access-index.ts';
 import { RunningCallers } from '#access/running-callers.ts';
-import { CALLER_LOOK_INTERVAL_MS, TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
+import { CALLER_LOOK_INTERVAL_MS, LAST_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
 import { AuditService } from '#identity/audit-service.ts';
 import { IdentityService } from '#identity/identity-service.ts';
 import { KnownDevices } from '#identity/known-devices.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
 import { PrincipalService } from '#identity/principal-service.ts';
+import { EndpointSecrets } from '#identity/secrets/endpoint-secrets.ts';
+import { SecretService } from '#identity/secrets/secret-service.ts';
+import { SecretUses } from '#identity/secrets/secret-uses.ts';
+import { StoredSecrets } from '#identity/secrets/stored-secrets.ts';
 import { SsoService } from '#identity/sso/sso-service.ts';
 import { TeamService } from '#identity/team-service.ts';
 import { TokenAuthenticator } from '#identity/token-authenticator.ts';
 import { TokenService } from '#identity/token-service.ts';
 import { TokenSignature } from '#identity/token-claims.ts';
-import { TokenUse } from '#identity/token-use.ts';
+import { LastUses, SECRET_USES, TOKEN_USES } from '#identity/last-uses.ts';
 import { UserService } from '#identity/user-service.ts';
 import { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -73,13 +77,16 @@ export interface Identity extends AsyncDisposable {
   readonly audit: AuditService;
   readonly workspace: WorkspaceSettings;
   readonly interfaces: Interfaces;
+  readonly secrets: SecretService;
+  /** For the requests of endpoint code. */
+  readonly endpointSecrets: EndpointSecrets;
 }
 
 export function buildIdentity(foundation: Foundation, parts: IdentityArguments): Identity {
   const { reader, vault, logger, clock, isReplica } = foundation;
   const { access, storage, signingKey, address, smtpUrl, onFrontEndChanged } = parts;
   const signature = new TokenSignature(signingKey);
-  const uses = new TokenUse(vault);
+  const uses = new LastUses(vault, TOKEN_USES);
   const authenticator = new TokenAuthenticator({ ...foundation, signature, uses });
   const running = new RunningCallers(authenticator);
   const looking = setInterval(() => running.look(), CALLER_LOOK_INTERVAL_MS).unref();
@@ -119,6 +126,7 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
     smtpUrl === null
       ? null
       : openMailSender({ smtpUrl, publicAddress: address.configured, logger });
+  const secrets = buildSecrets(foundation, signingKey);
   const passwordReset = new PasswordResetService({ ...foundation, publicUrl: address.url, mail });
   return {
     identity,
@@ -132,8 +140,11 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
     audit: new AuditService(reader),
     workspace,
     interfaces,
+    secrets: secrets.service,
+    endpointSecrets: secrets.endpointSecrets,
     [Symbol.asyncDispose]: async () => {
       clearInterval(looking);
+      await secrets[Symbol.asyncDispose]();
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();
       await housekeeping?.[Symbol.asyncDispose]();
@@ -141,9 +152,40 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
   };
 }
 
+interface BuiltSecrets extends AsyncDisposable {
+  readonly service: SecretService;
+  readonly endpointSecrets: EndpointSecrets;
+}
+
+/** A replica writes nothing, also not when a secret was used there last. */
+function buildSecrets(
+  { vault, commits, audit, clock, logger, isReplica }: Foundation,
+  signingKey: string,
+): BuiltSecrets {
+  const secrets = new StoredSecrets(vault, signingKey);
+  const uses = new LastUses(vault, SECRET_USES);
+  const audited = new SecretUses({ audit, clock });
+  const flush = startPeriodic(
+    LAST_USE_FLUSH_INTERVAL_MS,
+    async () => {
+      audited.flush();
+      if (!isReplica) await uses.flush(commits, []);
+    },
+    (error) => logger.warn({ err: error }, 'the last use of secrets was not written'),
+  );
+  return {
+    service: new SecretService({ secrets, uses, commits, audit, clock }),
+    endpointSecrets: new EndpointSecrets({ secrets, uses, audited, clock }),
+    [Symbol.asyncDispose]: async () => {
+      audited.flush(true);
+      await flush[Symbol.asyncDispose]();
+    },
+  };
+}
+
 function keepTokenUse(tokens: TokenService, logger: Logger): AsyncDisposable {
   return startPeriodic(
-    TOKEN_USE_FLUSH_INTERVAL_MS,
+    LAST_USE_FLUSH_INTERVAL_MS,
     () => tokens.flush(),
     (error) => logger.warn({ err: error }, 'the last use of tokens was not written'),
   );

@@ -97,8 +97,7 @@ export async function buildServices(
   const { endpoints, connect } = buildEndpoints(foundation, {
     store,
     jobs,
-    running,
-    workspace,
+    identity,
     primaryAddress: isReplica ? address.configured : null,
     pool,
   });

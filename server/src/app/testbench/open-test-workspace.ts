@@ -15,6 +15,7 @@ import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
 import { InProcessPool, provideGlobals } from '#runtime/in-process/in-process-pool.ts';
 import type { ModelAsker, ModelCalls } from '#runtime/invocation.ts';
 import { OutboundRequests } from '#runtime/outbound-requests.ts';
+import type { SecretSource } from '#runtime/secret-headers.ts';
 import { MemoryState } from '#store/memory-state.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { AiAgentRun, AiAnswer, AiRequest } from '@trellis/endpoint/ai.ts';
@@ -67,6 +68,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     outbound: new OutboundRequests(
       async (address, request) => answers[new URL(address).origin]!(address, request),
       () => Object.keys(answers),
+      benchSecrets(options.secrets),
     ),
     primary: null,
     embedQuery: search.embedQuery,
@@ -75,6 +77,19 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     running: new RunningCallers({ again: (caller) => caller }),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
+}
+
+/** Those that a test gives, for whatever it stands for. */
+function benchSecrets(secrets: Readonly<Record<string, string>> = {}): SecretSource {
+  return {
+    take(name) {
+      const value = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+      if (value !== undefined) return value;
+      throw new Problem('secret_not_found', `There is no secret "${name}"`, {
+        hint: 'Give the test workspace its value, in "secrets".',
+      });
+    },
+  };
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };

@@ -65,6 +65,8 @@ describe('a sealed state', () => {
     const sealed = states.seal({ text: 'x' });
     expect(states.open(sealed)?.use()).toBe(true);
     expect(states.open(sealed)?.use()).toBe(false);
+    // The same bytes in another spelling.
+    expect(states.open(` ${sealed}=`)?.use()).toBe(false);
   });
 
   test('is remembered as used while it lasts, up to a limit', () => {

@@ -1,15 +1,7 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { SSO_USED_STATES_MAX } from '#base/limits.ts';
-
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
+import { TextSeal } from '#base/text-seal.ts';
 
 /**
  * State that a browser carries for us: nobody else can read or make it, it ends after a while, and
@@ -17,7 +9,7 @@ const TAG_BYTES = 16;
  * many are begun.
  */
 export class SealedStates<State> {
-  readonly #key: Uint8Array;
+  readonly #seal: TextSeal;
   readonly #lifetimeMs: number;
   readonly #clock: Clock;
   /** Ids of used states and when they would have ended anyway, in about that order. */
@@ -30,42 +22,24 @@ export class SealedStates<State> {
     readonly lifetimeMs: number;
     readonly clock: Clock;
   }) {
-    this.#key = createHash('sha256').update(`${options.purpose}\0`).update(options.secret).digest();
+    const key = createHash('sha256').update(`${options.purpose}\0`).update(options.secret).digest();
+    this.#seal = new TextSeal(key);
     this.#lifetimeMs = options.lifetimeMs;
     this.#clock = options.clock;
   }
 
   seal(state: State): string {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv);
     const record: Sealed<State> = { endsAt: this.#clock.now() + this.#lifetimeMs, state };
-    const sealed = Buffer.concat([cipher.update(JSON.stringify(record), 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, sealed, cipher.getAuthTag()]).toString('base64url');
+    return this.#seal.seal(JSON.stringify(record));
   }
 
   /** Undefined unless it was sealed here and has not ended. It may have been used. */
   open(text: string): OpenedState<State> | undefined {
-    const bytes = Buffer.from(text, 'base64url');
-    if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
-    const iv = bytes.subarray(0, IV_BYTES);
-    const record = this.#decrypt(iv, bytes.subarray(IV_BYTES));
-    if (record === undefined || record.endsAt <= this.#clock.now()) return undefined;
-    const id = iv.toString('hex');
-    return { state: record.state, use: () => this.#use(id, record.endsAt) };
-  }
-
-  #decrypt(iv: Uint8Array, sealed: Buffer): Sealed<State> | undefined {
-    const end = sealed.length - TAG_BYTES;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, iv);
-    decipher.setAuthTag(sealed.subarray(end));
-    const text = decipher.update(sealed.subarray(0, end));
-    try {
-      decipher.final();
-    } catch {
-      // Whoever made it did not have the key: there is nothing more to know.
-      return undefined;
-    }
-    return JSON.parse(text.toString('utf8'));
+    const opened = this.#seal.open(text);
+    if (opened === undefined) return undefined;
+    const { endsAt, state }: Sealed<State> = JSON.parse(opened.text);
+    if (endsAt <= this.#clock.now()) return undefined;
+    return { state, use: () => this.#use(opened.nonce, endsAt) };
   }
 
   #use(id: string, endsAt: number): boolean {

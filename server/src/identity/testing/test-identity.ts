@@ -11,7 +11,7 @@ import { hashPassword } from '../passwords.ts';
 import { TokenAuthenticator } from '../token-authenticator.ts';
 import { TokenService } from '../token-service.ts';
 import { TokenSignature } from '../token-claims.ts';
-import { TokenUse } from '../token-use.ts';
+import { LastUses, TOKEN_USES } from '../last-uses.ts';
 import { userKey, userUid } from '../users.ts';
 import { type VaultEntry, type VaultReader, writeCredential } from '../vault.ts';
 
@@ -58,7 +58,7 @@ export async function openTestIdentity(): Promise<TestIdentity> {
   const restart = (key = TEST_KEY) => {
     const signature = new TokenSignature(key);
     const { reader, writer: commits, clock } = graph;
-    const uses = new TokenUse(vault);
+    const uses = new LastUses(vault, TOKEN_USES);
     const parts = { reader, vault, commits, clock, signature, uses, audit };
     const authenticator = new TokenAuthenticator(parts);
     const teamsOf = (uid: string) => access.teamsOf(uid);

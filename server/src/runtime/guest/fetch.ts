@@ -4,8 +4,29 @@ import { parse, SafeMap, stringify, text } from './primordials.ts';
 /** See `FetchOptions` of `@trellis/endpoint`. */
 export interface FetchOptions {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | Secret>>;
   readonly body?: string;
+}
+
+/** A secret by its name: the host puts in the value, which this realm never has. */
+export class Secret {
+  readonly #name: string;
+  readonly #template: string | undefined;
+
+  constructor(name: string, template: string | undefined) {
+    this.#name = name;
+    this.#template = template;
+  }
+
+  toJSON(): unknown {
+    return { secret: this.#name, template: this.#template };
+  }
+
+  toString(): string {
+    throw new TypeError(
+      "secret() is the whole value of a header of fetch(), and no part of a text: write secret('NAME', 'Bearer {}')",
+    );
+  }
 }
 
 interface Received {

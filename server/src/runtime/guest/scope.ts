@@ -1,5 +1,5 @@
 import { ask } from './channel.ts';
-import { fetchFor, type FetchAnswer, type FetchOptions } from './fetch.ts';
+import { fetchFor, type FetchAnswer, type FetchOptions, Secret } from './fetch.ts';
 import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
@@ -89,6 +89,10 @@ export class Scope {
   get fetch(): (url: string, options?: FetchOptions) => Promise<FetchAnswer> {
     const { id } = this.#call;
     return (url, options) => fetchFor(id, url, options);
+  }
+
+  get secret(): (name: string, template?: string) => Secret {
+    return (name, template) => new Secret(name, template);
   }
 
   get ai(): Ai {

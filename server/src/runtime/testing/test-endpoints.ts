@@ -73,6 +73,11 @@ export async function openTestEndpoints(
     primaryAddress: null,
     fetch: () => Promise.reject(new Error('this test reaches nobody')),
     fetchAllowList: () => [],
+    secrets: {
+      take: () => {
+        throw new Error('this test has no secrets');
+      },
+    },
     embedQuery: refuse,
     running: new RunningCallers({ again: (caller) => caller }),
     models: { complete: refuse, embed: refuse, runAgent: refuse },

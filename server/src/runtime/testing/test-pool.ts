@@ -44,7 +44,10 @@ export interface TestPool extends AsyncDisposable {
   fault(body: string, call?: TestCall): Promise<{ kind: FaultKind; message: string }>;
 }
 
-const refuse = () => Promise.reject(new Error('this test reaches nobody else'));
+const refuseNow = (): never => {
+  throw new Error('this test reaches nobody else');
+};
+const refuse = async () => refuseNow();
 
 export async function openTestPool(size = 1): Promise<TestPool> {
   await using opened = new AsyncDisposableStack();
@@ -86,7 +89,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
           audit: auditInMemory(),
           logger,
           logs: new EndpointLog({ clock: systemClock, redact: (json) => json }),
-          outbound: new OutboundRequests(refuse, () => []),
+          outbound: new OutboundRequests(refuse, () => [], { take: refuseNow }),
           runNested: refuse,
           runOnPrimary: refuse,
           embedQuery: refuse,
