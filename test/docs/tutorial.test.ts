@@ -8,9 +8,9 @@ import { requireChromium } from '../support/requires.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { tutorialBlocks } from './documented-blocks.ts';
 import { Terminal } from './terminal.ts';
+import { walkTutorial } from './tutorial-walk.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const blocks = tutorialBlocks();
 
 const OF_THE_TESTS = /^(?:npm_|msk_|trellis_|vitest|node_(?:env|options|path)|test$|mode$)/i;
 
@@ -37,14 +37,12 @@ describe.skipIf(requireChromium())('the tutorial', () => {
 
   test('does what it says, block by block, up to the page', { timeout: 300_000 }, async () => {
     await using folder = await temporaryFolder();
-    const [primary, replica] = [await freePort(), await freePort()];
-    const withPorts = (text: string): string =>
-      text.replaceAll('8080', String(primary)).replaceAll('8081', String(replica));
+    const ports = { primary: await freePort(), replica: await freePort() };
     const scripts = join(folder.path, 'scripts');
     const home = join(folder.path, 'home');
     for (const path of [scripts, home]) await mkdir(path);
     await symlink(ROOT, join(home, 'trellis'));
-    const env = ownShell(home, primary, await freePort());
+    const env = ownShell(home, ports.primary, await freePort());
     await using open = new AsyncDisposableStack();
     const terminals = new Map<string, Terminal>();
     const terminalOf = (name: string): Terminal => {
@@ -52,34 +50,12 @@ describe.skipIf(requireChromium())('the tutorial', () => {
       terminals.set(name, terminal);
       return terminal;
     };
-    for (const { place, commands, terminal, keepsRunning, fails, prints } of blocks) {
-      const shell = terminalOf(terminal);
-      if (keepsRunning) {
-        await shell.start(withPorts(commands));
-        continue;
-      }
-      const { code, output } = await shell.run(withPorts(commands));
-      expect(code === 0 ? 'succeeds' : 'fails', `${place}\n${output}`).toBe(
-        fails ? 'fails' : 'succeeds',
-      );
-      if (prints !== undefined) expect(output, place).toContain(prints);
-      if (commands.includes('interface push')) await findRoute(`http://127.0.0.1:${primary}`);
-    }
+    await walkTutorial({ browser, ports, terminalOf });
   });
-
-  async function findRoute(url: string): Promise<void> {
-    await using tab = await browser.page({ server: { url } });
-    const { page } = tab;
-    await page.getByLabel('User').fill('bob');
-    await page.getByLabel('Password').fill('bob-likes-to-fly');
-    await page.getByRole('button', { name: 'Find' }).click();
-    const answer = page.getByText('LSE La Crosse > ORD Chicago > CMI Champaign/Urbana');
-    await answer.waitFor();
-    expect(tab.complaints).toEqual([]);
-  }
 });
 
 test('the tutorial shows what each server of it says, and most of what is asked', () => {
+  const blocks = tutorialBlocks();
   expect(blocks.filter(({ keepsRunning }) => keepsRunning)).toHaveLength(2);
   expect(blocks.filter(({ prints }) => prints !== undefined).length).toBeGreaterThanOrEqual(6);
 });

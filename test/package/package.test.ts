@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
+import { CleanRoot, packageNames } from '../support/clean-root.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { requireRoot } from '../support/requires.ts';
 import {
@@ -24,12 +25,18 @@ const BUILD = 42;
 const PACKAGES_MS = 600_000;
 const COMPILER = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
 
+/** By the name that Node gives a processor, what files with its code have in their heads. */
+const MACHINES = { x64: 0x3e, arm64: 0xb7 } as const;
+const ELF = '\u007fELF';
+const MACHINE_AT = 18;
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let installed: InstalledPackage;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  installed = await InstalledPackage.install(folder.path, BUILD, ['--standalone', process.arch]);
+  const standalone = Object.keys(MACHINES).flatMap((cpu) => ['--standalone', cpu]);
+  installed = await InstalledPackage.install(folder.path, BUILD, standalone);
 }, PACKAGES_MS);
 afterAll(() => folder?.[Symbol.asyncDispose]());
 
@@ -106,82 +113,80 @@ async function expectTextOfFile(client: TrellisClient): Promise<void> {
   await expect.poll(state).toBe('extracted');
 }
 
-/** Only what Debian's package says that it needs, the shell, and devices that every process has. */
-async function cleanRoot(path: string, debianPackage: string): Promise<void> {
+/** Only what Debian's package says that it needs, and the shell. */
+async function cleanRoot(path: string, debianPackage: string): Promise<CleanRoot> {
   const { stdout: needs } = await execute('dpkg-deb', ['--field', debianPackage, 'Depends']);
-  const names = new Set(['dash', ...packageNames(needs)]);
-  // A set also visits what is added while it is read.
-  for (const name of names) {
-    const fields = ['--show', '--showformat', '${Pre-Depends},${Depends}', name];
-    const { stdout } = await execute('dpkg-query', fields);
-    for (const needed of packageNames(stdout)) names.add(needed);
+  return CleanRoot.make(path, ['dash', ...packageNames(needs)]);
+}
+
+/** Files with code of a processor below a folder, by their paths, and of which one it is. */
+async function programsIn(path: string): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const file = join(entry.parentPath, entry.name);
+    await using handle = await open(file);
+    const head = Buffer.alloc(MACHINE_AT + 2);
+    await handle.read(head, 0, head.length, 0);
+    if (head.toString('latin1', 0, ELF.length) !== ELF) continue;
+    found.set(relative(path, file), head.readUInt16LE(MACHINE_AT));
   }
-  const listed = await Promise.all([...names].map((name) => execute('dpkg', ['-L', name])));
-  const files = listed
-    .flatMap(({ stdout }) => stdout.split('\n'))
-    .filter((file) => existsSync(file));
-  const list = `${path}.files`;
-  await writeFile(list, files.join('\n'));
-  const links = ['bin', 'lib', 'lib64'].map(async (name) => {
-    await mkdir(join(path, 'usr', name), { recursive: true });
-    await symlink(`usr/${name}`, join(path, name));
-  });
-  await Promise.all(links);
-  for (const name of ['dev', 'proc', 'tmp']) await mkdir(join(path, name));
-  await execute(
-    'sh',
-    [
-      '-e',
-      '-c',
-      `tar -C / --no-recursion -cf - -T "$1" | tar -C "$2" --keep-directory-symlink -xf -
-cp -a /dev/null /dev/urandom "$2/dev/"`,
-      'sh',
-      list,
-      path,
-    ],
-    { maxBuffer: 2 ** 26 },
-  );
+  return found;
 }
 
-/** `trellis` in that root, with a view of the processes, which is gone when it ends. */
-function commandIn(root: string): string[] {
-  const enter = 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/trellis "$@"';
-  return ['unshare', '--mount', 'sh', '-c', enter, root];
+/** The archive or the package for a processor. */
+function fileFor(cpu: keyof typeof MACHINES, end: '.deb' | '.tar.gz'): string {
+  const name = end === '.deb' ? { x64: 'amd64', arm64: 'arm64' }[cpu] : cpu;
+  const file = installed.archives.find((path) => path.endsWith(`${name}${end}`));
+  if (file === undefined) throw new Error(`there is no ${end} for ${cpu}`);
+  return file;
 }
 
-/** Of a field of Debian, of alternatives the first. */
-function packageNames(field: string): string[] {
-  return field
-    .split(',')
-    .map((one) => one.trim().split(/[ :|(]/, 1)[0] ?? '')
-    .filter((name) => name !== '');
-}
+test('the archives for each processor have the same programs, for that processor', async () => {
+  const packages: string[][] = [];
+  for (const cpu of ['x64', 'arm64'] as const) {
+    const place = join(folder.path, cpu);
+    await mkdir(place);
+    await execute('tar', ['-xzf', fileFor(cpu, '.tar.gz'), '--strip-components=1', '-C', place]);
+    const programs = await programsIn(place);
+    expect(new Set(programs.values()), cpu).toEqual(new Set([MACHINES[cpu]]));
+    packages.push([
+      ...new Set(programs.keys().map((path) => dirname(path).replaceAll(cpu, 'CPU'))),
+    ]);
+    expect(programs.keys().toArray()).toContain('lib/node');
+  }
+  const [first, second] = packages;
+  expect(second?.toSorted()).toEqual(first?.toSorted());
+});
 
 describe.skipIf(requireRoot())('with Node in it, where nothing else is installed', () => {
-  const fileWith = (end: string): string =>
-    installed.archives.find((path) => path.endsWith(end)) ?? `there is no ${end}`;
+  const fileWith = (end: '.deb' | '.tar.gz'): string =>
+    fileFor(process.arch === 'arm64' ? 'arm64' : 'x64', end);
 
-  test('the package of Debian serves the workspace', async () => {
-    const root = join(folder.path, 'debian');
-    await cleanRoot(root, fileWith('.deb'));
-    await execute('dpkg-deb', ['-x', fileWith('.deb'), root]);
-    const command = commandIn(root);
-    await expectToServe({ storage: '/var/lib/trellis', command });
-    const unit = await readFile(join(root, 'usr/lib/systemd/system/trellis.service'), 'utf8');
+  test('the package of Debian is installed, serves the workspace, and is removed', async () => {
+    const root = await cleanRoot(join(folder.path, 'debian'), fileWith('.deb'));
+    await root.install(fileWith('.deb'));
+    const unit = await readFile(join(root.path, 'usr/lib/systemd/system/trellis.service'), 'utf8');
     const [, settings = 'none', program = 'none'] =
-      /^EnvironmentFile=\/(\S+)\n[^]*^ExecStart=\/(\S+) serve$/m.exec(unit) ?? [];
-    expect([program, settings].map((path) => existsSync(join(root, path)))).toEqual([true, true]);
+      /^EnvironmentFile=(\S+)\n[^]*^ExecStart=(\S+) serve$/m.exec(unit) ?? [];
+    const command = [...root.enter(), program];
+    await expectToServe({ storage: '/var/lib/trellis', command });
+    await root.remove('trellis');
+    const isThere = [program, settings, '/usr/bin/trellis', '/var/lib/trellis/store.json'].map(
+      (path) => existsSync(join(root.path, path)),
+    );
+    expect(isThere).toEqual([false, true, false, true]);
   });
 
   test('the archive serves the workspace, wherever it is unpacked', async () => {
-    const root = join(folder.path, 'anywhere');
-    await cleanRoot(root, fileWith('.deb'));
-    await mkdir(join(root, 'home/ada'), { recursive: true });
-    await execute('tar', ['-xzf', fileWith('.tar.gz'), '-C', join(root, 'home/ada')]);
-    const [name = ''] = await readdir(join(root, 'home/ada'));
+    const root = await cleanRoot(join(folder.path, 'anywhere'), fileWith('.deb'));
+    const home = join(root.path, 'home/ada');
+    await mkdir(home, { recursive: true });
+    await execute('tar', ['-xzf', fileWith('.tar.gz'), '-C', home]);
+    const [name = ''] = await readdir(home);
     expect(name).toMatch(/^trellis-\d\d\.\d+\.42-linux-\w+$/);
-    await symlink(`/home/ada/${name}/bin/trellis`, join(root, 'usr/bin/trellis'));
-    const command = commandIn(root);
+    await symlink(`/home/ada/${name}/bin/trellis`, join(root.path, 'usr/bin/trellis'));
+    const command = [...root.enter(), '/usr/bin/trellis'];
     await expectToServe({ storage: '/data', command });
   });
 });

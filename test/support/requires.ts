@@ -25,6 +25,13 @@ export function requireNetworkNamespaces(): boolean {
   return isMissing('network namespaces (root, iproute2)', !isMade);
 }
 
+/** The Node and npm that people get with a package of Debian. */
+export function requireNodePackage(): boolean {
+  const { stdout } = spawnSync('dpkg', ['-L', 'nodejs'], { encoding: 'utf8' });
+  const isThere = /\/bin\/npm$/m.test(stdout ?? '');
+  return isMissing('a package "nodejs" of Debian with npm in it', !isThere);
+}
+
 export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
 }
