@@ -308,6 +308,20 @@ export const OPERATION_TABLE = {
     /** Run a migration for up to 30 seconds, count what it would change, and write nothing. */
     dryRun: 'POST /api/migrations/{name}/dry-run json',
   },
+  modules: {
+    /** Create a module: code that endpoints, migrations and other modules import. */
+    create: 'POST /api/modules/create body json',
+    /** List the modules. */
+    list: 'GET /api/modules query json replicas',
+    /** Read one module, and what imports it. */
+    get: 'GET /api/modules/{+name} json replicas',
+    /** Change a module, and check again what imports it: both in one commit. */
+    put: 'PUT /api/modules/{+name} body json',
+    /** Delete a module that nothing imports. */
+    delete: 'DELETE /api/modules/{+name} none',
+    /** Compile the code of a module against the live schema without saving it. */
+    check: 'POST /api/modules/check body json replicas',
+  },
   nodes: {
     /** Read one node. */
     get: 'GET /api/node/{uid} json replicas',

@@ -136,6 +136,7 @@ export class TrellisClient extends ClientBase {
     this.endpoints.runAlias(name, body, options),
   );
   /** All code at once, and the editor's compiler. */
+  readonly modules = operationsOf(this.transport, 'modules');
   readonly build = {
     ...operationsOf(this.transport, 'build'),
     /**

@@ -33,6 +33,9 @@ export const ENDPOINT_CONCURRENT_MAX = 1_000;
 export const ENDPOINT_QUEUED_MAX = 1_000;
 export const ENDPOINT_QUEUED_DEFAULT = 100;
 
+/** Modules that code imports (open-shapes, section 15). */
+export const MODULES_MAX = 1_000;
+
 /** What lines of a log are searched for. */
 export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
 

@@ -113,6 +113,7 @@ export type Area =
   | 'nodes'
   | 'files'
   | 'endpoints'
+  | 'modules'
   | 'build'
   | 'code-history'
   | 'stats'

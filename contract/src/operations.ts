@@ -26,6 +26,7 @@ import { operations as login } from './operations/login.ts';
 import { operations as logs } from './operations/logs.ts';
 import { operations as mcp } from './operations/mcp.ts';
 import { operations as migrations } from './operations/migrations.ts';
+import { operations as modules } from './operations/modules.ts';
 import { operations as nodes } from './operations/nodes.ts';
 import { operations as replicas } from './operations/replicas.ts';
 import { operations as schema } from './operations/schema.ts';
@@ -59,6 +60,7 @@ const tables = [
   data,
   files,
   endpoints,
+  modules,
   build,
   codeHistory,
   endpointLog,

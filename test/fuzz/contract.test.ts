@@ -69,9 +69,12 @@ async function addEndpoints(): Promise<void> {
   }
   const task = { name: 'fuzzed', cron: '@yearly', endpoint: 'ours/echo' };
   const migration = { name: 'fuzzed', code: 'export default async () => 1;' };
+  const code = 'export const one = 1;';
+  const modules = ['fuzzed', 'ours/echo', 'ours/spare'].map((name) => ({ name, code }));
   for (const [path, body] of [
     ['/api/admin/tasks', task],
     ['/api/migrations', migration],
+    ...modules.map((module) => ['/api/modules/create', module] as const),
   ] as const) {
     const { status, text } = await scene.people.as('admin', 'POST', path, body);
     expect(status, text).toBe(201);

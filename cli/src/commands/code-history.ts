@@ -15,6 +15,7 @@ const TAKE_DEFAULT = '50';
 const EXAMPLES: Readonly<Record<CodeKind, string>> = {
   endpoint: 'lookup-word',
   migration: '001-authors',
+  module: 'prices',
 };
 
 /** `history`, `diff` and `restore` of one kind of code. */

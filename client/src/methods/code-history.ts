@@ -2,6 +2,7 @@ import type { CodeKind } from '@trellis/contract/shapes/build.ts';
 import type { CodeRestore, CodeVersion } from '@trellis/contract/shapes/code-history.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
+import type { ModuleDefinition } from '@trellis/contract/shapes/module.ts';
 import { callTo, jsonBody } from '../operation-methods.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 
@@ -9,6 +10,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 export type RestoredCode<Kind extends CodeKind> = {
   readonly endpoint: EndpointDefinition;
   readonly migration: Migration;
+  readonly module: ModuleDefinition;
 }[Kind];
 
 /** Methods whose answers depend on the kind of the item. */

@@ -17,6 +17,26 @@ export const endpointErrors = {
     title: 'Endpoint is built in',
     hint: 'Create an endpoint of another name; GET /api/endpoints/{name} shows the code of this one.',
   },
+  module_not_found: {
+    status: 404,
+    title: 'Module not found',
+    hint: 'GET /api/modules lists the modules there are.',
+  },
+  module_exists: {
+    status: 409,
+    title: 'Module exists',
+    hint: 'Change it with PUT /api/modules/{name}, or choose another name.',
+  },
+  module_in_use: {
+    status: 409,
+    title: 'Module is imported',
+    hint: 'Change the code that imports it first: details.usedBy names it.',
+  },
+  too_many_modules: {
+    status: 409,
+    title: 'Too many modules',
+    hint: 'Delete modules that nothing imports, or put several into one.',
+  },
   code_version_not_found: {
     status: 404,
     title: 'Version not found',

@@ -23,6 +23,7 @@ export const areas: Readonly<Record<Area, string>> = {
   files: 'Files of nodes, and their text.',
   search: 'Settings of search, synonyms, what is similar, and how good search is.',
   endpoints: 'Custom endpoints: make them, run them.',
+  modules: 'Code that endpoints, migrations and other modules import.',
   build: 'All code at once.',
   'code-history': 'Versions of code.',
   assistant: 'Chat, agents, tools, deep research and the admin agent.',

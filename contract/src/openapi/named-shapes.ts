@@ -8,6 +8,7 @@ import * as assistant from '../shapes/assistant.ts';
 import * as audit from '../shapes/audit.ts';
 import * as backup from '../shapes/backup.ts';
 import * as migration from '../shapes/migration.ts';
+import * as module from '../shapes/module.ts';
 import * as task from '../shapes/task.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
@@ -66,6 +67,7 @@ export const SHAPE_FILES = {
   llm,
   log,
   migration,
+  module,
   node,
   'node-reference': nodeReference,
   'node-write': nodeWrite,

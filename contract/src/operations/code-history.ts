@@ -18,6 +18,7 @@ import {
 import { endpointDefinition } from '../shapes/endpoint.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import { migration } from '../shapes/migration.ts';
+import { moduleDefinition } from '../shapes/module.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 const reads = { area: 'code-history', auth: 'admin', onReplica: 'serve' } as const;
@@ -81,7 +82,7 @@ export const operations = withIds({
     responses: {
       200: {
         description: 'The new version, with the old content; with compiles false it is a draft.',
-        body: z.union([endpointDefinition, migration]),
+        body: z.union([endpointDefinition, migration, moduleDefinition]),
       },
     },
     errors: [
@@ -91,6 +92,7 @@ export const operations = withIds({
       'not_read_only',
       'migration_running',
       'too_many_migrations',
+      'too_many_modules',
       ...STORE_ERRORS,
     ],
     onReplica: 'redirect',

@@ -5,7 +5,7 @@ import type { Immutable } from '../immutable.ts';
 export const author = z.strictObject({ uid: z.string(), name: z.string() }).nullable();
 
 /** What code can be. */
-export const codeKind = z.enum(['endpoint', 'migration']);
+export const codeKind = z.enum(['endpoint', 'migration', 'module']);
 export type CodeKind = z.infer<typeof codeKind>;
 
 /** The answer of `GET /api/build/compile-status` (specification, sections 2.8 and 3.3). */

@@ -53,6 +53,7 @@ const versionOf = codeChange.omit({ diff: true }).extend({ code: z.string() });
 export const codeVersion = z.discriminatedUnion('kind', [
   versionOf.extend({ kind: z.literal('endpoint'), settings: z.strictObject(endpointSettings) }),
   versionOf.extend({ kind: z.literal('migration'), settings: migrationOptions }),
+  versionOf.extend({ kind: z.literal('module'), settings: z.strictObject({}) }),
 ]);
 export type CodeVersion = Immutable<z.infer<typeof codeVersion>>;
 

@@ -61,6 +61,7 @@ type Samples = { readonly [Id in Demanding]: Make<Sample<OperationOf<Id>>> } & {
 const NOBODY = '1'.repeat(22);
 const PROOF = '0'.repeat(64);
 const CODE = 'export default async function () {\n  return 1;\n}\n';
+const MODULE = 'export const price = 1;\n';
 
 /**
  * Requests that fail for good only because of who calls: tests of access, of replicas and of
@@ -146,6 +147,9 @@ const samples: Samples = {
   putEndpoint: { params: { name: 'ours/spare' }, body: { description: 'spare' } },
   deleteEndpoint: { params: { name: 'ours/spare' } },
   checkEndpoint: { body: { code: CODE } },
+  createModule: (_things, times) => ({ body: { name: `made/${times}`, code: MODULE } }),
+  putModule: { body: { code: MODULE } },
+  checkModule: { body: { code: MODULE } },
   getEndpointTypes: { params: { name: 'ours/echo' } },
   listEndpointCalls: { params: { name: 'ours/echo' } },
   runDraft: { body: { name: 'ours/draft', code: CODE } },

@@ -27,6 +27,7 @@ import { loginRoutes } from './routes/login.ts';
 import { logsRoutes } from './routes/logs.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { migrationsRoutes } from './routes/migrations.ts';
+import { modulesRoutes } from './routes/modules.ts';
 import { nodesRoutes } from './routes/nodes.ts';
 import { replicasRoutes } from './routes/replicas.ts';
 import { schemaRoutes } from './routes/schema.ts';
@@ -70,6 +71,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...logsRoutes,
   ...mcpRoutes,
   ...migrationsRoutes,
+  ...modulesRoutes,
   ...nodesRoutes,
   ...replicasRoutes,
   ...schemaRoutes,

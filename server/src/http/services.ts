@@ -37,6 +37,7 @@ import type { EndpointWorkbench } from '#runtime/endpoint-workbench.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { CodeHistoryService } from '#runtime/history/code-history-service.ts';
 import type { MigrationService } from '#runtime/migrations/migration-service.ts';
+import type { ModuleDefinitions } from '#runtime/modules/module-definitions.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
 import type { SearchSettingsService } from '#search/settings/search-settings-service.ts';
@@ -102,6 +103,7 @@ export interface HttpServices {
   readonly fileUploads: FileUploads;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
+  readonly modules: ModuleDefinitions;
   readonly codeOverview: CodeOverview;
   readonly editor: EditorService;
   readonly workbench: EndpointWorkbench;

@@ -170,10 +170,37 @@ export function problemOf(fault: CallFault, name: string, caller: Caller): Probl
 }
 
 function failure({ message, guestStack }: CallFault, name: string): Problem {
-  const at = guestStack.indexOf(`${name}.ts:`);
-  const [, line, column] = /:(\d+):(\d+)/.exec(at < 0 ? '' : guestStack.slice(at)) ?? [];
-  if (line === undefined) return new Problem('endpoint_failed', message);
-  return new Problem('endpoint_failed', `${message} (line ${line}, column ${column})`, {
-    details: { line: Number(line), column: Number(column) },
-  });
+  const own = placeIn(guestStack, `${name}.ts`);
+  const [, module = ''] = /(?:at |\()(#lib\/[^():]+):\d+:\d+/.exec(guestStack) ?? [];
+  const inside = module === '' ? undefined : placeIn(guestStack, module);
+  const isInside = inside !== undefined && inside.at < (own?.at ?? Infinity);
+  const where = [
+    ...(isInside ? [`${module}, ${inWords(inside)}`] : []),
+    ...(own === undefined ? [] : [inWords(own)]),
+  ].join('; called from ');
+  if (where === '') return new Problem('endpoint_failed', message);
+  const details = {
+    ...(own === undefined ? {} : { line: own.line, column: own.column }),
+    ...(isInside ? { in: { file: module, line: inside.line, column: inside.column } } : {}),
+  };
+  return new Problem('endpoint_failed', `${message} (${where})`, { details });
+}
+
+interface StackPlace {
+  /** Where it stands in the stack: the innermost place is the first. */
+  readonly at: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The innermost place in a file. */
+function placeIn(stack: string, file: string): StackPlace | undefined {
+  const at = stack.indexOf(`${file}:`);
+  const [, line, column] = /^:(\d+):(\d+)/.exec(stack.slice(at + file.length)) ?? [];
+  if (at < 0 || line === undefined) return undefined;
+  return { at, line: Number(line), column: Number(column) };
+}
+
+function inWords({ line, column }: StackPlace): string {
+  return `line ${line}, column ${column}`;
 }

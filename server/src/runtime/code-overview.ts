@@ -5,6 +5,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import {
   checkedEndpoint,
   checkedMigration,
+  checkedModule,
   type CompileVerdicts,
 } from './compile/compile-verdicts.ts';
 import { nodeTypesModule } from './compile/scope-types.ts';
@@ -12,12 +13,14 @@ import type { CallableEndpoints } from './callable-endpoints.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import type { MigrationStore, StoredMigration } from './migrations/migration-store.ts';
+import type { ModuleStore, StoredModule } from './modules/module-store.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
 import type { Author } from './history/code-history.ts';
 
 export interface BuildServiceOptions {
   readonly store: EndpointStore;
   readonly migrations: MigrationStore;
+  readonly modules: ModuleStore;
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
   readonly callable: CallableEndpoints;
@@ -128,6 +131,7 @@ interface CatalogItem {
 interface BuildCatalogParts {
   readonly store: EndpointStore;
   readonly migrations: MigrationStore;
+  readonly modules: ModuleStore;
   readonly reader: GraphReader;
   readonly verdicts: CompileVerdicts;
 }
@@ -144,10 +148,11 @@ class BuildCatalog {
   }
 
   items(): CatalogItem[] {
-    const { store, migrations } = this.#parts;
+    const { store, migrations, modules } = this.#parts;
     return [
       ...store.all().map((endpoint) => this.#item(endpoint)),
       ...migrations.all().map((migration) => this.#migrationItem(migration)),
+      ...modules.all().map((module) => this.#moduleItem(module)),
     ];
   }
 
@@ -157,7 +162,7 @@ class BuildCatalog {
       uid,
       kind: 'endpoint',
       name,
-      folder: name.slice(0, Math.max(0, name.lastIndexOf('/'))),
+      folder: folderOf(name),
       isReadOnly,
       mayRunOnPrimary,
       isBuiltIn: isBuiltIn(name),
@@ -174,6 +179,14 @@ class BuildCatalog {
     return { uid, kind: 'migration', name, folder: '', compiles, updatedAt, updatedBy };
   }
 
+  #moduleItem(module: StoredModule): CatalogItem {
+    const { definition, updatedAt } = module;
+    const { UID: uid, name } = definition;
+    const compiles = this.#parts.verdicts.compiles(checkedModule(module));
+    const updatedBy = this.#author(module.updatedBy);
+    return { uid, kind: 'module', name, folder: folderOf(name), compiles, updatedAt, updatedBy };
+  }
+
   /** Users are never deleted. */
   #author(uid: string | null): Author | null {
     if (uid === null) return null;
@@ -182,4 +195,8 @@ class BuildCatalog {
     const name = id === undefined ? undefined : reader.field(id, 'UserName');
     return { uid, name: typeof name === 'string' ? name : '' };
   }
+}
+
+function folderOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('/')));
 }

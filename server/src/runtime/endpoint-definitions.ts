@@ -14,7 +14,7 @@ import type {
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { CodeToCheck, EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
-import type { EndpointTypes } from './compile/endpoint-types.ts';
+import { type EndpointTypes, keptTypes } from './compile/endpoint-types.ts';
 import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
 import {
   checkCode,
@@ -33,6 +33,8 @@ import {
 } from './endpoint-store.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from './history/code-history.ts';
 import type { CodeContent } from './history/unified-diff.ts';
+import type { ChangeTurns } from './modules/change-turns.ts';
+import { type ModuleStore, pinsOf } from './modules/module-store.ts';
 
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;
@@ -40,8 +42,10 @@ export interface EndpointDefinitionsOptions {
   readonly commits: CommitPort;
   readonly compiler: EndpointCompiler;
   readonly verdicts: CompileVerdicts;
+  readonly modules: ModuleStore;
   readonly history: CodeHistory;
   readonly clock: Clock;
+  readonly turns: ChangeTurns;
   readonly scheduleFault: ScheduleFault;
   /** Told after each change; whoever made the change waits for it. */
   readonly onChange: () => Promise<void>;
@@ -58,11 +62,6 @@ export interface EndpointDefinitionsOptions {
  */
 export class EndpointDefinitions {
   readonly #options: EndpointDefinitionsOptions;
-  /**
-   * The last change that was asked for. One follows the other: each is laid over what the one
-   * before has left.
-   */
-  #changes: Promise<unknown> = Promise.resolve();
 
   constructor(options: EndpointDefinitionsOptions) {
     this.#options = options;
@@ -206,9 +205,7 @@ export class EndpointDefinitions {
   }
 
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(change);
-    this.#changes = turn.catch(() => {});
-    return turn;
+    return this.#options.turns.take(change);
   }
 
   #require(name: string): StoredEndpoint {
@@ -257,7 +254,7 @@ export class EndpointDefinitions {
     },
   ): Promise<EndpointDefinition> {
     const { name, settings, action, before } = change;
-    const { clock, history, verdicts } = this.#options;
+    const { clock, history, modules, verdicts } = this.#options;
     const schema = this.#schema();
     const kept = change.isChecked !== true && isSameCode(settings, before) ? before : undefined;
     const isChecked = change.isChecked === true || kept !== undefined;
@@ -273,6 +270,10 @@ export class EndpointDefinitions {
       servingCode: compiles ? settings.code : before?.servingCode,
       servingVersion: compiles ? version : (before?.servingVersion ?? 0),
       servingTypes: compiles ? types && keptTypes(types) : before?.servingTypes,
+      servingModules:
+        compiles && kept === undefined
+          ? pinsOf(settings.code, modules)
+          : (before?.servingModules ?? {}),
       updatedBy: caller.userUid,
     });
     await commitAndRead(
@@ -317,11 +318,6 @@ function isSameCode(
     definition.code === code &&
     definition.isReadOnly === isReadOnly
   );
-}
-
-/** Without what is said to whoever writes the code. */
-function keptTypes({ input, isBodyOptional, output }: EndpointTypes): EndpointTypes {
-  return { input, isBodyOptional, output };
 }
 
 function endpointItem(name: string) {

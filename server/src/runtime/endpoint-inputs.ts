@@ -7,8 +7,9 @@ import {
 import { Problem } from '#base/problem.ts';
 import { toInputScript } from './compile/script.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
-import type { StoredEndpoint } from './endpoint-store.ts';
+import { fileNameOf, type StoredEndpoint } from './endpoint-store.ts';
 import { newCalls } from './endpoint-calls.ts';
+import type { ModuleLinker } from './modules/module-linker.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** A JSON Schema (draft 2020-12) of an object. */
@@ -31,10 +32,12 @@ const ANYTHING: BodySchema = {};
  */
 export class EndpointInputs {
   readonly #runtime: Pick<EndpointRuntime, 'runTrial'>;
+  readonly #linker: ModuleLinker;
   readonly #known = new WeakMap<StoredEndpoint, Promise<BodySchema | null>>();
 
-  constructor(runtime: Pick<EndpointRuntime, 'runTrial'>) {
+  constructor(runtime: Pick<EndpointRuntime, 'runTrial'>, linker: ModuleLinker) {
     this.#runtime = runtime;
+    this.#linker = linker;
   }
 
   /**
@@ -66,12 +69,18 @@ export class EndpointInputs {
     return asked;
   }
 
-  async #ask({ definition, identity, servingCode }: StoredEndpoint): Promise<BodySchema> {
+  async #ask({
+    definition,
+    identity,
+    servingCode,
+    servingModules,
+  }: StoredEndpoint): Promise<BodySchema> {
     const script = await toInputScript(must(servingCode, 'code that serves'));
     if (script === undefined) return ANYTHING;
     const { name } = definition;
     const version = `${identity}.input`;
-    const loadable: LoadableEndpoint = { name, version, script, isReadOnly: true };
+    const linked = await this.#linker.link(script, fileNameOf(name), servingModules);
+    const loadable: LoadableEndpoint = { name, version, isReadOnly: true, ...linked };
     const { body } = await this.#runtime.runTrial(
       {
         definition: { ...definition, maxConcurrent: 0, timeoutMs: ENDPOINT_INPUT_SCHEMA_MS },

@@ -38,6 +38,11 @@ import { VersionComparison } from './history/version-comparison.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
 import { openMigrations, type OpenMigrations } from './migrations/migration-service.ts';
 import type { MetricsRow } from './endpoint-calls.ts';
+import { ChangeTurns } from './modules/change-turns.ts';
+import { Importers } from './modules/importers.ts';
+import { ModuleDefinitions } from './modules/module-definitions.ts';
+import { ModuleLinker } from './modules/module-linker.ts';
+import { ModuleStore } from './modules/module-store.ts';
 import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
@@ -122,11 +127,17 @@ export class EndpointService implements AsyncDisposable {
   readonly logs: EndpointLog;
   readonly migrations: OpenMigrations;
   #onChange: () => Promise<void> = async () => {};
+  readonly modules: ModuleDefinitions;
   /** In the threads that search for endpoint code. */
   readonly similarNodes: AskSimilar;
 
   constructor(options: EndpointServiceOptions, pool: EndpointPool) {
-    const store = new EndpointStore(options.reader);
+    const history = new CodeHistory(options.reader);
+    const modules = new ModuleStore(options.reader);
+    const codeOf = (name: string, version: number) =>
+      history.get({ kind: 'module', name }, version).code;
+    const linker = new ModuleLinker({ store: modules, codeOf });
+    const store = new EndpointStore(options.reader, linker);
     this.#pool = pool;
     this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
     const { fetch, fetchAllowList, primaryAddress } = options;
@@ -136,15 +147,18 @@ export class EndpointService implements AsyncDisposable {
     const observed = observedPool(pool, options.callObserver);
     const shared = { ...options, store, outbound, primary, logs };
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
-    const inputs = new EndpointInputs(runtime);
+    const inputs = new EndpointInputs(runtime, linker);
     const callable = new CallableEndpoints({ store, inputs });
-    const compiler = new EndpointCompiler(callable);
+    const compiler = new EndpointCompiler(callable, modules);
     const migrations = new MigrationStore(options.reader);
-    const verdicts = new CompileVerdicts({ ...options, store, migrations, compiler, callable });
-    const history = new CodeHistory(options.reader);
-    const code = { ...options, store, migrations, compiler, callable, verdicts, history };
+    const sources = { store, migrations, modules, linker };
+    const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
+    const turns = new ChangeTurns();
+    const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
     const onChange = (): Promise<void> => this.#onChange();
     const definitions = new EndpointDefinitions({ ...code, onChange });
+    const importers = new Importers({ ...code, endpoints: store });
+    this.modules = new ModuleDefinitions({ ...code, store: modules, importers });
     this.#store = store;
     this.#compiler = compiler;
     this.#verdicts = verdicts;
@@ -158,14 +172,15 @@ export class EndpointService implements AsyncDisposable {
     this.migrations = openMigrations({ ...code, store: migrations, services });
     this.#isReplica = options.isReplica;
     const run = runtime.runTrial.bind(runtime);
-    this.workbench = new EndpointWorkbench({ store, definitions, inputs: this.#inputs, run });
-    const comparison = new VersionComparison({ store, history, definitions, run });
+    this.workbench = new EndpointWorkbench({ ...sources, definitions, inputs: this.#inputs, run });
+    const comparison = new VersionComparison({ ...sources, history, definitions, run });
     this.codeHistory = new CodeHistoryService({
       store,
       history,
       definitions,
       comparison,
       migrations: this.migrations.service,
+      modules: this.modules,
       audit: options.audit,
     });
   }

@@ -7,6 +7,8 @@ import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/co
 import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { toScript } from './compile/script.ts';
 import { type EndpointCalls, newCalls } from './endpoint-calls.ts';
+import type { ModuleLinker } from './modules/module-linker.ts';
+import type { ModulePins } from './modules/module-store.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** The node type in which definitions are stored: see `#graph/system-schema.ts`. */
@@ -25,6 +27,8 @@ export interface StoredEndpoint {
   readonly servingVersion: number;
   /** What its types say of its JSON; undefined where it was saved before they were asked. */
   readonly servingTypes?: EndpointTypes | undefined;
+  /** The versions of modules that this code was checked with, and runs with. */
+  readonly servingModules: ModulePins;
   /** ISO 8601 UTC. */
   readonly updatedAt: string;
   /** UID of a user; null when the server itself did it. */
@@ -41,10 +45,12 @@ export interface StoredEndpoint {
  */
 export class EndpointStore {
   readonly #reader: GraphReader;
+  readonly #linker: ModuleLinker;
   readonly #known = new Map<string, KnownEndpoint>();
 
-  constructor(reader: GraphReader) {
+  constructor(reader: GraphReader, linker: ModuleLinker) {
     this.#reader = reader;
+    this.#linker = linker;
   }
 
   find(name: string): StoredEndpoint | undefined {
@@ -64,7 +70,8 @@ export class EndpointStore {
     const node = must(this.#reader.node(id), 'the node of an endpoint');
     // The id tells an endpoint from one of the same name that was deleted.
     const calls = known?.id === id ? known.endpoint.calls : newCalls();
-    const endpoint = storedEndpoint(node, nodeVersion, `${id}.${nodeVersion}`, calls);
+    const stored = { node, nodeVersion, identity: `${id}.${nodeVersion}`, calls };
+    const endpoint = storedEndpoint(stored, this.#linker);
     this.#known.set(name, { id, sequence, endpoint });
     return endpoint;
   }
@@ -99,14 +106,18 @@ export interface EndpointFields {
   readonly servingCode: string | undefined;
   readonly servingVersion: number;
   readonly servingTypes: EndpointTypes | undefined;
+  readonly servingModules: ModulePins;
   readonly updatedBy: string | null;
 }
 
 export function nodeFields({
   definition,
+  updatedBy,
   ...rest
 }: EndpointFields): NonNullable<NodeWrite['fields']> {
+  const { compiles, diagnostics } = definition;
   return {
+    ...verdictFields({ ...rest, compiles, diagnostics }),
     Code: definition.code,
     IsReadOnly: definition.isReadOnly,
     Mode: definition.mode,
@@ -118,31 +129,51 @@ export function nodeFields({
     MaxQueued: definition.maxQueued,
     Description: definition.description,
     Version: definition.version,
-    Compiles: definition.compiles,
-    Diagnostics: definition.diagnostics,
-    ServingCode: rest.servingCode ?? null,
-    ServingVersion: rest.servingVersion,
-    ServingTypes: rest.servingTypes ?? null,
-    UpdatedBy: rest.updatedBy,
+    UpdatedBy: updatedBy,
+  };
+}
+
+/** Those that another verdict on the same code changes. */
+export function verdictFields({
+  compiles,
+  diagnostics,
+  servingCode,
+  servingVersion,
+  servingTypes,
+  servingModules,
+}: Omit<EndpointFields, 'definition' | 'updatedBy'> &
+  Pick<EndpointDefinition, 'compiles' | 'diagnostics'>): NonNullable<NodeWrite['fields']> {
+  return {
+    Compiles: compiles,
+    Diagnostics: diagnostics,
+    ServingCode: servingCode ?? null,
+    ServingVersion: servingVersion,
+    ServingTypes: servingTypes ?? null,
+    ServingModules: servingModules,
   };
 }
 
 /** The way back of `nodeFields`: nothing else writes these nodes. */
 function storedEndpoint(
-  node: NodeObject,
-  nodeVersion: number,
-  identity: string,
-  calls: EndpointCalls,
+  {
+    node,
+    nodeVersion,
+    identity,
+    calls,
+  }: Pick<StoredEndpoint, 'nodeVersion' | 'identity' | 'calls'> & { readonly node: NodeObject },
+  linker: ModuleLinker,
 ): StoredEndpoint {
   const name = String(node.Id);
   const isReadOnly = node['IsReadOnly'] === true;
   const code = String(node['Code'] ?? '');
   const servingCode = node['ServingCode'] as string | undefined;
   const servingTypes = node['ServingTypes'] as EndpointTypes | undefined;
+  const servingModules = (node['ServingModules'] ?? {}) as ModulePins;
   let loadable: LoadableEndpoint | Promise<LoadableEndpoint> | undefined;
   const load = async (): Promise<LoadableEndpoint> => {
     const script = await toScript(must(servingCode, 'code that serves'), servingTypes);
-    return (loadable = { name, version: identity, script, isReadOnly });
+    const linked = await linker.link(script, fileNameOf(name), servingModules);
+    return (loadable = { name, version: identity, isReadOnly, ...linked });
   };
   return {
     definition: {
@@ -162,18 +193,24 @@ function storedEndpoint(
       version: Number(node['Version']),
       compiles: node['Compiles'] === true,
       diagnostics: (node['Diagnostics'] ?? []) as Diagnostic[],
-      mayRunOnPrimary: namesPrimary(servingCode ?? code),
+      mayRunOnPrimary: [servingCode ?? code, ...linker.codes(servingModules)].some(namesPrimary),
     },
     identity,
     nodeVersion,
     servingCode,
     servingVersion: Number(node['ServingVersion'] ?? 0),
     servingTypes,
+    servingModules,
     updatedAt: node.Timestamp,
     updatedBy: typeof node['UpdatedBy'] === 'string' ? node['UpdatedBy'] : null,
     calls,
     loadable: () => (loadable ??= load()),
   };
+}
+
+/** How the file of an endpoint is called in stack traces. */
+export function fileNameOf(endpoint: string): string {
+  return `${endpoint}.ts`;
 }
 
 /** As the code of an endpoint finds it in its scope. */

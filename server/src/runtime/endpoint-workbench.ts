@@ -11,13 +11,22 @@ import { checkName, DEFAULT_SETTINGS, refuseBuiltIn } from './endpoint-definitio
 import { type EndpointDefinitions, notFound } from './endpoint-definitions.ts';
 import type { EndpointInputs } from './endpoint-inputs.ts';
 import type { RunnableEndpoint } from './endpoint-runtime.ts';
-import { type EndpointStore, namesPrimary, type StoredEndpoint } from './endpoint-store.ts';
+import {
+  type EndpointStore,
+  fileNameOf,
+  namesPrimary,
+  type StoredEndpoint,
+} from './endpoint-store.ts';
 import type { EndpointRun } from './invocation.ts';
+import type { ModuleLinker } from './modules/module-linker.ts';
+import type { ModuleStore } from './modules/module-store.ts';
 
 export interface EndpointWorkbenchParts {
   readonly store: EndpointStore;
   readonly definitions: EndpointDefinitions;
   readonly inputs: EndpointInputs;
+  readonly modules: ModuleStore;
+  readonly linker: ModuleLinker;
   /** Runs it as a trial, which changes nothing. */
   readonly run: (endpoint: RunnableEndpoint, run: EndpointRun) => Promise<EndpointAnswer>;
 }
@@ -87,9 +96,11 @@ export class EndpointWorkbench {
     }
     // The same draft keeps its realm; a worker forgets those that are not called any more.
     const digest = createHash('sha256').update(code).digest('base64url');
-    const version = `draft.${name}.${scope}.${digest}`;
+    const { linker, modules } = this.#parts;
+    const version = `draft.${name}.${scope}.${digest}.${modules.versionsFor(code)}`;
+    const linked = await linker.link(await toScript(code, types), fileNameOf(name));
     // It finds the writes of its scope, and is told why they are refused.
-    const loaded = { name, version, script: await toScript(code, types), isReadOnly: scope };
+    const loaded = { name, version, isReadOnly: scope, ...linked };
     return {
       definition: {
         ...settings,
@@ -98,7 +109,7 @@ export class EndpointWorkbench {
         isReadOnly: true,
         compiles: true,
         diagnostics,
-        mayRunOnPrimary: namesPrimary(code),
+        mayRunOnPrimary: namesPrimary(modules.textsOf(code)),
       },
       loadable: () => loaded,
       calls: { ...newCalls(), ...(existing && { recent: existing.calls.recent }) },

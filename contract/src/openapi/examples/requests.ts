@@ -42,6 +42,10 @@ export default async function ({ body, q }: Scope<{ author: string }>) {
   return q().startAt('Author', body.author).in('Book', 'WrittenBy').asUser().nodes();
 }
 `;
+const MODULE = `export function price(pages: number): number {
+  return Math.round(pages * 0.07 * 100) / 100;
+}
+`;
 const MIGRATION = `export default async function ({ graph, q }: Scope) {
   for (const book of await q().startAt('Book').nodes()) {
     await graph.addOrUpdate('Book', String(book.Isbn), { Pages: (book.Pages ?? 0) + 1 });
@@ -196,6 +200,12 @@ export const requests: {
   getJob: { params: { id: GIVEN.job } },
   listTaskRuns: { params: { name: 'nightly list' } },
   deleteTask: { params: { name: 'nightly list' } },
+  createModule: { body: { name: 'prices', code: MODULE } },
+  listModules: {},
+  getModule: { params: { name: 'prices' } },
+  checkModule: { body: { name: 'prices', code: MODULE } },
+  putModule: { params: { name: 'prices' }, body: { code: MODULE, version: 1 } },
+  deleteModule: { params: { name: 'prices' } },
   createMigration: { body: { name: 'one page more', code: MIGRATION, runOnStartup: false } },
   getMigration: { params: { name: 'one page more' } },
   putMigration: { params: { name: 'one page more' }, body: { runOnStartup: true } },

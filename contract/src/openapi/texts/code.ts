@@ -1,6 +1,7 @@
 import { operations as build } from '../../operations/build.ts';
 import { operations as endpoints } from '../../operations/endpoints.ts';
 import { operations as jobs } from '../../operations/jobs.ts';
+import { operations as modules } from '../../operations/modules.ts';
 import { operations as tasks } from '../../operations/tasks.ts';
 import * as buildShapes from '../../shapes/build.ts';
 import * as history from '../../shapes/code-history.ts';
@@ -10,6 +11,7 @@ import { endpointLogFilter, endpointLogLine } from '../../shapes/endpoint-log.ts
 import * as work from '../../shapes/endpoint-work.ts';
 import * as job from '../../shapes/job.ts';
 import * as migration from '../../shapes/migration.ts';
+import * as module from '../../shapes/module.ts';
 import * as task from '../../shapes/task.ts';
 import { operations as secrets } from '../../operations/secrets.ts';
 import * as secret from '../../shapes/secret.ts';
@@ -153,7 +155,7 @@ export const codeTexts = [
     Pending: 'Whether a check in the background has not come to its end: ask again.',
   }),
   ...texts(buildShapes.catalogItem, {
-    uid: 'UID of the endpoint or migration.',
+    uid: 'UID of the endpoint, migration or module.',
     kind: 'What the code is.',
     name: 'Whole name, folders included.',
     folder: 'What stands before the last "/" of the name; empty at the root.',
@@ -172,7 +174,7 @@ export const codeTexts = [
   }),
   ...texts(history.endpointInHistory, { kind: 'What the code is: always an endpoint.' }),
   ...texts(history.codeChange, {
-    uid: 'UID of the endpoint or migration; it keeps it when it is deleted and created again.',
+    uid: 'UID of the endpoint, migration or module; it keeps it when it is deleted and created again.',
     kind: 'What the code is.',
     name: 'Name of the code, folders included.',
     version: VERSION,
@@ -197,7 +199,7 @@ export const codeTexts = [
     to: 'Number of the newer version; by default the newest.',
   }),
   ...texts(history.codeDiff, {
-    uid: 'UID of the endpoint or migration.',
+    uid: 'UID of the endpoint, migration or module.',
     kind: 'What the code is.',
     name: 'Name of the code, folders included.',
     from: 'Number of the older version; 0 if there was nothing before.',
@@ -236,6 +238,32 @@ export const codeTexts = [
   ...texts(history.codeComparisonResult, {
     isEqual: 'Whether both answered the same, or failed with the same code and message.',
     runs: 'How each version ran, in the order of the request.',
+  }),
+  ...texts(modules.getModule.params, { name: 'Name of the module, such as `prices`.' }),
+  ...texts(module.newModule, {
+    name: 'Name of the module: code imports `prices` as `#lib/prices.ts`. Segments joined by "/", each of letters, digits, ".", "_" and "-".',
+    code: 'TypeScript module that exports what others import from it.',
+  }),
+  ...texts(module.moduleChange, {
+    code: 'TypeScript module that exports what others import from it.',
+    version: 'Version that the caller has seen; `version_conflict` if there is a newer one.',
+  }),
+  ...texts(module.moduleDefinition, {
+    UID: 'UID of the module.',
+    name: 'Name of the module, folders included.',
+    code: 'The TypeScript module.',
+    version: VERSION,
+    compiles: 'Whether the code compiles; if not, it is a draft, and an older version is imported.',
+    usedBy: 'The code that imports the module itself.',
+  }),
+  ...texts(module.moduleUser, {
+    kind: 'What the code is.',
+    name: 'Name of the code, folders included.',
+    compiles: 'Whether it compiles with what it imports now.',
+  }),
+  ...texts(module.moduleCheckRequest, {
+    code: 'TypeScript module to compile; it is not saved.',
+    name: 'Name of the module that the code is of, so that a circle of imports is found.',
   }),
   ...texts(migration.migrationInPath, { name: 'Name of the migration.' }),
   ...texts(migration.migration, {

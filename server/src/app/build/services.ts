@@ -190,7 +190,8 @@ function buildIndexes(
 
 /** The services of HTTP for endpoints. */
 function offeredBy(endpoints: EndpointService) {
-  const { codeOverview, editor, workbench, codeHistory, logs: endpointLogs } = endpoints;
+  const { modules, codeOverview, editor, workbench, codeHistory, logs: endpointLogs } = endpoints;
   const apiDocument = new ApiDocument(endpoints, VERSION);
-  return { endpoints, codeOverview, editor, workbench, codeHistory, endpointLogs, apiDocument };
+  const code = { modules, codeOverview, editor, workbench, codeHistory };
+  return { endpoints, ...code, endpointLogs, apiDocument };
 }

@@ -107,7 +107,9 @@ export class BenchEndpoints {
     const definition = withChanges(base, { isReadOnly, runAsAdmin, access, timeoutMs });
     const identity = String(++this.#lastVersion);
     const loaded = loadedEndpoint(made, definition.isReadOnly);
-    const loadable = { name, version: identity, script: '', isReadOnly: loaded.isReadOnly };
+    const script = { fileName: name, script: '', parameters: '', imports: [] };
+    const { isReadOnly: readsOnly } = loaded;
+    const loadable = { name, version: identity, isReadOnly: readsOnly, script, modules: [] };
     this.#pool.load(loadable, loaded);
     return {
       definition: {
@@ -124,6 +126,7 @@ export class BenchEndpoints {
       nodeVersion: 1,
       servingCode: '',
       servingVersion: 1,
+      servingModules: {},
       updatedAt: '',
       updatedBy: null,
       calls: newCalls(),

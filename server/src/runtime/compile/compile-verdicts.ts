@@ -1,11 +1,12 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
-import type { CompileStatus } from '@trellis/contract/shapes/build.ts';
+import type { CodeKind, CompileStatus } from '@trellis/contract/shapes/build.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
 import type { MigrationStore, StoredMigration } from '../migrations/migration-store.ts';
+import type { ModuleStore, StoredModule } from '../modules/module-store.ts';
 import type { RuntimeLogger } from '../endpoint-log.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
 import { headDiagnostics, type ScheduleFault } from './head-diagnostics.ts';
@@ -13,6 +14,7 @@ import { headDiagnostics, type ScheduleFault } from './head-diagnostics.ts';
 export interface CompileVerdictsOptions {
   readonly store: EndpointStore;
   readonly migrations: MigrationStore;
+  readonly modules: ModuleStore;
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
   /** The versions of the endpoints that code may run; `self` is the endpoint whose code it is. */
@@ -24,15 +26,15 @@ export interface CompileVerdictsOptions {
 
 interface Verdict {
   readonly schema: SchemaDocument;
-  /** Of the endpoints that the code may run. */
+  /** Of the endpoints that the code may run, and the modules that it imports. */
   readonly versions: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Which endpoints and migrations compile against the schema of now. Kept in memory: what is stored
- * with them is the verdict of their saving. What serves goes on serving whatever is found here, and
- * no migration is run for it; those that have succeeded are done with, and not checked.
+ * Which endpoints, migrations and modules compile against the schema of now. Kept in memory: what
+ * is stored with them is the verdict of their saving. What serves goes on serving whatever is found
+ * here, and no migration is run for it; those that have succeeded are done with, and not checked.
  *
  * What has no verdict is checked in the background: one at a time, so that a check that somebody
  * waits for waits for one of these at most; and from the beginning when the schema changes
@@ -134,6 +136,13 @@ export class CompileVerdicts {
     const namesOf = (kind: CheckedCode['kind']): string[] =>
       broken.filter((code) => code.kind === kind).map(({ name }) => name);
     const [endpoints, migrations] = [namesOf('endpoint'), namesOf('migration')];
+    const modules = namesOf('module');
+    if (modules.length > 0) {
+      logger.warn(
+        { modules },
+        'these modules do not compile any more; what imports them goes on serving',
+      );
+    }
     if (endpoints.length > 0) {
       logger.warn(
         { endpoints },
@@ -149,9 +158,13 @@ export class CompileVerdicts {
   }
 
   #all(): CheckedCode[] {
-    const { store, migrations } = this.#options;
+    const { store, migrations, modules } = this.#options;
     const wanted = migrations.all().filter(({ status }) => status !== 'succeeded');
-    return [...store.all().map(checkedEndpoint), ...wanted.map(checkedMigration)];
+    return [
+      ...modules.all().map(checkedModule),
+      ...store.all().map(checkedEndpoint),
+      ...wanted.map(checkedMigration),
+    ];
   }
 
   #pending(): CheckedCode[] {
@@ -165,8 +178,9 @@ export class CompileVerdicts {
 
   /** Of what it runs: a verdict is one of their types, too. */
   #versions({ kind, name, code }: CheckedCode): string {
+    const { callable, modules } = this.#options;
     const self = kind === 'endpoint' ? name : undefined;
-    return this.#options.callable.versionsFor(code, self);
+    return `${callable.versionsFor(modules.textsOf(code), self)} ${modules.versionsFor(code)}`;
   }
 
   /** The verdicts of what is there no longer. */
@@ -191,10 +205,10 @@ export class CompileVerdicts {
       job.report({ progress: done / pending.length, step: `Checking ${one.name}` });
       const versions = this.#versions(one);
       const { code, isReadOnly } = one;
-      const isEndpoint = one.kind === 'endpoint';
-      const name = isEndpoint ? one.name : undefined;
-      const ofHead = isEndpoint ? headDiagnostics(code, scheduleFault) : [];
-      const ofCode = await compiler.check({ code, isReadOnly, name }, schema);
+      const kind = one.kind === 'module' ? 'module' : 'endpoint';
+      const name = one.kind === 'migration' ? undefined : one.name;
+      const ofHead = one.kind === 'endpoint' ? headDiagnostics(code, scheduleFault) : [];
+      const ofCode = await compiler.check({ code, isReadOnly, name, kind }, schema);
       const diagnostics = [...ofHead, ...ofCode];
       this.#verdicts.set(one.identity, { schema, versions, diagnostics });
       // What has come in since goes first.
@@ -206,8 +220,8 @@ export class CompileVerdicts {
 }
 
 /** Code of the workspace that is checked against its schema, whatever it is the code of. */
-interface CheckedCode {
-  readonly kind: 'endpoint' | 'migration';
+export interface CheckedCode {
+  readonly kind: CodeKind;
   readonly uid: string;
   readonly name: string;
   /** Another one for every version of it. */
@@ -228,4 +242,9 @@ export function checkedMigration(migration: StoredMigration): CheckedCode {
   const { UID: uid, name, code, version, diagnostics } = migration;
   const identity = `${uid}.${version}`;
   return { kind: 'migration', uid, name, identity, code, isReadOnly: false, diagnostics };
+}
+
+export function checkedModule({ definition, identity }: StoredModule): CheckedCode {
+  const { UID: uid, name, code, diagnostics } = definition;
+  return { kind: 'module', uid, name, identity, code, isReadOnly: false, diagnostics };
 }

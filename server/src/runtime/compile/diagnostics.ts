@@ -1,44 +1,75 @@
 import { nearestName } from '#graph/names.ts';
 import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast';
+import {
+  type Node,
+  NodeFlags,
+  type SourceFile,
+  type StringLiteral,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
 import {
   isAwaitExpression,
   isCallExpression,
   isExportAssignment,
+  isExportDeclaration,
   isForOfStatement,
   isFunctionLikeDeclaration,
   isIdentifier,
+  isImportDeclaration,
   isImportTypeNode,
   isMetaProperty,
   isNewExpression,
   isPropertyDeclaration,
+  isStringLiteral,
   isVariableStatement,
 } from 'typescript/unstable/ast/is';
 import type { Diagnostic as CompilerDiagnostic } from 'typescript/unstable/async';
+import {
+  moduleNameOf,
+  type ModuleSources,
+  reachedModules,
+  specifierOf,
+} from './imported-modules.ts';
 import type { CheckedSource } from './type-checker.ts';
 
 const DIAGNOSTICS_MAX = 100;
+
+/** What a source is, and what it may import. */
+export interface SourceRules {
+  readonly kind: 'endpoint' | 'module';
+  readonly schema: SchemaDocument;
+  readonly modules: ModuleSources;
+}
 
 /** Everything that is wrong with a checked source, in the order of its lines, in sentences. */
 export function diagnosticsOf(
   source: string,
   checked: CheckedSource,
-  schema: SchemaDocument,
+  { kind, schema, modules }: SourceRules,
 ): Diagnostic[] {
-  const translate = (diagnostic: CompilerDiagnostic): Diagnostic => ({
-    ...positionAt(source, diagnostic.pos),
+  const translate = (diagnostic: CompilerDiagnostic, text = source): Diagnostic => ({
+    ...positionAt(text, diagnostic.pos),
     code: diagnostic.code,
     message: sentence(diagnostic, schema),
   });
   // After the first one the parser guesses, and types mean nothing yet.
-  const [syntaxError] = checked.syntaxErrors.map(translate);
+  const [syntaxError] = checked.syntaxErrors.map((error) => translate(error));
   if (syntaxError !== undefined) return [syntaxError];
-  const rules = brokenSyntaxRules(checked.syntax);
+  const rules = brokenSyntaxRules(checked.syntax, kind, modules);
   const ruledLines = new Set(rules.map(({ line }) => line));
   // On the line of a broken rule the compiler only says the same less clearly.
-  const errors = checked.errors.map(translate).filter(({ line }) => !ruledLines.has(line));
-  if (!checked.isEndpoint && rules.length === 0) {
+  const errors = checked.errors
+    .map((error) => translate(error))
+    .filter(({ line }) => !ruledLines.has(line));
+  for (const [name, { code, errors: found }] of checked.moduleErrors) {
+    const offset = importStart(checked.syntax, name, modules);
+    for (const { line, column, message } of found.map((error) => translate(error, code))) {
+      const place = `In ${specifierOf(name)}, line ${line}, column ${column}`;
+      errors.push(ruleBroken(source, offset, `${place}: ${message}`));
+    }
+  }
+  if (kind === 'endpoint' && !checked.isEndpoint && rules.length === 0) {
     errors.push(ruleBroken(source, defaultExportStart(checked.syntax), NOT_AN_ENDPOINT));
   }
   return inOrder([...rules, ...errors]).slice(0, DIAGNOSTICS_MAX);
@@ -178,7 +209,7 @@ function unknownIdentifier(text: string): string | undefined {
 const INSTEAD = new Map([
   ['console', 'log.info() writes to the log of the server'],
   ['process', 'it has no access to the process of the server'],
-  ['require', 'nothing can be imported'],
+  ['require', "import { price } from '#lib/prices.ts' imports a module of the workspace"],
   ['Buffer', 'use Uint8Array'],
   ['setTimeout', 'it has no timers'],
   ['setInterval', 'it has no timers'],
@@ -199,26 +230,55 @@ function didYouMean(suggestion: string | undefined): string {
   return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
+/** Where a source imports a module, itself or by another one; its start where it does not. */
+function importStart(file: SourceFile, name: string, modules: ModuleSources): number {
+  for (const statement of file.statements) {
+    const imported = moduleNameOf(importedFrom(statement)?.text ?? '');
+    if (imported === undefined) continue;
+    const code = modules.find(imported) ?? '';
+    if (imported === name || reachedModules(code, modules).has(name)) {
+      return statement.getStart(file);
+    }
+  }
+  return 0;
+}
+
+/** The text after `from`; undefined of other statements. */
+function importedFrom(node: Node): StringLiteral | undefined {
+  if (!isImportDeclaration(node) && !isExportDeclaration(node)) return undefined;
+  const { moduleSpecifier } = node;
+  return moduleSpecifier !== undefined && isStringLiteral(moduleSpecifier)
+    ? moduleSpecifier
+    : undefined;
+}
+
 /**
- * What the code of an endpoint may not contain although TypeScript allows it: everything that
- * reaches out of its one file, makes code from text, or silences the compiler; and what a script,
- * which it runs as, reads otherwise than a module.
+ * What code may not contain although TypeScript allows it: everything that reaches out of the
+ * workspace, makes code from text, or silences the compiler; and what a script, which it runs as,
+ * reads otherwise than a module.
  */
-function brokenSyntaxRules(file: SourceFile): Diagnostic[] {
+function brokenSyntaxRules(
+  file: SourceFile,
+  kind: SourceRules['kind'],
+  modules: ModuleSources,
+): Diagnostic[] {
   const found: Diagnostic[] = [];
   const refuse = (offset: number, message: string) => {
     found.push(ruleBroken(file.text, offset, message));
   };
   const literals: Node[] = [];
+  const faultOfExport = kind === 'endpoint' ? faultOfEndpointExport : faultOfModuleExport;
   const visit = (node: Node, isInFunction: boolean): void => {
     if (isTextLiteral(node)) literals.push(node);
-    const message = faultOf(node, isInFunction);
+    const message =
+      faultOf(node, isInFunction) ?? faultOfExport(node) ?? faultOfImport(node, modules);
     if (message !== undefined) refuse(node.getStart(file), message);
     const inside = isInFunction || isFunctionLikeDeclaration(node) || isPropertyDeclaration(node);
     node.forEachChild((child) => visit(child, inside));
   };
   file.forEachChild((statement) => visit(statement, false));
   for (const { offset, message } of faultsOfComments(file, literals)) refuse(offset, message);
+  if (kind === 'module') return found;
   const mains = file.statements.filter(isDefaultExport);
   if (mains.length !== 1) refuse(mains[1]?.getStart(file) ?? 0, ONE_DEFAULT_EXPORT);
   return found;
@@ -234,8 +294,7 @@ const ONE_DEFAULT_EXPORT =
   'export default async function ({ body, graph, q }: Scope<{ word: string }>) { ... }';
 
 const IMPORTS =
-  'An endpoint is one file: nothing can be imported. What it may use is in its scope; ' +
-  'run() calls another endpoint.';
+  "Modules of the workspace are imported at the top: import { price } from '#lib/prices.ts'.";
 
 function faultOf(node: Node, isInFunction: boolean): string | undefined {
   if (isMetaProperty(node)) {
@@ -249,20 +308,49 @@ function faultOf(node: Node, isInFunction: boolean): string | undefined {
   }
   if (isImportTypeNode(node)) return IMPORTS;
   switch (node.kind) {
-    case SyntaxKind.ImportDeclaration:
     case SyntaxKind.ImportEqualsDeclaration:
       return IMPORTS;
-    case SyntaxKind.ExportDeclaration:
-      return ONE_DEFAULT_EXPORT;
-    case SyntaxKind.ExportKeyword:
-      return isDefaultExport(node.parent) || isInputExport(node.parent)
-        ? undefined
-        : ONE_DEFAULT_EXPORT;
     case SyntaxKind.ModuleDeclaration:
       return 'declare global, declare module and namespaces are not for endpoints.';
     default:
       return undefined;
   }
+}
+
+function faultOfEndpointExport(node: Node): string | undefined {
+  if (node.kind === SyntaxKind.ExportDeclaration) return ONE_DEFAULT_EXPORT;
+  if (node.kind !== SyntaxKind.ExportKeyword) return undefined;
+  return isDefaultExport(node.parent) || isInputExport(node.parent)
+    ? undefined
+    : ONE_DEFAULT_EXPORT;
+}
+
+/**
+ * Who imports a variable is given its value when the module is made: one that changes would not be
+ * the same for both.
+ */
+function faultOfModuleExport(node: Node): string | undefined {
+  if (isExportAssignment(node) && node.isExportEquals === true) return EXPORTS;
+  if (node.kind !== SyntaxKind.ExportKeyword || !isVariableStatement(node.parent)) return undefined;
+  const isConstant = (node.parent.declarationList.flags & NodeFlags.Const) !== 0;
+  return isConstant ? undefined : 'An exported variable is a constant: export const ... = ...';
+}
+
+const EXPORTS = 'A module exports by name: export function price() { ... }';
+
+function faultOfImport(node: Node, modules: ModuleSources): string | undefined {
+  const from = importedFrom(node);
+  if (from === undefined) return undefined;
+  const name = moduleNameOf(from.text);
+  if (name !== undefined) {
+    if (modules.find(name) !== undefined) return undefined;
+    const nearest = nearestName(from.text, modules.names().map(specifierOf));
+    return `There is no module "${from.text}" that compiles.${didYouMean(nearest)}`;
+  }
+  if (from.text.startsWith('#lib/') || /^\.{0,2}\//.test(from.text)) {
+    return `A module is imported by its whole name: "#lib/prices.ts", not "${from.text}".`;
+  }
+  return `There is no "${from.text}" in an endpoint: it imports modules of the workspace alone.`;
 }
 
 function faultOfCall(callee: Node): string | undefined {

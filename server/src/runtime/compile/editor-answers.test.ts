@@ -178,7 +178,7 @@ describe('code that cannot be answered', () => {
   });
 
   it('takes too long, and is given up', async () => {
-    const impatient = new EndpointCompiler(undefined, new TypeChecker(2_000));
+    const impatient = new EndpointCompiler(undefined, undefined, new TypeChecker(2_000));
     const bomb = `
       type Zeros<N extends number, R extends 0[] = []> = R['length'] extends N ? R : Zeros<N, [...R, 0]>;
       type Sums = { [A in keyof Zeros<900>]: { [B in keyof Zeros<900>]: [A, B] } };

@@ -27,8 +27,8 @@ function checkBody(statements: string, isReadOnly = false): Promise<string[]> {
   return check(`export default async function (${scope}) {\n${statements}\n}\n`, isReadOnly);
 }
 
-const ONE_FILE =
-  'An endpoint is one file: nothing can be imported. What it may use is in its scope; run() calls another endpoint.';
+const IMPORTS =
+  "Modules of the workspace are imported at the top: import { price } from '#lib/prices.ts'.";
 const ONE_EXPORT =
   'An endpoint has exactly one default export: export default async function ({ body, graph, q }: Scope<{ word: string }>) { ... }';
 const A_FUNCTION =
@@ -177,11 +177,21 @@ describe('the read-only scope', () => {
 
 describe('syntax that is not for endpoints', () => {
   it.each([
-    ["import fs from 'node:fs';\nexport default () => fs;", [`1:1 ${ONE_FILE}`]],
-    ["import type { X } from './x.ts';\nexport default () => 1;", [`1:1 ${ONE_FILE}`]],
-    ["export default () => import('node:fs');", [`1:22 ${ONE_FILE}`]],
-    ['export default () => import(`x`);', [`1:22 ${ONE_FILE}`]],
-    ["export default (x: import('./x.ts').X) => x;", [`1:20 ${ONE_FILE}`]],
+    [
+      "import fs from 'node:fs';\nexport default () => fs;",
+      ['1:1 There is no "node:fs" in an endpoint: it imports modules of the workspace alone.'],
+    ],
+    [
+      "import type { X } from './x.ts';\nexport default () => 1;",
+      ['1:1 A module is imported by its whole name: "#lib/prices.ts", not "./x.ts".'],
+    ],
+    [
+      "import { x } from '#lib/x.ts';\nexport default () => x;",
+      ['1:1 There is no module "#lib/x.ts" that compiles.'],
+    ],
+    ["export default () => import('node:fs');", [`1:22 ${IMPORTS}`]],
+    ['export default () => import(`x`);', [`1:22 ${IMPORTS}`]],
+    ["export default (x: import('./x.ts').X) => x;", [`1:20 ${IMPORTS}`]],
     ['export default () => import.meta;', ['1:22 import.meta is not there in an endpoint.']],
     ['const a = 1;\n', [`1:1 ${ONE_EXPORT}`]],
     ['export const a = 1;\nexport default () => a;', [`1:1 ${ONE_EXPORT}`]],

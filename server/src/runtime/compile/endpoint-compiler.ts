@@ -30,9 +30,10 @@ import {
   SymbolFlags,
 } from 'typescript/unstable/async';
 import { offsetAt, positionAt, diagnosticsOf } from './diagnostics.ts';
+import { type ModuleSources, NO_SOURCES, reachedModules } from './imported-modules.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
-import { engineDiagnostics } from './script.ts';
+import { engineDiagnostics, toModuleScript, toScript } from './script.ts';
 import {
   nodesAround,
   signatureHelpAt,
@@ -77,8 +78,12 @@ const NO_ENDPOINTS: DeclaredEndpoints = { declaredFor: () => Promise.resolve('')
 export interface CodeToCheck {
   readonly code: string;
   readonly isReadOnly: boolean;
-  /** The endpoint that it is the code of, if it is known: it may run itself as it likes. */
+  /** What it is the code of, if it is known: an endpoint may run itself as it likes. */
   readonly name?: string | undefined;
+  /** An endpoint when not given; a migration is checked as one. */
+  readonly kind?: 'endpoint' | 'module';
+  /** Those of the workspace when not given. */
+  readonly modules?: ModuleSources;
 }
 
 /** What the compiler has to say of code. */
@@ -96,24 +101,31 @@ export interface InspectedCode {
 export class EndpointCompiler {
   readonly #checker: TypeChecker;
   readonly #endpoints: DeclaredEndpoints;
+  readonly #modules: ModuleSources;
   /** Types of the last schema: only the first check after a change makes them. */
   #types: ScopeTypes | undefined;
 
-  constructor(endpoints: DeclaredEndpoints = NO_ENDPOINTS, checker = new TypeChecker()) {
+  constructor(
+    endpoints: DeclaredEndpoints = NO_ENDPOINTS,
+    modules: ModuleSources = NO_SOURCES,
+    checker = new TypeChecker(),
+  ) {
     this.#endpoints = endpoints;
+    this.#modules = modules;
     this.#checker = checker;
   }
 
   /** An empty list when the code compiles. */
   async check(asked: CodeToCheck, schema: SchemaDocument): Promise<Diagnostic[]> {
-    const { code } = asked;
+    const { code, kind = 'endpoint' } = asked;
     const source = await this.#scoped(asked, schema);
     const check = async () => {
       const checked = await this.#checker.check(source);
-      return diagnosticsOf(code, checked, schema);
+      return diagnosticsOf(code, checked, this.#rules(asked, schema));
     };
     const diagnostics = await this.#inTime(check, TOO_LONG);
-    return diagnostics.length > 0 ? diagnostics : engineDiagnostics(code);
+    if (diagnostics.length > 0) return diagnostics;
+    return engineDiagnostics(code, kind === 'module' ? toModuleScript : toScript);
   }
 
   /** The same, with what the types of code that compiles say of its JSON. */
@@ -121,7 +133,7 @@ export class EndpointCompiler {
     const { code } = inspectedCode;
     const ask = async (asked: Asked): Promise<InspectedCode> => {
       const checked = await checkedSource(asked);
-      const diagnostics = diagnosticsOf(code, checked, schema);
+      const diagnostics = diagnosticsOf(code, checked, this.#rules(inspectedCode, schema));
       if (diagnostics.length > 0) return { diagnostics };
       return { diagnostics, types: await typesOfEndpoint(asked, checked.syntax, schema) };
     };
@@ -205,14 +217,22 @@ export class EndpointCompiler {
     }
   }
 
+  #rules({ kind = 'endpoint', modules = this.#modules }: CodeToCheck, schema: SchemaDocument) {
+    return { kind, schema, modules };
+  }
+
   async #scoped(
-    { code, isReadOnly, name }: CodeToCheck,
+    { code, isReadOnly, name, kind, modules: sources = this.#modules }: CodeToCheck,
     schema: SchemaDocument,
     isDraft = false,
   ): Promise<ScopedSource> {
     const scope = isReadOnly ? 'read-only' : 'full';
-    const endpoints = await this.#endpoints.declaredFor(code, schema, { self: name, isDraft });
-    return { source: code, scope, scopeTypes: this.types(schema, isReadOnly), endpoints };
+    const modules = reachedModules(code, sources);
+    const self = kind === 'module' ? undefined : name;
+    const texts = [code, ...modules.values()].join('\n');
+    const endpoints = await this.#endpoints.declaredFor(texts, schema, { self, isDraft });
+    const types = this.types(schema, isReadOnly);
+    return { source: code, scope, scopeTypes: types, endpoints, modules };
   }
 }
 

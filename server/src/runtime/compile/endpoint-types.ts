@@ -29,6 +29,11 @@ export interface InspectedTypes extends EndpointTypes {
   readonly notices: readonly Diagnostic[];
 }
 
+/** Without what is said to whoever writes the code. */
+export function keptTypes({ input, isBodyOptional, output }: EndpointTypes): EndpointTypes {
+  return { input, isBodyOptional, output };
+}
+
 /** Of code that compiles. The aliases stand in the entry file: see `project-files.ts`. */
 export async function typesOfEndpoint(
   asked: Asked,

@@ -11,6 +11,8 @@ export interface ScopedSource {
   readonly scopeTypes: string;
   /** The interface `Endpoints` of those that the source may run; empty for none. */
   readonly endpoints?: string;
+  /** What the source imports, directly and by others of them: code by name, such as `prices`. */
+  readonly modules?: ReadonlyMap<string, string>;
 }
 
 const SCOPES: readonly ScopeName[] = ['full', 'read-only'];
@@ -26,6 +28,8 @@ const COMPILER_OPTIONS = {
   moduleDetection: 'force',
   erasableSyntaxOnly: true,
   allowImportingTsExtensions: true,
+  // Types are stripped from each file by itself.
+  verbatimModuleSyntax: true,
   // Code is a module, and `z` is a global.
   allowUmdGlobalAccess: true,
 };
@@ -76,22 +80,29 @@ export class ProjectFiles {
   constructor() {
     for (const scope of SCOPES) {
       const shared = [scopeFile(scope), endpointsFile(scope), ZOD_ENTRY];
-      this.#addProject(configFile(scope), [...shared, sourceFile(scope), entryFile(scope)]);
-      this.#addProject(draftConfigFile(scope), [...shared, draftFile(scope)]);
+      const checked = [...shared, sourceFile(scope), entryFile(scope)];
+      this.#addProject(configFile(scope), checked, './lib/*');
+      this.#addProject(draftConfigFile(scope), [...shared, draftFile(scope)], '../lib/*');
       this.#files.set(entryFile(scope), ENTRY);
     }
     this.#files.set(ZOD_ENTRY, 'export {};\n');
   }
 
-  put({ source, scope, scopeTypes, endpoints = '' }: ScopedSource, isDraft: boolean): PutSource {
+  put(
+    { source, scope, scopeTypes, endpoints = '', modules = NO_MODULES }: ScopedSource,
+    isDraft: boolean,
+  ): PutSource {
     const file = isDraft ? draftFile(scope) : sourceFile(scope);
     const text = isDraft ? source + DRAFT_END : source;
     const changed = [
       ...this.#write(file, text),
       ...this.#write(scopeFile(scope), scopeTypes),
       ...this.#write(endpointsFile(scope), endpoints),
+      ...this.#putModules(scope, modules),
     ];
-    if (isDraft || NAMES_ZOD.test(source)) changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
+    const texts = [source, ...modules.values()];
+    if (isDraft || texts.some((one) => NAMES_ZOD.test(one)))
+      changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
     return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changed };
   }
 
@@ -100,19 +111,36 @@ export class ProjectFiles {
     const files = this.#files;
     const zod = this.#zod;
     const folders = SCOPES.flatMap((scope) => [`/${scope}`, `/${scope}/draft`]);
+    const isModuleFolder = (path: string) =>
+      [...files.keys()].some((file) => MODULE_FILE.test(file) && file.startsWith(`${path}/`));
     return {
       readFile: (path: string) =>
         files.get(path) ?? zod.read(path) ?? (isCompilerLibrary(path) ? undefined : null),
       fileExists: (path: string) => files.has(path) || zod.has(path),
       directoryExists: (path: string) =>
-        path === '/' || folders.includes(path) || zod.hasFolder(path),
+        path === '/' || folders.includes(path) || zod.hasFolder(path) || isModuleFolder(path),
       getAccessibleEntries: () => ({ files: [], directories: [] }),
       realpath: (path: string) => path,
     };
   }
 
-  #addProject(config: string, files: readonly string[]): void {
-    this.#files.set(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
+  /** What is there of modules is what the source imports: others may be deleted by now. */
+  #putModules(scope: ScopeName, modules: ReadonlyMap<string, string>): string[] {
+    const changed = [...modules].flatMap(([name, code]) =>
+      this.#write(moduleFile(scope, name), code),
+    );
+    for (const file of this.#files.keys()) {
+      const name = MODULE_FILE.exec(file);
+      if (name?.[1] !== scope || modules.has(name[2] ?? '')) continue;
+      this.#files.delete(file);
+      changed.push(file);
+    }
+    return changed;
+  }
+
+  #addProject(config: string, files: readonly string[], modules: string): void {
+    const compilerOptions = { ...COMPILER_OPTIONS, paths: { '#lib/*': [modules] } };
+    this.#files.set(config, JSON.stringify({ compilerOptions, files }));
     for (const file of files) if (!this.#files.has(file)) this.#files.set(file, '');
   }
 
@@ -122,6 +150,15 @@ export class ProjectFiles {
     return [file];
   }
 }
+
+const NO_MODULES: ReadonlyMap<string, string> = new Map();
+
+/** Both projects of a scope have it; two scopes must not share a file. */
+export function moduleFile(scope: ScopeName, name: string): string {
+  return `/${scope}/lib/${name}.ts`;
+}
+
+const MODULE_FILE = /^\/([^/]+)\/lib\/(.+)\.ts$/;
 
 /** Both projects of a scope have it. */
 export function scopeFile(scope: ScopeName): string {

@@ -1,6 +1,6 @@
 import { runInNewContext, Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
+import { scriptColumnOffset, wrapScript } from '../sandbox/script-text.ts';
 import { toScript } from './script.ts';
 
 /** What the endpoint of this code gives. */
@@ -42,9 +42,10 @@ it.each([
   ['export default function named(a?: number) { throw new Error(); }', '1:45'],
 ])('%s: what it throws has the line and column of the source', async (code, place) => {
   const source = code.includes('export') ? code : `${code};export default () => 1`;
-  const script = new Script(wrapScript(await toScript(source)), {
+  const linkable = await toScript(source);
+  const script = new Script(wrapScript(linkable), {
     filename: 'user.ts',
-    columnOffset: SCRIPT_COLUMN_OFFSET,
+    columnOffset: scriptColumnOffset(linkable.parameters),
   });
   const throwing = async () => script.runInThisContext()()();
   const error: unknown = await throwing().catch((thrown: unknown) => thrown);

@@ -10,7 +10,13 @@ import {
 } from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
-import { entryFile, ProjectFiles, type ScopedSource, type ScopeName } from './project-files.ts';
+import {
+  entryFile,
+  moduleFile,
+  ProjectFiles,
+  type ScopedSource,
+  type ScopeName,
+} from './project-files.ts';
 
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
@@ -20,6 +26,14 @@ export interface CheckedSource {
   /** Whether its default export is a function that takes the scope, as far as it has one. */
   readonly isEndpoint: boolean;
   readonly syntax: SourceFile;
+  /** Errors of what it imports, by the name of the module: in another scope there may be others. */
+  readonly moduleErrors: ReadonlyMap<string, ModuleErrors>;
+}
+
+/** Of a module that is imported. */
+export interface ModuleErrors {
+  readonly code: string;
+  readonly errors: readonly CompilerDiagnostic[];
 }
 
 /**
@@ -31,22 +45,35 @@ export interface Asked {
   /** The name of the source's file. */
   readonly file: string;
   readonly scope: ScopeName;
+  /** What it imports: code by name. */
+  readonly modules: ReadonlyMap<string, string>;
 }
 
 /** Everything that the compiler finds wrong with it. */
-export async function checkedSource({ project, file, scope }: Asked): Promise<CheckedSource> {
+export async function checkedSource({
+  project,
+  file,
+  scope,
+  modules,
+}: Asked): Promise<CheckedSource> {
   const { program } = project;
-  const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
+  const [syntaxErrors, errors, entryErrors, syntax, moduleErrors] = await Promise.all([
     program.getSyntacticDiagnostics(file),
     program.getSemanticDiagnostics(file),
     program.getSemanticDiagnostics(entryFile(scope)),
     program.getSourceFile(file),
+    Promise.all([...modules].map(([name, code]) => moduleErrorsOf(name, code))),
   ]);
+  async function moduleErrorsOf(name: string, code: string): Promise<[string, ModuleErrors]> {
+    const found = await program.getSemanticDiagnostics(moduleFile(scope, name));
+    return [name, { code, errors: found }];
+  }
   return {
     syntaxErrors,
     errors,
     isEndpoint: entryErrors.length === 0,
     syntax: must(syntax, 'the checked source file'),
+    moduleErrors: new Map(moduleErrors.filter(([, found]) => found.errors.length > 0)),
   };
 }
 
@@ -175,7 +202,8 @@ export class TypeChecker {
 
   async #prepare(source: ScopedSource, isDraft: boolean): Promise<Asked> {
     const { config, file, changed } = this.#files.put(source, isDraft);
-    return { project: await this.#project(config, changed), file, scope: source.scope };
+    const project = await this.#project(config, changed);
+    return { project, file, scope: source.scope, modules: source.modules ?? new Map() };
   }
 
   async #project(config: string, changed: readonly string[]): Promise<Project> {

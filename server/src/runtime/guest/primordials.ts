@@ -22,7 +22,7 @@ for (const name of Reflect.ownKeys(Map.prototype)) {
 }
 freeze(Reflect.setPrototypeOf(SafeMap.prototype, null) && SafeMap.prototype);
 
-const { apply } = Reflect;
+export const { apply } = Reflect;
 const promiseThen = Promise.prototype.then;
 const promiseResolve = Promise.resolve;
 

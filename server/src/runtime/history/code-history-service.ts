@@ -1,12 +1,15 @@
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
+import type { ModuleDefinition } from '@trellis/contract/shapes/module.ts';
 import type { CodeKind } from '@trellis/contract/shapes/build.ts';
 import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { unreachable } from '#base/assert.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { notFound, type EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
+import type { ModuleDefinitions } from '../modules/module-definitions.ts';
 import type { MigrationService } from '../migrations/migration-service.ts';
 import type { CodeHistory, CodeItem, RecordedVersion, TimeRange } from './code-history.ts';
 import type { RecordedInput, RecordedInputs } from '../endpoint-calls.ts';
@@ -23,6 +26,7 @@ export interface CodeHistoryParts {
   readonly definitions: EndpointDefinitions;
   readonly comparison: VersionComparison;
   readonly migrations: Pick<MigrationService, 'restore'>;
+  readonly modules: Pick<ModuleDefinitions, 'restore'>;
   readonly audit: AuditTrail;
 }
 
@@ -40,6 +44,7 @@ export class CodeHistoryService {
   readonly #definitions: EndpointDefinitions;
   readonly #comparison: VersionComparison;
   readonly #migrations: CodeHistoryParts['migrations'];
+  readonly #modules: CodeHistoryParts['modules'];
   readonly #audit: AuditTrail;
 
   constructor(parts: CodeHistoryParts) {
@@ -48,6 +53,7 @@ export class CodeHistoryService {
     this.#definitions = parts.definitions;
     this.#comparison = parts.comparison;
     this.#migrations = parts.migrations;
+    this.#modules = parts.modules;
     this.#audit = parts.audit;
   }
 
@@ -76,10 +82,17 @@ export class CodeHistoryService {
     { kind, name }: CodeItem,
     wanted: Parameters<EndpointDefinitions['restore']>[2],
     address: string,
-  ): Promise<EndpointDefinition | Migration> {
-    return kind === 'endpoint'
-      ? this.#definitions.restore(caller, name, wanted)
-      : this.#migrations.restore(caller, name, wanted, address);
+  ): Promise<EndpointDefinition | Migration | ModuleDefinition> {
+    switch (kind) {
+      case 'endpoint':
+        return this.#definitions.restore(caller, name, wanted);
+      case 'migration':
+        return this.#migrations.restore(caller, name, wanted, address);
+      case 'module':
+        return this.#modules.restore(caller, name, wanted);
+      default:
+        return unreachable(kind);
+    }
   }
 
   /** Throws `endpoint_not_found`, as does the next. */

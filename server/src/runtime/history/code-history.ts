@@ -11,12 +11,15 @@ import type { Page } from '@trellis/contract/shapes/list.ts';
 import { DEFAULT_SETTINGS, type EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
 import { MIGRATION_TYPE, type MigrationSettings } from '../migrations/migration-store.ts';
+import { MODULE_TYPE } from '../modules/module-store.ts';
 import { type CodeContent, contentDiff } from './unified-diff.ts';
 
 /** What of a version of each kind can be set beside the code. */
 export interface SettingsOfKind {
   readonly endpoint: Omit<EndpointSettings, 'code'>;
   readonly migration: Omit<MigrationSettings, 'code'>;
+  /** There is nothing to set. */
+  readonly module: Readonly<Record<string, never>>;
 }
 
 export type CodeAction = 'created' | 'changed' | 'restored' | 'deleted';
@@ -74,11 +77,13 @@ const ITEM_TYPE = '_CodeItem';
 const TYPE_OF_KIND: Readonly<Record<CodeKind, string>> = {
   endpoint: ENDPOINT_TYPE,
   migration: MIGRATION_TYPE,
+  module: MODULE_TYPE,
 };
 /** The value of a setting that is younger than the version. */
 const DEFAULTS_OF_KIND: SettingsOfKind = {
   endpoint: DEFAULT_SETTINGS,
   migration: { runOnStartup: false },
+  module: {},
 };
 
 /**
@@ -260,6 +265,7 @@ function cut(diff: string): string {
 const NAMED: Readonly<Record<CodeKind, string>> = {
   endpoint: 'an endpoint',
   migration: 'a migration',
+  module: 'a module',
 };
 
 function noHistory({ kind, name }: CodeItem): Problem {

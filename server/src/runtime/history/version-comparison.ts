@@ -5,8 +5,10 @@ import type { EndpointAnswer } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { RunnableEndpoint } from '../endpoint-runtime.ts';
-import { namesPrimary, type EndpointStore } from '../endpoint-store.ts';
+import { fileNameOf, namesPrimary, type EndpointStore } from '../endpoint-store.ts';
 import { newCalls } from '../endpoint-calls.ts';
+import type { ModuleLinker } from '../modules/module-linker.ts';
+import type { ModuleStore } from '../modules/module-store.ts';
 import type { CodeHistory, CodeItem, RecordedVersion } from './code-history.ts';
 import type { EndpointRun } from '../invocation.ts';
 
@@ -30,6 +32,8 @@ export interface VersionComparisonOptions {
   readonly store: EndpointStore;
   readonly history: CodeHistory;
   readonly definitions: EndpointDefinitions;
+  readonly modules: ModuleStore;
+  readonly linker: ModuleLinker;
   /** Runs it as a trial, which changes nothing. */
   readonly run: (endpoint: RunnableEndpoint, run: EndpointRun) => Promise<EndpointAnswer>;
 }
@@ -86,7 +90,7 @@ export class VersionComparison {
 
   async #runnable(version: RecordedVersion<'endpoint'>): Promise<RunnableEndpoint> {
     const { name, code, settings, uid: UID } = version;
-    const { definitions } = this.#options;
+    const { definitions, linker, modules } = this.#options;
     const { diagnostics, types } = await definitions.inspect({
       name,
       code,
@@ -99,11 +103,12 @@ export class VersionComparison {
         details: { version: version.version, diagnostics },
       });
     }
+    const linked = await linker.link(await toScript(code, types), fileNameOf(name));
     const loaded = {
       name,
-      version: `history.${UID}.${version.version}`,
-      script: await toScript(code, types),
+      version: `history.${UID}.${version.version}.${modules.versionsFor(code)}`,
       isReadOnly: true,
+      ...linked,
     };
     const definition = { UID, name, code, ...settings, version: version.version, isReadOnly: true };
     return {
@@ -111,7 +116,7 @@ export class VersionComparison {
         ...definition,
         compiles: true,
         diagnostics,
-        mayRunOnPrimary: namesPrimary(code),
+        mayRunOnPrimary: namesPrimary(modules.textsOf(code)),
       },
       loadable: () => loaded,
       calls: newCalls(),

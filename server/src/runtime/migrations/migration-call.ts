@@ -6,6 +6,8 @@ import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { answerOf, problemOf } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
+import { fileNameOf } from '../endpoint-store.ts';
+import type { ModuleLinker } from '../modules/module-linker.ts';
 import type { RunProgress } from '../pooled-runs.ts';
 import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
 import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
@@ -16,6 +18,8 @@ export interface MigrationCallParts {
   readonly services: () => InvocationServices;
   /** What its code finds. */
   readonly search: () => SearchSnapshot | undefined;
+  /** Gives its code the modules that it imports, as they serve when it begins. */
+  readonly linker: ModuleLinker;
 }
 
 export interface MigrationCall {
@@ -40,10 +44,10 @@ export interface MigrationCall {
  */
 export async function callMigration(
   call: MigrationCall,
-  { pool: options, services, search }: MigrationCallParts,
+  { pool: options, services, search, linker }: MigrationCallParts,
 ): Promise<void> {
   const { name, signal, force } = call;
-  const script = await toScript(call.code);
+  const linked = await linker.link(await toScript(call.code), fileNameOf(name));
   const pool = EndpointPool.start({ ...options, size: 1 });
   const snapshot = search();
   if (snapshot !== undefined) pool.searches.receive(snapshot);
@@ -54,7 +58,7 @@ export async function callMigration(
     if (force.aborted) throw force.reason;
     // The time that it may take begins when there is a worker.
     await pool.prepare();
-    const endpoint = { name, version: '1', script, isReadOnly: false };
+    const endpoint = { name, version: '1', isReadOnly: false, ...linked };
     const result = await pool.run(endpointCall(call, endpoint, services(), ended.resolve));
     requireGood(result);
   } catch (error) {

@@ -23,6 +23,7 @@ import { MigrationRunner } from './migration-runner.ts';
 import { MigrationStates, type MigrationStore, type StoredMigration } from './migration-store.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { InvocationServices } from '../invocation.ts';
+import type { ModuleLinker } from '../modules/module-linker.ts';
 
 export interface MigrationServiceParts {
   readonly store: MigrationStore;
@@ -288,6 +289,7 @@ interface MigrationsOptions {
   readonly verdicts: CompileVerdicts;
   readonly history: CodeHistory;
   readonly services: () => InvocationServices;
+  readonly linker: ModuleLinker;
   readonly cancelWaitMs?: number | undefined;
   readonly forcedEndMs?: number | undefined;
   readonly dryRunMaxMs?: number | undefined;

@@ -1,13 +1,27 @@
 import type { Caller } from '#access/caller.ts';
+import type { ScriptText } from './script-text.ts';
+
+/** A script of a realm, ready to be loaded: see `compile/script.ts`. */
+export interface LoadableScript extends ScriptText {
+  /** How the author's file is called in stack traces. */
+  readonly fileName: string;
+  /** What it is called with: places in the list of the modules. */
+  readonly imports: readonly number[];
+}
 
 /** One version of an endpoint, ready to be loaded. */
-export interface LoadableEndpoint {
+export interface LoadableEndpoint extends LinkedScript {
   readonly name: string;
   /** Another one for every version, also when an endpoint is deleted and made anew. */
   readonly version: string;
-  /** See `compile/script.ts`. */
-  readonly script: string;
   readonly isReadOnly: boolean;
+}
+
+/** A script with everything that it imports. */
+export interface LinkedScript {
+  readonly script: LoadableScript;
+  /** Each after what it imports itself. */
+  readonly modules: readonly LoadableScript[];
 }
 
 /**

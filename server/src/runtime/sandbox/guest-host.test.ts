@@ -52,7 +52,9 @@ let lastNumber = 0;
 function call(body: string): number {
   const number = ++lastNumber;
   const writer = new FrameWriter();
-  writer.push(`"load",${number},"test.ts",false`, `return async (scope) => { ${body} };`);
+  const text = `return async (scope) => { ${body} };`;
+  const script = { fileName: 'test.ts', script: text, parameters: '', imports: [] };
+  writer.push(`"load",${number},false`, JSON.stringify({ script, modules: [] }));
   writer.push('"caller",1', JSON.stringify(ADMIN));
   writer.push(`"call",${number},${number},1,2`, '{}');
   sent.length = 0;

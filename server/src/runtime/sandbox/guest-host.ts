@@ -16,6 +16,7 @@ import {
   toldProblem,
 } from './graph-requests.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
+import type { LinkedScript } from './endpoint-call.ts';
 import { Guest, type LazyScript } from './guest.ts';
 import type { HeapKeeper } from './garbage-collector.ts';
 import { type Progress, ProgressThrottle } from './progress.ts';
@@ -98,12 +99,10 @@ export class GuestHost {
   #accept(item: ToWorker, payload: string): void {
     switch (item[1]) {
       case 'load': {
-        const [, , number, fileName, isReadOnly] = item;
+        const [, , number, isReadOnly] = item;
         const { boot, zod } = this.#options;
-        this.#guests.set(
-          number,
-          new Guest({ number, boot, zod, fileName, isReadOnly, script: payload }),
-        );
+        const linked = JSON.parse(payload) as LinkedScript;
+        this.#guests.set(number, new Guest({ number, boot, zod, isReadOnly, ...linked }));
         return;
       }
       case 'unload':

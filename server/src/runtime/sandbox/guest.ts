@@ -4,7 +4,8 @@ import vm from 'node:vm';
 import type { Caller } from '#access/caller.ts';
 import { IdMap } from './id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
-import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';
+import type { LoadableScript } from './endpoint-call.ts';
+import { faultOfScriptText, scriptColumnOffset, wrapScript } from './script-text.ts';
 
 export interface GuestOptions {
   /** By which the main thread names it, from 1. */
@@ -13,10 +14,10 @@ export interface GuestOptions {
   readonly boot: vm.Script;
   /** Its value is `z`; run only for scripts that name it. */
   readonly zod: LazyScript;
+  /** What its script imports, each after what it imports itself. */
+  readonly modules: readonly LoadableScript[];
   /** See `compile/script.ts`. */
-  readonly script: string;
-  /** How the user's file is called in stack traces. */
-  readonly fileName: string;
+  readonly script: LoadableScript;
   readonly isReadOnly: boolean;
 }
 
@@ -87,33 +88,48 @@ export class Guest {
   }
 
   #load(): void {
-    const { boot, zod, script, fileName, isReadOnly } = this.#options;
-    const fault = faultOfScriptText(script);
+    const { boot, zod, modules, script, isReadOnly } = this.#options;
+    const scripts = [...modules, script];
+    const fault = scripts.map(faultOfScriptText).find((found) => found !== undefined);
     if (fault !== undefined) {
       this.#failure = failureText(`the code is not loaded: ${fault}`);
       return;
     }
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
       codeGeneration: { strings: false, wasm: false },
-      name: fileName,
+      name: script.fileName,
     });
     // The script is ours: its value is what its type says.
     const bridge = boot.runInContext(context) as GuestBridge;
+    const ended = (failure: unknown): string =>
+      typeof failure === 'string' ? failure : failureText('it cannot be loaded');
     try {
       // An object of the guest, which is only passed on. It takes milliseconds to make.
-      const z: unknown = NAMES_ZOD.test(script) ? zod.runInContext(context) : undefined;
-      const options = { filename: fileName, columnOffset: SCRIPT_COLUMN_OFFSET };
-      const makeEndpoint: unknown = new vm.Script(wrapScript(script), options).runInContext(
-        context,
-      );
-      const failure: unknown = bridge.define(makeEndpoint, isReadOnly, z);
+      const namesZod = scripts.some((one) => NAMES_ZOD.test(one.script));
+      bridge.provide(namesZod ? zod.runInContext(context) : undefined);
+      let failure = '';
+      for (const module of modules) {
+        const made = madeIn(context, module, bridge);
+        failure ||= ended(bridge.addModule(made));
+      }
+      failure ||= ended(bridge.define(madeIn(context, script, bridge), isReadOnly));
       if (failure === '') this.#bridge = bridge;
-      else
-        this.#failure = typeof failure === 'string' ? failure : failureText('it cannot be loaded');
+      else this.#failure = failure;
     } catch {
       this.#failure = failureText('the code is not valid JavaScript');
     }
   }
+}
+
+/**
+ * The function of a script, an object of the guest, which is only passed on; and what it is to be
+ * called with.
+ */
+function madeIn(context: object, script: LoadableScript, bridge: GuestBridge): unknown {
+  for (const module of script.imports) bridge.importNext(module);
+  const columnOffset = scriptColumnOffset(script.parameters);
+  const options = { filename: script.fileName, columnOffset };
+  return new vm.Script(wrapScript(script), options).runInContext(context);
 }
 
 const NAMES_ZOD = /\bz\b/;

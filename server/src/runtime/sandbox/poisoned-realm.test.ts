@@ -95,6 +95,43 @@ describe.each(POISONS)('code that spoils %s', (name, poison) => {
   });
 });
 
+it.each(POISONS)(
+  'a module that spoils %s is answered for, and harms nobody',
+  async (name, poison) => {
+    const spoils = { ...MODULE, fileName: '#lib/spoils.ts', script: `${poison}\nreturn { a: 1 };` };
+    const reads = { ...MODULE, parameters: '{ a }', imports: [0], script: 'return { b: a + 1 };' };
+    const asked = { name: `module ${name}`, modules: [spoils, reads], timeoutMs: 1_000 };
+    // Whatever becomes of it in that realm, it is answered.
+    await pool.run(USE, asked).catch(String);
+    expect(await pool.run(USE, { name: `beside module ${name}` })).toEqual([7, 1]);
+  },
+);
+
+const MODULE = { fileName: '#lib/reads.ts', parameters: '', imports: [] };
+
+describe('a module', () => {
+  it('is made once for each realm, before the code that imports it', async () => {
+    const counts = { ...MODULE, script: 'let count = 0; return { next: () => ++count };' };
+    const call = { name: 'counts', imports: [0], parameters: '{ next }', modules: [counts] };
+    expect(await pool.run('return next();', call)).toBe(1);
+    expect(await pool.run('return next();', call)).toBe(2);
+    expect(await pool.run('return next();', { ...call, name: 'counts for itself' })).toBe(1);
+  });
+
+  it.each([
+    ["throw new Error('not today');", 'Error: not today'],
+    ["return import('node:fs');", 'the code is not loaded: it imports or exports'],
+    ['return {; };', 'the code is not valid JavaScript'],
+    ["return (0, eval)('1');", 'EvalError'],
+    ['return new Function("return 1")();', 'EvalError'],
+    ['return process.env;', 'ReferenceError'],
+    ['return require("fs");', 'ReferenceError'],
+  ])('that does %s makes its endpoint fail', async (script, message) => {
+    const fault = await pool.fault('return 1;', { name: script, modules: [{ ...MODULE, script }] });
+    expect(fault).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) });
+  });
+});
+
 describe('code that knows the messages of the bridge', () => {
   /** The number of another call that is under way, as it would guess it. */
   const FORGED = [

@@ -176,7 +176,7 @@ export class PoolWorker {
     return number;
   }
 
-  #load({ name, version, script, isReadOnly }: LoadableEndpoint, call: number): number {
+  #load({ name, version, isReadOnly, script, modules }: LoadableEndpoint, call: number): number {
     const loaded = this.#guests.get(name);
     if (loaded?.version === version) {
       loaded.lastCall = call;
@@ -186,8 +186,7 @@ export class PoolWorker {
     else if (this.#guests.size >= ENDPOINT_REALMS_MAX) this.#unloadOldest();
     const number = ++this.#lastGuest;
     this.#guests.set(name, { version, number, lastCall: call });
-    const fileName = JSON.stringify(`${name}.ts`);
-    this.process.send(`"load",${number},${fileName},${isReadOnly}`, script);
+    this.process.send(`"load",${number},${isReadOnly}`, JSON.stringify({ script, modules }));
     return number;
   }
 

@@ -1,17 +1,29 @@
 import { parse } from 'es-module-lexer/js';
 
-/**
- * The text that a worker compiles: an expression that gives a function, which gives the endpoint
- * when it is called.
- */
-export function wrapScript(script: string): string {
-  return `${PREFIX}${script}\n})`;
+/** A script in a realm that has no module loader: the body of a function. */
+export interface ScriptText {
+  readonly script: string;
+  /** How its function takes what it imports; empty for nothing. */
+  readonly parameters: string;
 }
 
-const PREFIX = "(function () { 'use strict'; ";
+/**
+ * The text that a worker compiles: an expression that gives a function, which gives the endpoint,
+ * or the exports of a module, when it is called with what it imports.
+ */
+export function wrapScript({ script, parameters }: ScriptText): string {
+  return `${headOf(parameters)}${script}\n})`;
+}
 
-/** Offset of the compiled text, so that the columns of the first line stay as they were. */
-export const SCRIPT_COLUMN_OFFSET = -PREFIX.length;
+/** Of the compiled text, so that the columns of the first line stay as they were. */
+export function scriptColumnOffset(parameters: string): number {
+  return -headOf(parameters).length;
+}
+
+/** A function whose parameters are patterns may not have the directive itself. */
+function headOf(parameters: string): string {
+  return `'use strict'; (function (${parameters}) { `;
+}
 
 /**
  * The reason why a worker must not load this text, or undefined.
@@ -22,8 +34,9 @@ export const SCRIPT_COLUMN_OFFSET = -PREFIX.length;
  * `-->` begin comments in scripts, so these may not stand beside the word. The lexer's `init` has
  * to be awaited before.
  */
-export function faultOfScriptText(text: string): string | undefined {
-  const [imports, exports] = parse(text);
+export function faultOfScriptText(text: ScriptText): string | undefined {
+  const whole = wrapScript(text);
+  const [imports, exports] = parse(whole);
   if (imports.length > 0 || exports.length > 0) return 'it imports or exports';
-  return /<!--|-->/.test(text) && /\bimport\b/.test(text) ? 'it may hide an import' : undefined;
+  return /<!--|-->/.test(whole) && /\bimport\b/.test(whole) ? 'it may hide an import' : undefined;
 }

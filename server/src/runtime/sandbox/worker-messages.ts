@@ -38,7 +38,7 @@ export type FromKeeper =
 /**
  * Items of frames from the main thread to a worker, after the length of the payload.
  *
- * `load`: guest number, file name, whether it is read-only; payload: the script.
+ * `load`: guest number, whether it is read-only; payload: JSON of a `LinkedScript`.
  * `unload`: guest number. Its running calls go on to their end.
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
  * `call`: call, guest number, number of the caller, length of the headers; payload: headers as
@@ -49,7 +49,7 @@ export type FromKeeper =
  * `drop`: call: it is over for the main thread; what it still asks for is ignored.
  */
 export type ToWorker =
-  | readonly [number, 'load', guest: number, fileName: string, isReadOnly: boolean]
+  | readonly [number, 'load', guest: number, isReadOnly: boolean]
   | readonly [number, 'unload', guest: number]
   | readonly [number, 'caller', caller: number]
   | readonly [number, 'forget-callers']

@@ -6,7 +6,7 @@ import { EndpointLog } from '../endpoint-log.ts';
 import { Invocation } from '../invocation.ts';
 import { OutboundRequests } from '../outbound-requests.ts';
 import type { RunProgress } from '../pooled-runs.ts';
-import { CallFault, type FaultKind } from '../sandbox/endpoint-call.ts';
+import { CallFault, type FaultKind, type LoadableScript } from '../sandbox/endpoint-call.ts';
 import { EndpointPool } from '../sandbox/endpoint-pool.ts';
 import {
   ADMIN,
@@ -24,6 +24,10 @@ export interface TestCall {
   /** JSON text. */
   readonly body?: string;
   readonly isReadOnly?: boolean;
+  readonly modules?: readonly LoadableScript[];
+  /** What the code is given of them: see `LoadableScript`. */
+  readonly imports?: readonly number[];
+  readonly parameters?: string;
   readonly caller?: Caller;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -76,7 +80,13 @@ export async function openTestPool(size = 1): Promise<TestPool> {
       endpoint: {
         name,
         version: call.version ?? body,
-        script: `${call.top ?? ''}\nreturn async (scope) => {\n${body}\n};`,
+        script: {
+          fileName: `${name}.ts`,
+          script: `${call.top ?? ''}\nreturn async (scope) => {\n${body}\n};`,
+          parameters: call.parameters ?? '',
+          imports: call.imports ?? [],
+        },
+        modules: call.modules ?? [],
         isReadOnly,
       },
       ...request,

@@ -1,0 +1,67 @@
+/** Where the compiler finds the modules of the workspace. */
+export interface ModuleSources {
+  /** The code that is imported under a name; undefined where there is none. */
+  find(name: string): string | undefined;
+  names(): readonly string[];
+}
+
+export const NO_SOURCES: ModuleSources = { find: () => undefined, names: () => [] };
+
+const IMPORTED = /\b(?:from|import)\s*(["'])([^"'\n]+)\1/g;
+const SPECIFIER = /^#lib\/(.+)\.ts$/;
+
+/** The module that code imports by this text; undefined where it can be none. */
+export function moduleNameOf(specifier: string): string | undefined {
+  return SPECIFIER.exec(specifier)?.[1];
+}
+
+export function specifierOf(name: string): string {
+  return `#lib/${name}.ts`;
+}
+
+/** Names of modules that code imports, whether they are there or not. It need not be complete. */
+export function importedNames(code: string): readonly string[] {
+  if (!code.includes('#lib/')) return NONE;
+  const names = [...code.matchAll(IMPORTED)].map(([, , specifier = '']) => moduleNameOf(specifier));
+  return [...new Set(names)].filter((name) => name !== undefined);
+}
+
+const NONE: readonly string[] = [];
+
+/** All that code imports, directly and by others: code by name. What is not there is left out. */
+export function reachedModules(code: string, sources: ModuleSources): ReadonlyMap<string, string> {
+  const reached = new Map<string, string>();
+  const visit = (text: string): void => {
+    for (const name of importedNames(text)) {
+      const found = reached.has(name) ? undefined : sources.find(name);
+      if (found === undefined) continue;
+      reached.set(name, found);
+      visit(found);
+    }
+  };
+  visit(code);
+  return reached;
+}
+
+/**
+ * The way on which the code of a module comes back to it, by names, the first and the last of which
+ * are its own; undefined when there is none.
+ */
+export function circleOf(
+  name: string,
+  code: string,
+  sources: ModuleSources,
+): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const search = (text: string, way: readonly string[]): readonly string[] | undefined => {
+    for (const next of importedNames(text)) {
+      if (next === name) return [...way, name];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const found = search(sources.find(next) ?? '', [...way, next]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(code, [name]);
+}

@@ -1,0 +1,225 @@
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { ModuleChange, ModuleDefinition, NewModule } from '@trellis/contract/shapes/module.ts';
+import { MODULES_MAX } from '@trellis/contract/limits.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { checkedModule, type CompileVerdicts } from '../compile/compile-verdicts.ts';
+import { checkCode } from '../endpoint-definition.ts';
+import { checkSeen, type CodeAction, type CodeHistory } from '../history/code-history.ts';
+import type { CodeContent } from '../history/unified-diff.ts';
+import type { ChangeTurns } from './change-turns.ts';
+import type { Importers } from './importers.ts';
+import { ModuleDraft } from './module-draft.ts';
+import { MODULE_TYPE, moduleFields, type ModuleStore, type StoredModule } from './module-store.ts';
+
+export interface ModuleDefinitionsParts {
+  readonly store: ModuleStore;
+  readonly importers: Importers;
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly verdicts: CompileVerdicts;
+  readonly history: CodeHistory;
+  readonly clock: Clock;
+  readonly turns: ChangeTurns;
+}
+
+/**
+ * Creates and changes modules: code that endpoints, migrations and other modules import
+ * (open-shapes, section 15). As with endpoints, code that does not compile is a draft, while the
+ * newest version that did goes on serving, and every version goes into the history.
+ *
+ * What imports a module is checked again before a change is made, and changes with it in one
+ * commit: nobody sees a half of it.
+ */
+export class ModuleDefinitions {
+  readonly #parts: ModuleDefinitionsParts;
+
+  constructor(parts: ModuleDefinitionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects with `module_exists`, `too_many_modules`, `invalid_request`. */
+  create(caller: Caller, { name, code }: NewModule): Promise<ModuleDefinition> {
+    return this.#parts.turns.take(() => {
+      const { store } = this.#parts;
+      if (store.get(name) !== undefined) {
+        throw new Problem('module_exists', `There is a module "${name}" already`);
+      }
+      return this.#write(caller, { name, code, action: 'created', before: undefined });
+    });
+  }
+
+  /** Rejects with `module_not_found`, `version_conflict`, `invalid_request`. */
+  change(caller: Caller, name: string, change: ModuleChange): Promise<ModuleDefinition> {
+    return this.#parts.turns.take(() => {
+      const before = this.#require(name);
+      const { version: current } = before.definition;
+      checkSeen(this.#parts.history, moduleItem(name), { seen: change.version, current });
+      return this.#write(caller, { name, code: change.code, action: 'changed', before });
+    });
+  }
+
+  /** Rejects with `code_version_not_found`, `version_conflict`, `too_many_modules`. */
+  restore(
+    caller: Caller,
+    name: string,
+    wanted: { readonly version: number; readonly seen?: number | undefined },
+  ): Promise<ModuleDefinition> {
+    return this.#parts.turns.take(() => {
+      const { history, store } = this.#parts;
+      const item = moduleItem(name);
+      const { code } = history.get(item, wanted.version);
+      checkSeen(history, item, { seen: wanted.seen, current: history.lastVersion(item) });
+      return this.#write(caller, { name, code, action: 'restored', before: store.get(name) });
+    });
+  }
+
+  /** Rejects with `module_not_found`, `module_in_use`. */
+  delete(caller: Caller, name: string): Promise<void> {
+    return this.#parts.turns.take(async () => {
+      const { definition, nodeVersion } = this.#require(name);
+      const users = this.#parts.importers.needing(name);
+      if (users.length > 0) throw inUse(name, users);
+      const { history, clock } = this.#parts;
+      await commitAndRead(
+        [
+          { op: 'delete', type: MODULE_TYPE, key: name, ifVersion: nodeVersion },
+          ...history.operations({
+            ...moduleItem(name),
+            version: definition.version + 1,
+            action: 'deleted',
+            caller,
+            nowMs: clock.now(),
+            before: contentOf(definition),
+            after: undefined,
+          }),
+        ],
+        this.#parts,
+      );
+    });
+  }
+
+  /** Throws `module_not_found`. */
+  get(_caller: Caller, name: string): ModuleDefinition {
+    return this.#shown(this.#require(name));
+  }
+
+  find(_caller: Caller, name: string): string | undefined {
+    return this.#parts.store.get(name)?.definition.code;
+  }
+
+  list(_caller: Caller, page: Page) {
+    const all = this.#parts.store.all();
+    const items = all.slice(page.skip, page.skip + page.take).map((one) => this.#shown(one));
+    return { items, total: all.length, ...page };
+  }
+
+  /** What the compiler says of code that is not saved, against the schema of now or another one. */
+  check(
+    _caller: Caller,
+    { name = '', code }: { readonly name?: string | undefined; readonly code: string },
+    schema = this.#schema(),
+  ): Promise<Diagnostic[]> {
+    checkCode(code);
+    const { importers, store } = this.#parts;
+    return importers.diagnose({ name, code }, new ModuleDraft(store, { name, code }), schema);
+  }
+
+  #shown(module: StoredModule): ModuleDefinition {
+    const { definition } = module;
+    return { ...definition, usedBy: this.#parts.importers.of(definition.name) };
+  }
+
+  #schema(): SchemaDocument {
+    const { reader } = this.#parts;
+    reader.refresh();
+    return reader.schema();
+  }
+
+  #require(name: string): StoredModule {
+    const module = this.#parts.store.get(name);
+    if (module !== undefined) return module;
+    throw new Problem('module_not_found', `There is no module "${name}"`);
+  }
+
+  async #write(
+    caller: Caller,
+    change: {
+      readonly name: string;
+      readonly code: string;
+      readonly action: CodeAction;
+      readonly before: StoredModule | undefined;
+    },
+  ): Promise<ModuleDefinition> {
+    const { name, code, action, before } = change;
+    const { store, importers, history, clock, verdicts } = this.#parts;
+    checkCode(code);
+    if (before === undefined && store.names().length >= MODULES_MAX) {
+      throw new Problem('too_many_modules', `There are ${MODULES_MAX} modules already`);
+    }
+    const schema = this.#schema();
+    const draft = new ModuleDraft(store, change);
+    const diagnostics = await importers.diagnose(change, draft, schema);
+    const version = (before?.definition.version ?? history.lastVersion(moduleItem(name))) + 1;
+    const compiles = diagnostics.length === 0;
+    if (compiles) draft.serve(name, { version, code });
+    const recheck = compiles ? await importers.recheck(draft, schema) : undefined;
+    const serving = compiles ? { version, code } : before?.serving;
+    const nowMs = clock.now();
+    await commitAndRead(
+      [
+        {
+          op: 'addOrUpdate',
+          type: MODULE_TYPE,
+          key: name,
+          fields: moduleFields({ code, version, compiles, diagnostics }, serving, caller.userUid),
+          timestamp: nowMs,
+          ifVersion: before?.nodeVersion ?? 0,
+        },
+        ...history.operations({
+          ...moduleItem(name),
+          version,
+          action,
+          caller,
+          nowMs,
+          before: before && contentOf(before.definition),
+          after: contentOf({ code }),
+        }),
+        ...(recheck?.operations ?? []),
+      ],
+      this.#parts,
+    );
+    const written = must(store.get(name), 'the module that was written');
+    verdicts.note(checkedModule(written), schema, diagnostics);
+    recheck?.note();
+    // Migrations are checked where nobody waits for it.
+    verdicts.warm();
+    return this.#shown(written);
+  }
+}
+
+function moduleItem(name: string) {
+  return { kind: 'module', name } as const;
+}
+
+function contentOf({ code }: { readonly code: string }): CodeContent {
+  return { code, settings: {} };
+}
+
+function inUse(name: string, users: readonly string[]): Problem {
+  const shown = users.slice(0, USERS_SHOWN_MAX).join(', ');
+  const others =
+    users.length > USERS_SHOWN_MAX ? `, and ${users.length - USERS_SHOWN_MAX} more` : '';
+  return new Problem('module_in_use', `The module "${name}" is imported by ${shown}${others}`, {
+    details: { usedBy: users.slice(0, USERS_SHOWN_MAX) },
+  });
+}
+
+const USERS_SHOWN_MAX = 20;
