@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRunLines, parseSettings } from './settings-header.ts';
+import { parseRunLines, parseSettings, parseToolLine } from './settings-header.ts';
 
 describe('settings', () => {
   it('are read from the comments at the top', () => {
@@ -76,5 +76,35 @@ describe('when the server runs an endpoint', () => {
     const { faults, crons } = parseRunLines(code);
     expect([faults, crons.length]).toEqual([[fault], 1]);
     expect(() => parseSettings(code)).toThrow(fault);
+  });
+});
+
+describe('what models are told of an endpoint', () => {
+  it.each([
+    ['tool off', true, undefined],
+    ['tool "Finds a book."', false, 'Finds a book.'],
+    ['readOnly', false, undefined],
+  ])('%s', (line, isOff, description) => {
+    const code = `// first\r\n// trellis: ${line}\r\nexport default 1;\n// trellis: tool off`;
+    expect(parseToolLine(code)).toEqual({ isOff, description, faults: [] });
+    expect(parseSettings(code)).toEqual(line === 'readOnly' ? { isReadOnly: true } : {});
+  });
+
+  it.each(['tool', 'tool of', 'tool Finds a book.', 'tool ""', 'tool off now'])(
+    '%s is a fault with its line, and keeps models away',
+    (line) => {
+      const code = `// first\n// trellis: ${line}\n`;
+      const fault = expect.objectContaining({
+        line: 2,
+        message: expect.stringContaining('tool is off, or in quotes'),
+      });
+      expect(parseToolLine(code)).toMatchObject({ isOff: true, faults: [fault] });
+      expect(() => parseSettings(code)).toThrow(fault);
+    },
+  );
+
+  it('stands there once', () => {
+    const code = '// trellis: tool "Finds a book."\n// trellis: tool off\n';
+    expect(parseToolLine(code)).toMatchObject({ isOff: true, faults: [{ line: 2 }] });
   });
 });

@@ -102,23 +102,55 @@ export function parseRunLines(code: string): RunLines {
   return { crons, faults };
 }
 
+/** What the head of a file says to models of an endpoint. */
+export interface ToolLine {
+  /** `// trellis: tool off`: no model is offered the endpoint. */
+  readonly isOff: boolean;
+  /** `// trellis: tool "when to use it"`: what models are told in place of the description. */
+  readonly description: string | undefined;
+  /** The lines that are wrong. */
+  readonly faults: readonly SettingsFault[];
+}
+
+const TOOL = /^(?:(off)|"([^"]+)")$/;
+const TOOL_EXPECTED =
+  'tool is off, or in quotes when a model should use the endpoint: tool "Finds a book by its title."';
+
+/**
+ * The line `// trellis: tool ...` at the very top of a file. Of a wrong one it is not known what is
+ * meant: it keeps the endpoint from models.
+ */
+export function parseToolLine(code: string): ToolLine {
+  const faults: SettingsFault[] = [];
+  let found: Omit<ToolLine, 'faults'> | undefined;
+  for (const { line, name, value } of headerLines(code)) {
+    if (name !== 'tool') continue;
+    const [whole, off, description] = TOOL.exec(value) ?? [];
+    if (whole === undefined) faults.push(new SettingsFault(line, TOOL_EXPECTED));
+    else if (found !== undefined) faults.push(new SettingsFault(line, 'tool stands there once'));
+    else found = { isOff: off !== undefined, description };
+  }
+  const { isOff = false, description } = found ?? {};
+  return { isOff: isOff || faults.length > 0, description, faults };
+}
+
 /** Lines of the header that are no settings; others read them. */
-const RUN_LINES: ReadonlySet<string> = new Set(['cron']);
+const OTHER_LINES: ReadonlySet<string> = new Set(['cron', 'tool']);
 
 /**
  * Settings stand in the file, so that code and settings travel together: comment lines
  * `// trellis: <setting> <value>` at its very top, one setting a line, such as
  * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`, also for a
- * wrong line of those that `parseRunLines` reads.
+ * wrong line of those that `parseRunLines` and `parseToolLine` read.
  */
 export function parseSettings(code: string): EndpointSettings {
   const settings: EndpointSettings[] = [];
   for (const { line, name, value } of headerLines(code)) {
-    if (RUN_LINES.has(name)) continue;
+    if (OTHER_LINES.has(name)) continue;
     const known = SETTINGS[name];
     const setting = known?.parse(value);
     if (setting === undefined) {
-      const names = [...Object.keys(SETTINGS), ...RUN_LINES].join(', ');
+      const names = [...Object.keys(SETTINGS), ...OTHER_LINES].join(', ');
       const fault =
         known === undefined
           ? `unknown setting "${name}"; known are ${names}`
@@ -127,7 +159,7 @@ export function parseSettings(code: string): EndpointSettings {
     }
     settings.push(setting);
   }
-  const [wrong] = parseRunLines(code).faults;
+  const [wrong] = [...parseRunLines(code).faults, ...parseToolLine(code).faults];
   if (wrong !== undefined) throw wrong;
   return Object.assign({}, ...settings);
 }

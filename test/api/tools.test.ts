@@ -286,3 +286,59 @@ describe('what models may search for', () => {
     expect([status, Object(json).error.details.fields[0].path]).toEqual([400, path]);
   });
 });
+
+describe('the head of the code', () => {
+  const read = async (name: string, line: string, more: object = {}) => {
+    const code = `// trellis: ${line}\n${READS}`;
+    const { json } = await people.as('admin', 'POST', '/api/endpoints/create', {
+      name,
+      code,
+      isReadOnly: true,
+      description: 'For people.',
+      ...more,
+    });
+    return Object(json);
+  };
+
+  test('says what models are told, in place of the description', async () => {
+    await read('told', 'tool "Use it for who asks."');
+    const told = async () => (await offered(ada)).find(({ name }) => name === 'told')?.description;
+    expect(await told()).toBe('Use it for who asks.');
+    await ok('PUT', '/api/endpoints/told', { code: READS });
+    expect(await told()).toBe('For people.');
+  });
+
+  test('keeps an endpoint from models, as a tool as well, and from nobody else', async () => {
+    await read('kept', 'tool off');
+    await ok('POST', PATH, tool('wrapper', 'kept'));
+    for (const client of [ada, admin]) {
+      expect(await names(client)).not.toContain('kept');
+      expect(await names(client)).not.toContain('wrapper');
+    }
+    const tools = items(await people.as('admin', 'GET', PATH));
+    expect(tools).toContainEqual(
+      expect.objectContaining({ name: 'wrapper', problem: 'endpoint_tool_off' }),
+    );
+    for (const name of ['kept', 'wrapper']) {
+      await expect(callTool(ada, name)).rejects.toThrow(name);
+    }
+    const ran = await people.as('ada', 'POST', '/api/endpoints/run/kept', {});
+    expect(ran.json).toEqual({ as: 'ada' });
+    await ok('PUT', '/api/endpoints/kept', { code: READS });
+    expect(await names(ada)).toContain('wrapper');
+    await ok('DELETE', `${PATH}/wrapper`);
+    await ok('DELETE', '/api/endpoints/kept');
+  });
+
+  test('that says neither is an error of the code', async () => {
+    const code = `// trellis: tool of\n${READS}`;
+    const { diagnostics } = Object(await ok('POST', '/api/endpoints/check', { code }));
+    expect(diagnostics).toMatchObject([
+      { line: 1, message: expect.stringContaining('tool is off') },
+    ]);
+    const long = `// trellis: tool "${'x'.repeat(2_001)}"\n${READS}`;
+    expect(
+      Object(await ok('POST', '/api/endpoints/check', { code: long })).diagnostics,
+    ).toMatchObject([{ line: 1, message: expect.stringContaining('2000') }]);
+  });
+});

@@ -217,6 +217,7 @@ console.log(JSON.stringify(body.authorization));
     '[secret CRM_KEY]',
   ),
   'tasks 1': endpoint({}, 'done'),
+  'tools 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'dog' })]),
 };
 
 describe('the code of a page does what it says', () => {

@@ -32,8 +32,10 @@ Write the settings of an endpoint as comments at the very top of its file, one o
   // trellis: readOnly
   // trellis: description What it is for.
 The settings are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
-maxQueued, description. A line may also say when the server runs the endpoint:
-  // trellis: cron "0 6 * * *" Europe/Oslo`;
+maxQueued, description. A line may also say when the server runs the endpoint, when models use it, or that they do not:
+  // trellis: cron "0 6 * * *" Europe/Oslo
+  // trellis: tool "Finds a book by its title."
+  // trellis: tool off`;
 
 export function addEndpointPush(endpoint: Command, run: Run): void {
   endpoint

@@ -45,7 +45,7 @@ export const toolDefinition = toolSettings.extend({
    */
   mayRunOnPrimary: z.boolean().nullable(),
   /** Why nobody is offered it; null when it works. */
-  problem: z.enum(['endpoint_not_found', 'endpoint_not_compiled']).nullable(),
+  problem: z.enum(['endpoint_not_found', 'endpoint_not_compiled', 'endpoint_tool_off']).nullable(),
   updatedAt: z.iso.datetime(),
 });
 export type ToolDefinition = Immutable<z.infer<typeof toolDefinition>>;

@@ -22,7 +22,12 @@ import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { ScheduleFault } from './compile/head-diagnostics.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
-import { parseRunLines, type RunLines } from '@trellis/endpoint/settings-header.ts';
+import {
+  parseRunLines,
+  parseToolLine,
+  type RunLines,
+  type ToolLine,
+} from '@trellis/endpoint/settings-header.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
@@ -105,6 +110,8 @@ export interface EndpointStanding {
   readonly access: 'users' | 'admins';
   /** Whether there is code that compiled. */
   readonly serves: boolean;
+  /** What the head of that code says to models. */
+  readonly toolLine: Pick<ToolLine, 'isOff' | 'description'>;
 }
 
 /**
@@ -273,7 +280,8 @@ export class EndpointService implements AsyncDisposable {
     if (endpoint === undefined) return undefined;
     const { definition, servingCode } = endpoint;
     const { isReadOnly, mayRunOnPrimary, access } = definition;
-    return { isReadOnly, mayRunOnPrimary, access, serves: servingCode !== undefined };
+    const toolLine = parseToolLine(servingCode ?? '');
+    return { isReadOnly, mayRunOnPrimary, access, serves: servingCode !== undefined, toolLine };
   }
 
   /** Null for one that does not take an object, or that there is not: see `EndpointInputs`. */

@@ -38,7 +38,8 @@ export interface OfferedTool {
 /**
  * The tools offered to a model for one caller (open-shapes, section 7): the tools that
  * administrators made, and the read-only endpoints without such a tool, under their own names. Only
- * tools with an endpoint that the caller may run on this server are offered.
+ * tools with an endpoint that the caller may run on this server are offered, and none whose code
+ * says `// trellis: tool off`.
  */
 export class ToolCatalog {
   readonly #endpoints: ToolEndpoints;
@@ -51,7 +52,7 @@ export class ToolCatalog {
 
   /** By name. */
   offered(caller: Caller): OfferedTool[] {
-    const runnable = this.#endpoints.runnable(caller);
+    const runnable = this.#endpoints.runnable(caller).filter(({ name }) => !this.#isOff(name));
     const byName = new Map(runnable.map((endpoint) => [endpoint.name, endpoint]));
     const tools = new Map<string, OfferedTool>();
     const wrapped = new Set<string>();
@@ -66,7 +67,7 @@ export class ToolCatalog {
       if (!isReadOnly || wrapped.has(endpoint) || tools.has(name)) continue;
       tools.set(name, {
         name,
-        description,
+        description: this.#endpoints.standing(endpoint)?.toolLine.description ?? description,
         endpoint,
         isReadOnly,
         mayRunOnPrimary,
@@ -83,11 +84,15 @@ export class ToolCatalog {
   find(caller: Caller, name: string): OfferedTool | undefined {
     const own = this.#store.find(name);
     const standing = own === undefined ? undefined : this.#endpoints.standing(own.endpoint);
-    const { isReadOnly = false, mayRunOnPrimary = false } = standing ?? {};
-    if (own !== undefined && isFor(own, isReadOnly, caller)) {
+    const { isReadOnly = false, mayRunOnPrimary = false, toolLine } = standing ?? {};
+    if (own !== undefined && toolLine?.isOff !== true && isFor(own, isReadOnly, caller)) {
       return defined(own, { isReadOnly, mayRunOnPrimary });
     }
     return this.offered(caller).find((tool) => tool.name === name);
+  }
+
+  #isOff(endpoint: string): boolean {
+    return this.#endpoints.standing(endpoint)?.toolLine.isOff === true;
   }
 
   /** Null when the endpoint does not take an object: models give arguments by name. */

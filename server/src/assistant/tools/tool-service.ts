@@ -155,14 +155,20 @@ export class ToolService {
 
   #definition({ nodeVersion: _nodeVersion, ...tool }: StoredTool): ToolDefinition {
     const standing = this.#parts.endpoints.standing(tool.endpoint);
-    const fault = standing === undefined ? 'endpoint_not_found' : 'endpoint_not_compiled';
     return {
       ...tool,
       isReadOnly: standing?.isReadOnly ?? null,
       mayRunOnPrimary: standing?.mayRunOnPrimary ?? null,
-      problem: standing?.serves === true ? null : fault,
+      problem: problemOf(standing),
     };
   }
+}
+
+/** Why nobody is offered a tool. */
+function problemOf(standing: EndpointStanding | undefined): ToolDefinition['problem'] {
+  if (standing === undefined) return 'endpoint_not_found';
+  if (!standing.serves) return 'endpoint_not_compiled';
+  return standing.toolLine.isOff ? 'endpoint_tool_off' : null;
 }
 
 interface Deed {

@@ -84,6 +84,7 @@ function EndpointCell({ tool: { endpoint, isReadOnly } }: { readonly tool: ToolD
 const PROBLEMS: Readonly<Record<NonNullable<ToolDefinition['problem']>, string>> = {
   endpoint_not_found: 'Offered to nobody: there is no such endpoint any more.',
   endpoint_not_compiled: 'Offered to nobody: the endpoint does not compile.',
+  endpoint_tool_off: 'Offered to nobody: the code of the endpoint says “tool off”.',
 };
 
 interface StateCellProps {
