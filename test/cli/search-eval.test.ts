@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nodeUid } from '@trellis/client/uid.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { SearchableNotes } from '../support/searchable-notes.ts';
@@ -50,6 +51,31 @@ test('golden sets are set from a file, listed, printed and deleted', async () =>
   ]);
   const none = await search('eval');
   expect([none.code, none.stdout]).toEqual([1, '']);
+});
+
+test('a golden set may name nodes by type and key', async () => {
+  const file = join(folder.path, 'named.json');
+  const setWith = async (...relevant: readonly unknown[]) => {
+    await writeFile(file, JSON.stringify({ queries: [{ query: 'one', relevant }] }));
+    return search('golden', 'set', 'named', file);
+  };
+  expect((await setWith('Note/a/b', { uid: 'Note:c', grade: 2 }, nodeUid('Note', 'd'))).code).toBe(
+    0,
+  );
+  expect(JSON.parse((await search('golden', 'get', 'named')).stdout).queries).toEqual([
+    {
+      query: 'one',
+      relevant: [
+        nodeUid('Note', 'a/b'),
+        { uid: nodeUid('Note', 'c'), grade: 2 },
+        nodeUid('Note', 'd'),
+      ],
+    },
+  ]);
+  const refused = await setWith('nothing');
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('names no node')]);
+  expect((await setWith(7)).stderr).toContain('queries.0.relevant.0');
+  await search('golden', 'delete', 'named');
 });
 
 test('eval shows metrics, what is worse than in the last run, and fails below a floor', async () => {

@@ -39,6 +39,12 @@ describe.skipIf(requireChromium())('the page of the API', () => {
     const shown = page.getByRole('article', { name: 'getManyFields' });
     await shown.getByRole('region', { name: 'Shapes' }).getByText('template?: string').waitFor();
     await shown
+      .getByRole('group', { name: 'Example of application/json' })
+      .first()
+      .getByText('"template": "{Title}, {Pages} pages"')
+      .waitFor();
+    await shown.getByText(/^At most [\d.]+ .*B\.$/).waitFor();
+    await shown
       .getByRole('region', { name: 'Errors' })
       .getByText(/^invalid_request: /)
       .waitFor();

@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
 import { readJson } from '../json-input.ts';
+import { uidOfNode } from '../node-words.ts';
 import { table } from '../terminal.ts';
 
 interface EvalOptions {
@@ -70,7 +71,10 @@ function addGolden(search: Command, run: Run): void {
     .command('set')
     .description('Makes a golden set, or replaces its queries; its runs stay.')
     .argument('<name>', 'name of the golden set')
-    .argument('<file>', 'JSON: {"queries":[{"query":"…","relevant":["<uid>"]}]}; "-" is stdin')
+    .argument(
+      '<file>',
+      'JSON: {"queries":[{"query":"…","relevant":["<uid>", "Type/key"]}]}; "-" is stdin',
+    )
     .addHelpText('after', '\nExamples:\n  $ trellis search golden set questions questions.json')
     .action(run(setSet));
   golden
@@ -190,10 +194,26 @@ async function setSet(
   name: string,
   file: string,
 ): Promise<void> {
-  // The server checks it.
-  const content = (await readJson(terminal, file)) as GoldenSetContent;
+  const content = withUids(await readJson(terminal, file));
   const { queries } = await client.goldenSets.put(name, content, { signal: terminal.signal });
   output.note(`The golden set ${name} has ${queries.length} queries.`);
+}
+
+/** The set with the UIDs of the nodes that it names as `Type/key`. The server checks the rest. */
+function withUids(content: unknown): GoldenSetContent {
+  const { queries } = Object(content);
+  if (!Array.isArray(queries)) return content as GoldenSetContent;
+  const named = queries.map((query: unknown) => {
+    const { relevant } = Object(query);
+    return Array.isArray(relevant) ? { ...Object(query), relevant: relevant.map(withUid) } : query;
+  });
+  return { ...Object(content), queries: named };
+}
+
+function withUid(relevant: unknown): unknown {
+  if (typeof relevant === 'string') return uidOfNode(relevant);
+  const { uid } = Object(relevant);
+  return typeof uid === 'string' ? { ...Object(relevant), uid: uidOfNode(uid) } : relevant;
 }
 
 async function deleteSet(

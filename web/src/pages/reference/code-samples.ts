@@ -1,5 +1,11 @@
 import { OPERATION_TABLE } from '@trellis/client/operation-table.ts';
-import { arrayOf, objectOf, type ApiOperation, type Schema } from './described-api.ts';
+import {
+  arrayOf,
+  objectOf,
+  type ApiOperation,
+  type Content,
+  type Schema,
+} from './described-api.ts';
 
 /** A call for a POSIX shell, with the token in `TRELLIS_TOKEN`. */
 export function curlSample(
@@ -12,7 +18,7 @@ export function curlSample(
   const parts = [
     `curl -s -X ${method} ${quoted(url)}`,
     ...(callers.length === 0 ? [] : ['-H "Authorization: Bearer $TRELLIS_TOKEN"']),
-    ...(content === undefined ? [] : bodyParts(content.type, exampleOf(content.schema, shapes))),
+    ...(content === undefined ? [] : bodyParts(content.type, sampleOf(content, shapes))),
   ];
   return parts.join(' \\\n  ');
 }
@@ -50,7 +56,7 @@ export function sdkSample(
     if (name === undefined) return '// The SDK has no method for it: it is for other clients.';
     return [...head, `// The method is client.${name}: its types say what it takes.`].join('\n');
   }
-  const example = exampleOf(body[0]?.schema ?? {}, shapes);
+  const example = body[0] === undefined ? {} : sampleOf(body[0], shapes);
   return [
     ...head,
     `const answer = await client.endpoints.run('${endpoint}', ${JSON.stringify(example)});`,
@@ -69,6 +75,11 @@ const SDK_METHODS = new Map(
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A body as one was sent, or else the least that it must have. */
+function sampleOf({ example, schema }: Content, shapes: Readonly<Record<string, Schema>>): unknown {
+  return example ?? exampleOf(schema, shapes);
 }
 
 const DEPTH_MAX = 6;

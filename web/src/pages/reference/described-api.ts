@@ -13,11 +13,25 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
+/** A body in one format. */
+export interface Content {
+  readonly type: string;
+  readonly schema: Schema;
+  /** As it was sent or answered once. */
+  readonly example: unknown;
+  /** Of a stream of events, those that it may have; the data of some are text. */
+  readonly events: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: Schema | undefined;
+  }[];
+}
+
 export interface ApiAnswer {
   readonly status: string;
   readonly description: string;
   readonly headers: readonly string[];
-  readonly contents: readonly { readonly type: string; readonly schema: Schema }[];
+  readonly contents: readonly Content[];
 }
 
 /** One operation, with what it refers to but the shapes. */
@@ -29,7 +43,8 @@ export interface ApiOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly body: ApiAnswer['contents'];
+  readonly body: readonly Content[];
+  readonly bodyBytesMax: number | undefined;
   readonly answers: readonly ApiAnswer[];
   /** Who may call: kinds of tokens, and what is asked of each. */
   readonly callers: readonly string[];
@@ -119,6 +134,7 @@ function operationOf(
         schema: objectOf(parameter['schema']),
       })),
     body: contentsOf(objectOf(one['requestBody'])),
+    bodyBytesMax: numberOf(objectOf(one['requestBody'])['x-max-bytes']),
     answers: Object.entries(objectOf(one['responses'])).map(([status, answer]) => {
       const told = resolve(answer);
       return {
@@ -144,11 +160,28 @@ function nameOfEndpoint(one: Schema): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-function contentsOf(value: Schema): ApiAnswer['contents'] {
-  return Object.entries(objectOf(value['content'])).map(([type, content]) => ({
-    type,
-    schema: objectOf(objectOf(content)['schema']),
-  }));
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function contentsOf(value: Schema): Content[] {
+  const contents = Object.entries(objectOf(value['content']));
+  return contents.map(([type, content]) => {
+    const { schema, example, 'x-events': events } = objectOf(content);
+    return { type, schema: objectOf(schema), example, events: eventsOf(objectOf(events)) };
+  });
+}
+
+function eventsOf(events: Schema): Content['events'] {
+  return Object.entries(events).map(([name, event]) => {
+    const { description, schema } = objectOf(event);
+    const isTold = schema !== undefined;
+    return {
+      name,
+      description: String(description),
+      schema: isTold ? objectOf(schema) : undefined,
+    };
+  });
 }
 
 export function objectOf(value: unknown): Schema {

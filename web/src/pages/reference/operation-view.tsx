@@ -2,9 +2,10 @@ import { BASE_URL } from '../../app/base-url.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatBytes } from '../../ui/format.ts';
 import { CodeBlock } from './code-block.tsx';
 import { curlSample, sdkSample } from './code-samples.ts';
-import type { ApiAnswer, ApiOperation, Parameter, Schema } from './described-api.ts';
+import type { ApiAnswer, ApiOperation, Content, Parameter, Schema } from './described-api.ts';
 import { CodeInText } from './code-in-text.tsx';
 import { PathText } from './path-text.tsx';
 import { rulesOf, schemaText, shapesIn } from './schema-text.ts';
@@ -18,10 +19,15 @@ interface OperationViewProps {
 }
 
 export function OperationView({ operation, shapes }: OperationViewProps) {
-  const { method, path, summary, description, callers, parameters, body, answers } = operation;
+  const { method, path, summary, description, callers, parameters, answers } = operation;
+  const { body, bodyBytesMax } = operation;
   const good = answers.filter(({ status }) => !/^[45]/.test(status));
   const errors = answers.filter(({ status }) => /^[45]/.test(status));
-  const used = [...body, ...good.flatMap(({ contents }) => contents)].map(({ schema }) => schema);
+  const contents = [...body, ...good.flatMap((one) => one.contents)];
+  const used = contents.flatMap(({ schema, events }) => [
+    schema,
+    ...events.map((event) => event.schema ?? {}),
+  ]);
   return (
     <article aria-label={operation.id} className="flex flex-col gap-4">
       <header>
@@ -54,6 +60,9 @@ export function OperationView({ operation, shapes }: OperationViewProps) {
       {body.length > 0 && (
         <Card title="Body">
           <Contents contents={body} />
+          {bodyBytesMax !== undefined && (
+            <p className="mt-1 text-[13px] text-muted">At most {formatBytes(bodyBytesMax)}.</p>
+          )}
         </Card>
       )}
       <Card title="Answers">
@@ -122,13 +131,44 @@ function AnswerList({
   );
 }
 
-function Contents({ contents }: { readonly contents: ApiAnswer['contents'] }) {
-  return contents.map(({ type, schema }) => (
-    <div key={type}>
+function Contents({ contents }: { readonly contents: readonly Content[] }) {
+  return contents.map(({ type, schema, example, events }) => (
+    <div key={type} className="flex flex-col gap-1">
       <p className="text-[13px] text-muted">{type}</p>
-      <CodeBlock label={type} text={schemaText(schema)} />
+      {events.length === 0 ? (
+        <CodeBlock label={type} text={schemaText(schema)} />
+      ) : (
+        <EventList events={events} />
+      )}
+      {example !== undefined && (
+        <>
+          <p className="text-[13px] text-muted">For example</p>
+          <CodeBlock label={`Example of ${type}`} text={exampleText(example)} />
+        </>
+      )}
     </div>
   ));
+}
+
+function EventList({ events }: Pick<Content, 'events'>) {
+  return (
+    <ul aria-label="Events" className="flex flex-col gap-2">
+      {events.map(({ name, description, schema }) => (
+        <li key={name} className="flex flex-col gap-1">
+          <p>
+            <code className="font-mono font-medium">{name}</code>: <CodeInText text={description} />
+          </p>
+          {schema !== undefined && (
+            <CodeBlock label={`Data of ${name}`} text={schemaText(schema)} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function exampleText(example: unknown): string {
+  return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2);
 }
 
 function Shapes({

@@ -36,6 +36,24 @@ describe('a schema as text', () => {
     expect(schemaText(schema as Record<string, unknown>)).toBe(text);
   });
 
+  it('says what each member is, in lines that fit', () => {
+    const description = `The number of pages. ${'Long texts go on below. '.repeat(4)}`.trim();
+    const schema = { type: 'object', properties: { pages: { type: 'integer', description } } };
+    const lines = schemaText(schema).split('\n');
+    expect(lines[1]).toMatch(/^ {2}\/\/ The number of pages\./);
+    expect(lines.slice(1, -2).every((line) => /^ {2}\/\/ .{1,86}$/.test(line))).toBe(true);
+    expect(lines.at(-2)).toBe('  pages?: integer;');
+    expect(schemaText(api.shapes['NewNode']!)).toMatch(/^ {2}\/\/ .+\n {2}type: string;/m);
+  });
+
+  it('tells the events of a stream, with their data', () => {
+    const contents = named('sendChatMessage').answers.flatMap((answer) => answer.contents);
+    const events = contents.flatMap((content) => content.events);
+    expect(events.map(({ name }) => name)).toEqual(['delta', 'tool', 'result', 'error', 'done']);
+    expect(events[0]?.schema).toMatchObject({ required: ['text'] });
+    expect(events.at(-1)?.schema).toBeUndefined();
+  });
+
   it('says the rules that a value must keep to', () => {
     expect(rulesOf({ minimum: 1, maximum: 9, default: 5 })).toBe(
       'at least 1, at most 9, default 5',
@@ -55,7 +73,7 @@ describe('code samples', () => {
         "curl -s -X POST 'https://example.com/trellis/api/node/query'",
         '-H "Authorization: Bearer $TRELLIS_TOKEN"',
         "-H 'Content-Type: application/json'",
-        "-d '{}'",
+        '-d \'{"type":"Book","take":10}\'',
       ].join(' \\\n  '),
     );
     expect(curlSample(named('putInterface'), URL_OF_TESTS, api.shapes)).toContain('--data-binary');
@@ -71,7 +89,7 @@ describe('code samples', () => {
     const operation = {
       ...named('runEndpoint'),
       endpoint: 'x/y',
-      body: [{ type: 'application/json', schema }],
+      body: [{ type: 'application/json', schema, example: undefined, events: [] }],
     };
     expect(sdkSample(operation, URL_OF_TESTS, api.shapes)).toContain(
       `await client.endpoints.run('x/y', {"a":2});`,

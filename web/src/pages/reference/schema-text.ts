@@ -62,13 +62,29 @@ function objectText(schema: Schema, indent: string): string {
     const rules = rulesOf(objectOf(property));
     const shown = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
     const note = rules === '' ? '' : `  // ${rules}`;
-    return `${inner}${shown}${mark}: ${schemaText(objectOf(property), inner)};${note}`;
+    const says = commentOf(objectOf(property)['description'], inner);
+    return `${says}${inner}${shown}${mark}: ${schemaText(objectOf(property), inner)};${note}`;
   });
   const more = schema['additionalProperties'];
   if (typeof more === 'object' && more !== null) {
     members.push(`${inner}[name: string]: ${schemaText(objectOf(more), inner)};`);
   }
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
+}
+
+const COMMENT_COLUMNS = 88;
+
+/** What a member is, in lines above it. */
+function commentOf(text: unknown, indent: string): string {
+  if (typeof text !== 'string') return '';
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && indent.length + longer.length < COMMENT_COLUMNS) {
+      lines[lines.length - 1] = longer;
+    } else lines.push(`// ${word}`);
+  }
+  return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
 const RULES: readonly (readonly [string, string])[] = [
