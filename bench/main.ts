@@ -8,6 +8,7 @@ import { benchEndpointChanges } from './endpoint-changes.ts';
 import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
 import { benchGraph } from './graph.ts';
+import { benchGrowth } from './growth.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchIndexes } from './indexes.ts';
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   indexes: benchIndexes,
   'data-table': benchDataTable,
   import: benchImport,
+  growth: benchGrowth,
   http: benchHttp,
   downloads: benchDownloads,
   endpoints: benchEndpoints,

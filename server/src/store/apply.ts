@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
 import {
   type GraphApplied,
   type PendingCommit,
@@ -18,10 +20,19 @@ import { closeEnvironments } from './write-transaction.ts';
 import type { LocalState, PutLocal } from './local-state.ts';
 import { RowChanges } from './row-changes.ts';
 import { SortedOperations } from './sorted-operations.ts';
-import type { SpaceCheck } from './storage-problem.ts';
+import { noteTiers } from './master-key.ts';
+import { type SpaceCheck, storageProblem } from './storage-problem.ts';
 import { StoresReader } from './stores-reader.ts';
+import { TIER_RULE, TieredStore, type TierRule } from './tiered-store.ts';
 import type { ValueStore } from './value-store.ts';
 import { writeTransaction } from './write-transaction.ts';
+
+/** The defaults are `STEADY_RULE` and `TIER_RULE`. */
+export interface ApplierRules {
+  /** When what was carried out is flushed. */
+  readonly steadyRule?: SteadyRule | undefined;
+  readonly tierRule?: TierRule | undefined;
+}
 
 /** One commit as the log has it. */
 export interface LoggedCommit {
@@ -42,21 +53,34 @@ export class Applier {
   readonly #keys = new KeyScratch();
   readonly #sorted = new SortedOperations((payload, db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = must(this.#graph.stores[db], `database ${db}`);
-    putPlaces(store, this.#keys, payload, keyStart, keyEnd, valueStart, valueEnd);
+    const key = this.#keys.copy(payload, keyStart, keyEnd);
+    if (valueStart < 0) store.remove(key);
+    else store.putNew(key, payload, keyStart, keyEnd, valueEnd);
   });
   readonly #rowChanges: RowChanges;
   readonly #entryBlocks: EntryBlocks;
+  readonly #tiered: readonly TieredStore[];
+  readonly #tierRule: TierRule;
+  #hasNotedTiers = false;
+  /** After a failure, what need not be written is not written. */
+  #hasFailed = false;
   #graphApplied: GraphApplied;
   #vaultApplied: VaultApplied;
   /** Resolves when the transactions of the present call are over. */
   #turn: Promise<void> | undefined;
 
-  /** `rule` says when what was carried out is flushed. */
-  constructor(graph: Environment, vault: Environment, epoch: string, rule?: SteadyRule) {
+  constructor(
+    graph: Environment,
+    vault: Environment,
+    epoch: string,
+    { steadyRule, tierRule = TIER_RULE }: ApplierRules = {},
+  ) {
     this.#graph = graph;
     this.#vault = vault;
     this.#epoch = epoch;
-    this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, rule);
+    this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, steadyRule);
+    this.#tiered = graph.stores.filter((store) => store instanceof TieredStore);
+    this.#tierRule = tierRule;
     this.#rowChanges = new RowChanges(graph);
     this.#graphApplied = readGraphApplied(graph);
     this.#entryBlocks = new EntryBlocks(graph, this.#graphApplied.sequence);
@@ -252,13 +276,16 @@ export class Applier {
     const changes = this.#rowChanges;
     const blocks = this.#entryBlocks;
     const isSmall = bytesOf(group) <= SMALL_BYTES_MAX;
+    const tiered = isSmall ? [] : this.#tiered;
+    const movedMax = this.#hasFailed ? 0 : (applied.sequence - this.sequence) * MOVED_SHARE;
     const put = (): void => {
       changes.begin();
       this.#sorted.clear();
+      for (const store of tiered) store.beginGroup(this.#tierRule, movedMax);
       for (const { last, payload } of group) {
         // What the graph has already is carried out again when the vault lacks it: it counts once.
         const counted = last > this.sequence ? blocks : undefined;
-        const sorted = isSmall ? undefined : this.#sorted;
+        const sorted = isSmall || counted === undefined ? undefined : this.#sorted;
         putOperations(this.#graph, payload, this.#keys, { changes, blocks: counted, sorted });
       }
       this.#sorted.flush();
@@ -267,8 +294,11 @@ export class Applier {
       putGraphApplied(this.#graph, applied);
     };
     try {
+      if (!isSmall) this.#noteTiers();
       await writeTransaction(this.#graph, put, isSmall);
+      this.#hasFailed = false;
     } catch (error) {
+      this.#hasFailed = true;
       changes.undo();
       blocks.settle(false, this.sequence);
       throw error;
@@ -276,11 +306,33 @@ export class Applier {
     this.#graphApplied = applied;
     blocks.settle(true, applied.sequence);
   }
+
+  /** Before entries go to second trees, which older versions of the server do not look in. */
+  #noteTiers(): void {
+    // What is asked and moved next is of the newest commit, whatever was read in this turn.
+    this.#graph.root.resetReadTxn();
+    if (this.#hasNotedTiers || !this.#tiered.some((store) => store.isTiered(this.#tierRule)))
+      return;
+    const storage = dirname(this.#graph.path);
+    try {
+      noteTiers(storage);
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      throw storageProblem('writing in', storage, error);
+    }
+    this.#hasNotedTiers = true;
+  }
 }
 
 const NOTHING = new Uint8Array(0);
 /** What can be made again leaves this much of the volume to what cannot. */
 const LEFT_TO_COMMITS_BYTES = 16 * 1024 * 1024;
+/**
+ * A large group moves at most this share of its operations from second trees. A load puts a third
+ * of its operations there, so it moves as many as it brings. The room for it was asked for: a page
+ * for each operation, which most of a load's do not change.
+ */
+const MOVED_SHARE = 0.5;
 /**
  * A group with no more bytes of payload than this, which is about 300 operations, is carried out in
  * the thread of the caller. For larger ones a second thread is worth the time to wake it.

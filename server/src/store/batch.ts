@@ -24,6 +24,8 @@ const CAPACITY_DEFAULT_BYTES = 512;
  * a key can be made that is above all others.
  */
 export const KEY_BYTES_MAX = 1_977;
+/** Above every key. */
+export const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 /**
  * The longest value. It is larger than the largest node record (`NODE_RECORD_BYTES_MAX`) with its
  * frame.

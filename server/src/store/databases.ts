@@ -16,6 +16,8 @@ export interface DatabaseSpec {
   readonly scanPrefixBytes?: number;
   /** Only the keys hold data; all values are empty. */
   readonly isOfKeys?: true;
+  /** The name of its second tree: see `TieredStore`. */
+  readonly recentName?: string;
   /** Where a key has the id of the node whose packed row says what the key says: see `rows`. */
   readonly rowIdAt?: number;
 }
@@ -65,7 +67,7 @@ export type DatabaseNumber = (typeof DB)[keyof typeof DB];
 export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.meta, name: 'meta', environment: 'graph' },
   { number: DB.nodes, name: 'nodes', environment: 'graph' },
-  { number: DB.uids, name: 'uids', environment: 'graph' },
+  { number: DB.uids, name: 'uids', environment: 'graph', recentName: 'recent-uids' },
   {
     number: DB.types,
     name: 'types',

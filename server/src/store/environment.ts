@@ -13,6 +13,7 @@ import { SealedValues } from './sealed-values.ts';
 import { type SettledEnvironment, settleEnvironment } from './steady/settle-environment.ts';
 import { SteadyEnvironment } from './steady/steady-environment.ts';
 import { storageProblem } from './storage-problem.ts';
+import { TieredStore } from './tiered-store.ts';
 import { APPLIED_NUMBER, plainValues, type ValueForm, type ValueSeal } from './value-seal.ts';
 import { type Store, ValueStore } from './value-store.ts';
 
@@ -153,10 +154,18 @@ function openStores(
   try {
     const seal = openSeal(openStore(SEALS_DATABASE), { path, readOnly, values, rootKey });
     const stores: (ValueStore | undefined)[] = [];
-    for (const { number, name: database, environment } of [...DATABASES, ...LOCAL_DATABASES]) {
-      if (environment !== name) continue;
-      const stored = openStore(database);
-      if (stored !== undefined) stores[number] = new ValueStore(stored, number, seal);
+    for (const spec of [...DATABASES, ...LOCAL_DATABASES]) {
+      if (spec.environment !== name) continue;
+      const { number, recentName } = spec;
+      const stored = openStore(spec.name);
+      if (stored === undefined) continue;
+      // Folders whose values are plain keep the format of the version that made them.
+      const recent =
+        recentName === undefined || seal.form === 'plain' ? undefined : openStore(recentName);
+      stores[number] =
+        recent === undefined
+          ? new ValueStore(stored, number, seal)
+          : new TieredStore(stored, recent, number, seal);
     }
     const applied = must(openStore(APPLIED_DATABASE), `database ${APPLIED_DATABASE}`);
     return {

@@ -7,7 +7,7 @@ import {
   type GraphApplied,
   type PendingCommit,
 } from './applied.ts';
-import { KEY_BYTES_MAX } from './batch.ts';
+import { KEY_END } from './batch.ts';
 import { DATABASES, LOCAL_DATABASES, type DatabaseNumber } from './databases.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
@@ -28,8 +28,6 @@ const PAIRING_ATTEMPTS_MAX = 1_000;
  * add a commit between the two.
  */
 const FILE_ATTEMPTS_MAX = 20;
-/** Above every key. */
-const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 
 /** One commit of the state, which stays the same until this reader is disposed. */
 export interface HeldReader extends KeyValueReader, Disposable {

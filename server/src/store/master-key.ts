@@ -27,9 +27,9 @@ import type { ValueForm } from './value-seal.ts';
 export interface StoreFile {
   /**
    * From format 3 on, each value has a check or a seal. Format 2 stretches the master key; format 1
-   * does not.
+   * does not. Format 4 is format 3 with databases in two trees: see `TieredStore`.
    */
-  readonly format: 1 | 2 | typeof STORE_FORMAT;
+  readonly format: 1 | 2 | typeof STORE_FORMAT | typeof TIERED_FORMAT;
   /** Absent in formats 1 and 2, whose values are plain. */
   readonly values?: ValueForm;
   readonly encrypted: boolean;
@@ -65,8 +65,10 @@ export interface StoreKeys {
   readonly logKey: Uint8Array | undefined;
 }
 
-/** The newest format. */
+/** Of new stores. */
 const STORE_FORMAT = 3;
+/** Of large stores: the newest format. */
+const TIERED_FORMAT = 4;
 const NOT_STRETCHED = 'none';
 export const STORE_FILE = 'store.json';
 const SALT_BYTES = 16;
@@ -120,8 +122,8 @@ export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKe
 }
 
 /**
- * Writes the file of a store with the same keys and the newest format into another folder. Returns
- * the keys of that store. Throws as `readStoreKeys` does.
+ * Writes the file of a store with the same keys and the format of new ones into another folder.
+ * Returns the keys of that store. Throws as `readStoreKeys` does.
  */
 export function renewStoreFile(options: StoreKeysOptions, folder: string): StoreKeys {
   const { values: _former, ...file } = readStoreFile(options.storage);
@@ -134,6 +136,15 @@ export function renewStoreFile(options: StoreKeysOptions, folder: string): Store
   const keys = keysOf(renewed, options);
   writeStoreFile(folder, renewed);
   return keys;
+}
+
+/**
+ * Writes into the file of a store that its databases are in two trees, so that an older version
+ * refuses it.
+ */
+export function noteTiers(storage: string): void {
+  const file = readStoreFile(storage);
+  if (file.format === STORE_FORMAT) writeStoreFile(storage, { ...file, format: TIERED_FORMAT });
 }
 
 function keysOf(file: StoreFile, { storage, masterKey }: StoreKeysOptions): StoreKeys {
@@ -239,13 +250,13 @@ function readStoreFile(storage: string): StoreFile {
     throw unknownFormat(storage, `${STORE_FILE} cannot be read`, cause);
   }
   const { format, encrypted, salt, keyCheck, createdAt } = file;
-  if (typeof format === 'number' && format > STORE_FORMAT) {
+  if (typeof format === 'number' && format > TIERED_FORMAT) {
     throw unknownFormat(
       storage,
-      `a newer version wrote it (its format is ${String(format)}, this one knows ${STORE_FORMAT})`,
+      `a newer version wrote it (its format is ${String(format)}, this one knows ${TIERED_FORMAT})`,
     );
   }
-  if (format !== STORE_FORMAT && format !== 2 && format !== 1) {
+  if (format !== TIERED_FORMAT && format !== STORE_FORMAT && format !== 2 && format !== 1) {
     throw unknownFormat(storage, `its format is ${JSON.stringify(format)}, not ${STORE_FORMAT}`);
   }
   const isEncrypted = encrypted === true && isHex(keyCheck, KEY_CHECK_BYTES);

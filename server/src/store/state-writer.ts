@@ -5,6 +5,7 @@ import { CommitPipeline, type Publication, type State } from './commit-pipeline.
 import { type Environment, openEnvironments } from './environment.ts';
 import type { SteadyRule } from './steady/steady-points.ts';
 import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
+import type { TierRule } from './tiered-store.ts';
 import { openStoreKeys } from './master-key.ts';
 import { Problem } from '#base/problem.ts';
 
@@ -23,6 +24,8 @@ export interface StateOptions {
   readonly applied?: Publication | undefined;
   /** When the state is flushed; the default is `STEADY_RULE`. */
   readonly steadyRule?: SteadyRule | undefined;
+  /** The default is `TIER_RULE`. */
+  readonly tierRule?: TierRule | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ export async function openReplayed(options: StateOptions): Promise<ReplayedState
   const { storage, log } = options;
   const keys = openStoreKeys(options);
   const { graph, vault } = openEnvironments({ storage, readOnly: false, ...keys });
-  const applier = new Applier(graph, vault, log.epoch, options.steadyRule);
+  const applier = new Applier(graph, vault, log.epoch, options);
   try {
     await replayLog(log, applier);
     return { graph, vault, applier };

@@ -14,6 +14,12 @@ interface PlacingStore {
 /** Called with each entry of a range. Returns false to end. */
 export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
 
+export interface StoreSize {
+  readonly entries: number;
+  /** The size of the pages that hold the database. */
+  readonly bytes: number;
+}
+
 const NOTHING = new Uint8Array(0);
 const APPENDING = { append: true } as const;
 
@@ -49,9 +55,9 @@ export class ValueStore {
   scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
     // A check covers the key too, so with checks the value is read even when only keys are wanted.
     if (range.keysOnly === true && this.#seal.form !== 'checked') {
-      return this.#eachKey(range, visit, options);
+      return this.eachKey(range, visit, options);
     }
-    this.#each(
+    this.each(
       range,
       (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options)),
       options,
@@ -60,7 +66,7 @@ export class ValueStore {
 
   /** Reads each entry, and tells whether it is damaged, where `scan` would throw. */
   inspect(range: KeyRange, visit: InspectVisitor, options?: GetOptions): void {
-    this.#each(range, (key, stored) => visit(key, this.#isDamaged(key, stored, options)), options);
+    this.each(range, (key, stored) => visit(key, this.#isDamaged(key, stored, options)), options);
   }
 
   #isDamaged(key: Uint8Array, stored: Uint8Array, options?: GetOptions): boolean {
@@ -73,7 +79,8 @@ export class ValueStore {
     }
   }
 
-  #each({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+  /** Visits entries with their stored values. */
+  each({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
     // For LMDB an empty end means no end; here it means that no key is below it.
     if (end.length === 0) return;
     const range = this.#entries.for(reverse === true);
@@ -88,7 +95,11 @@ export class ValueStore {
     }
   }
 
-  #eachKey({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+  protected eachKey(
+    { start, end, reverse }: KeyRange,
+    visit: ScanVisitor,
+    options?: GetOptions,
+  ): void {
     if (end.length === 0) return;
     const range = this.#keys.for(reverse === true);
     const iterator = range.begin(start, end, options);
@@ -119,6 +130,16 @@ export class ValueStore {
     return this.stored.getCount({ start: new Uint8Array(0), ...options });
   }
 
+  /** As LMDB counts them, at no cost. */
+  size(): StoreSize {
+    // The result has no useful type.
+    const stats = Object(this.stored.getStats()) as Readonly<Record<string, unknown>>;
+    const number = (name: string): number => Number(stats[name] ?? 0);
+    const pages =
+      number('treeBranchPageCount') + number('treeLeafPageCount') + number('overflowPages');
+    return { entries: number('entryCount'), bytes: pages * number('pageSize') };
+  }
+
   /**
    * Puts an entry, within `writeTransaction`. A value in plain form is not copied, so it must not
    * change until that resolves.
@@ -140,6 +161,17 @@ export class ValueStore {
   ): void {
     const value = this.#seal.sealPlaced(this.#db, bytes, keyStart, keyEnd, valueEnd);
     this.#placing.put(key, value);
+  }
+
+  /** The same for a key that is not there, from a large group of commits. */
+  putNew(
+    key: Uint8Array,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueEnd: number,
+  ): void {
+    this.putPlaced(key, bytes, keyStart, keyEnd, valueEnd);
   }
 
   /** Within `writeTransaction`. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DATABASES } from '../databases.ts';
-import { openEnvironments, type Environment, fileBytesOf } from '../environment.ts';
+import { openEnvironments, fileBytesOf } from '../environment.ts';
 import { settleStopped } from '../steady/settle-environment.ts';
 import { readStoreKeys } from '../master-key.ts';
 
@@ -42,8 +42,8 @@ export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
   try {
     const environments = { graph, vault };
     const databases = DATABASES.map(({ number, name, environment }) => {
-      const { entries, bytes } = sizeOf(environments[environment].stores[number]);
-      return { name, environment, entries, bytes };
+      const size = environments[environment].stores[number]?.size();
+      return { name, environment, entries: size?.entries ?? 0, bytes: size?.bytes ?? 0 };
     });
     return {
       databases,
@@ -64,12 +64,4 @@ export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
 /** Counts the entries of all databases. */
 export function entriesOf(access: StoreAccess): number {
   return readSizes(access).databases.reduce((sum, { entries }) => sum + entries, 0);
-}
-
-/** Reads the result of `getStats`, which has no useful type. */
-function sizeOf(store: Environment['stores'][number]): { entries: number; bytes: number } {
-  const stats = Object(store?.stored.getStats()) as Readonly<Record<string, unknown>>;
-  const count = (name: string): number => Number(stats[name] ?? 0);
-  const pages = count('treeBranchPageCount') + count('treeLeafPageCount') + count('overflowPages');
-  return { entries: count('entryCount'), bytes: pages * count('pageSize') };
 }

@@ -35,8 +35,17 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const clock = new TestClock();
 const quiet = { clock, onProgress: () => {}, onStep: () => {} };
 
+/** With many UIDs a commit makes a group that is large, and they go to a second tree. */
+const TIERED = { tierRule: { firstMin: 0, recentMin: 10, recentDivisor: 1_000 } };
+const UIDS = 1_000;
+
 /** Commits to both environments; many values are overwritten. */
-async function write(masterKey: string | undefined, from: number, to: number): Promise<void> {
+async function write(
+  masterKey: string | undefined,
+  from: number,
+  to: number,
+  uids = 0,
+): Promise<void> {
   const { logKey } = openStoreKeys({ storage, masterKey, clock });
   await using log = await openSegmentLog({
     folder: join(storage, 'log'),
@@ -44,9 +53,13 @@ async function write(masterKey: string | undefined, from: number, to: number): P
     archive: KEEP_ALL,
     ...(logKey === undefined ? {} : { encryptionKey: logKey }),
   });
-  await using state = await openState({ storage, log, masterKey, clock });
+  const rules = uids > 0 ? TIERED : {};
+  await using state = await openState({ storage, log, masterKey, clock, ...rules });
   for (let i = from; i < to; i++) {
     await state.commit((batch) => {
+      for (let j = 0; j < uids; j++) {
+        batch.put(DB.uids, Buffer.from(`${j} of commit ${i}`.padStart(16)), Uint8Array.of(j));
+      }
       const key = Buffer.alloc(6);
       key.writeUInt32BE(i % 100, 1);
       const value = Buffer.from(`${MARKER} ${i} ${'x'.repeat(2_000)}`);
@@ -56,6 +69,9 @@ async function write(masterKey: string | undefined, from: number, to: number): P
     });
   }
 }
+
+const formatOf = (): unknown =>
+  JSON.parse(readFileSync(join(storage, 'store.json'), 'utf8')).format;
 
 const verify = (masterKey: string | undefined): Promise<Verification> =>
   verifyStore({ storage, masterKey, ...quiet });
@@ -116,6 +132,18 @@ describe.each([
   ['without a key', undefined],
   ['encrypted', OLD],
 ])('compacting a store %s', (_, masterKey) => {
+  it('makes one tree of two', async () => {
+    await write(masterKey, 0, 4, UIDS);
+    expect(formatOf()).toBe(4);
+    const before = await verify(masterKey);
+    await rewriteStore({ storage, masterKey, ...quiet });
+    expect(formatOf()).toBe(3);
+    expect(await verify(masterKey)).toEqual(before);
+    await write(masterKey, 4, 6, UIDS);
+    expect(formatOf()).toBe(4);
+    expect((await verify(masterKey)).differences).toEqual([]);
+  });
+
   it('keeps all there is, in less room, and goes on', async () => {
     await write(masterKey, 0, 600);
     const before = await verify(masterKey);

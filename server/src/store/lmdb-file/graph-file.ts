@@ -4,6 +4,7 @@ import { decodeGraphApplied, type GraphApplied } from '../applied.ts';
 import { u16 } from '../bytes.ts';
 import { type DatabaseNumber, DATABASES } from '../databases.ts';
 import { APPLIED_DATABASE } from '../environment.ts';
+import { CopiedEntries, keyAfter, mergeEntries } from '../merged-entries.ts';
 import { APPLIED_NUMBER, type ValueForm } from '../value-seal.ts';
 import { type CheckedPlace, visitorOf } from './checked-visit.ts';
 import { readNewestMeta } from './meta-pages.ts';
@@ -27,7 +28,10 @@ export interface GraphFile extends Disposable {
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): boolean;
   /** The number of entries; undefined when the database does not exist. */
   count(db: DatabaseNumber): number | undefined;
-  /** Where another thread can read the database; undefined when the database does not exist. */
+  /**
+   * Where another thread can read the database; undefined when the database does not exist, or is
+   * in two trees.
+   */
   placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
 
@@ -44,20 +48,33 @@ export function openGraphFile(path: string, form: ValueForm): GraphFile | undefi
   try {
     const trees = file.trees();
     const byNumber: (Tree | undefined)[] = [];
-    for (const { number, name } of DATABASES) byNumber[number] = trees.get(name);
+    const recentByNumber: (Tree | undefined)[] = [];
+    for (const { number, name, recentName = '' } of DATABASES) {
+      byNumber[number] = trees.get(name);
+      const recent = trees.get(recentName);
+      if (recent !== undefined && recent.entries > 0) recentByNumber[number] = recent;
+    }
     return {
       applied: decodeGraphApplied(
         firstValue(file, trees.get(APPLIED_DATABASE), checkedAs(APPLIED_NUMBER)),
       ),
       visit: (db, start, visitor) => {
         const tree = byNumber[db];
-        if (tree !== undefined) file.visit(tree, start, visitorOf(visitor, checkedAs(db)));
-        return tree !== undefined;
+        if (tree === undefined) return false;
+        const plain = visitorOf(visitor, checkedAs(db));
+        const recent = recentByNumber[db];
+        if (recent === undefined) file.visit(tree, start, plain);
+        else file.visitBoth(tree, recent, start, plain);
+        return true;
       },
-      count: (db) => byNumber[db]?.entries,
+      count: (db) => {
+        const entries = byNumber[db]?.entries;
+        return entries === undefined ? undefined : entries + (recentByNumber[db]?.entries ?? 0);
+      },
       placeOf: (db) => {
         const tree = byNumber[db];
-        return tree === undefined ? undefined : { ...file.placeOf(tree), checkedAs: checkedAs(db) };
+        if (tree === undefined || recentByNumber[db] !== undefined) return undefined;
+        return { ...file.placeOf(tree), checkedAs: checkedAs(db) };
       },
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
@@ -127,6 +144,20 @@ class TreeFile implements Disposable {
   /** As `TreePages.visit`. */
   visit(tree: Tree, start: Uint8Array, visitor: EntryVisitor): void {
     this.#pages.visit(tree, start, visitor);
+  }
+
+  /** Visits the entries of two trees as those of one. */
+  visitBoth(first: Tree, second: Tree, start: Uint8Array, visitor: EntryVisitor): void {
+    // Pages of its own: those of the first tree are in use meanwhile.
+    using pages = new TreePages(this.#path, this.#meta.pageBytes);
+    mergeEntries(
+      (each) => this.visit(first, start, each),
+      new CopiedEntries((after, each) =>
+        pages.visit(second, after === undefined ? start : keyAfter(after), each),
+      ),
+      false,
+      visitor,
+    );
   }
 
   placeOf(tree: Tree): TreePlace {

@@ -29,6 +29,8 @@ const clock = new TestClock();
 const BOTH = ['graph', 'vault'] as const;
 /** Points are made after a few commits. */
 const OFTEN = { delayMs: 1_000_000, bytesMax: 40_000 };
+/** UIDs of large groups of commits go to a second tree, and soon to the first. */
+const TIERED = { firstMin: 0, recentMin: 20, recentDivisor: 1_000 };
 const COMMITS = scale({ sample: 30, soak: 1_000 });
 /** Of so many commits, a power failure follows one. */
 const FAILURE_EVERY = 4;
@@ -48,7 +50,8 @@ interface Store {
 
 function openLive({ storage, masterKey, medium }: Store): Promise<State> {
   const log = createMemoryLog({ clock, archive: KEEP_ALL, medium });
-  return openState({ storage, masterKey, clock, log, steadyRule: OFTEN });
+  const rules = { steadyRule: OFTEN, tierRule: TIERED };
+  return openState({ storage, masterKey, clock, log, ...rules });
 }
 
 async function digestOf({ storage, masterKey }: Store): Promise<string> {
@@ -60,6 +63,11 @@ async function digestOf({ storage, masterKey }: Store): Promise<string> {
 function commitSome(state: State, random: () => number): Promise<{ sequence: number }> {
   return state.commit((batch) => {
     const isForVault = random() < 0.3;
+    for (let i = 0; i < 5; i++) {
+      const uid = Buffer.alloc(16, Math.floor(random() * 256));
+      uid.writeUIntBE(batch.nextSequence, 8, 6);
+      batch.put(DB.uids, uid, Uint8Array.of(i));
+    }
     const operations = 1 + Math.floor(random() * 40);
     for (let i = 0; i < operations; i++) {
       const db = isForVault && i % 3 === 0 ? DB.vault : i % 2 === 0 ? DB.nodes : DB.out;
