@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
@@ -49,6 +49,7 @@ test('files are uploaded, listed, downloaded and deleted', async () => {
   const out = join(folder.path, 'out.bin');
   expect((await run('download', bin, '--out', out)).code).toBe(0);
   expect((await readFile(out)).equals(large)).toBe(true);
+  expect(await readdir(folder.path)).not.toContain('out.bin.part');
   const again = await run('download', bin, '--out', out);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('--out')]);
 

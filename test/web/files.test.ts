@@ -43,7 +43,14 @@ describe.skipIf(requireChromium())('files on the page of a node', () => {
     await expectAccessible(page);
 
     const saved = page.waitForEvent('download');
+    const isShown = Promise.withResolvers<void>();
+    await page.route(/\/api\/files\/[^/]+\/content/, async (route) => {
+      await isShown.promise;
+      await route.continue();
+    });
     await files.getByRole('button', { name: 'Download plan.txt' }).click();
+    await files.getByRole('progressbar', { name: 'Downloading plan.txt' }).waitFor();
+    isShown.resolve();
     const download = await saved;
     expect(download.suggestedFilename()).toBe('plan.txt');
     expect(await readText(await download.createReadStream())).toBe('A zeppelin plan');

@@ -1,16 +1,16 @@
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { FileUpload } from '@trellis/contract/shapes/file.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
 import { NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
-import { clearLine } from '../progress-bar.ts';
+import { clearLine, ProgressBar } from '../progress-bar.ts';
 import { receivedBytes } from '../received-bytes.ts';
 import { harmless, table, writeBytes } from '../terminal.ts';
+import { refuseExisting, writeWhole } from '../whole-file.ts';
 
 interface UploadOptions {
   readonly name?: string;
@@ -135,22 +135,35 @@ async function downloadFile(
 ): Promise<void> {
   const { signal } = terminal;
   const { Name, Size } = await client.files.get(uid, { signal });
-  const bytes = receivedBytes(await client.files.download(uid, { signal }), signal);
-  if (out === '-') {
-    for await (const part of bytes) await writeBytes(terminal.stdout, part, signal);
-    return;
-  }
   const path = out ?? basename(Name);
+  if (path !== '-') refuseExisting(path);
+  const bar = new ProgressBar(terminal.stderr, 'Downloading', () => performance.now(), 'bytes');
+  const received = receivedBytes(await client.files.download(uid, { signal }), signal);
+  const bytes = drawing(received, (done) =>
+    bar.update({ share: Size > 0 ? Math.min(1, done / Size) : 1, done }),
+  );
   try {
-    await pipeline(bytes, createWriteStream(path, { flags: 'wx' }), { signal });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    throw new CommandFailure(`There is a file ${path} already.`, {
-      hint: 'Name another one with --out.',
-    });
+    if (path !== '-') await writeWhole(path, bytes, signal);
+    else for await (const part of bytes) await writeBytes(terminal.stdout, part, signal);
+  } finally {
+    bar.clear();
   }
+  if (path === '-') return;
   output.note(`Wrote ${Size} bytes to ${harmless(path)}.`);
   output.data({ uid, path, size: Size }, '');
+}
+
+/** Tells after each part how many bytes there are so far. */
+async function* drawing(
+  parts: AsyncIterable<Uint8Array>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const part of parts) {
+    count += part.length;
+    onBytes(count);
+    yield part;
+  }
 }
 
 async function deleteFile(

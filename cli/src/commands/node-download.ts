@@ -1,16 +1,14 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { NodeSelection } from '@trellis/contract/shapes/node.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { RowCounter } from '@trellis/client/download-rows.ts';
-import { CommandFailure, WrongUsage } from '../failure.ts';
+import { WrongUsage } from '../failure.ts';
 import { namedNode, NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { receivedBytes } from '../received-bytes.ts';
 import { bytesText, harmless, type Terminal, writeBytes } from '../terminal.ts';
+import { refuseExisting, writeWhole } from '../whole-file.ts';
 
 const FORMATS = ['csv', 'jsonl', 'zip'] as const;
 type Format = (typeof FORMATS)[number];
@@ -177,29 +175,4 @@ async function* counting(
     onPart();
     yield part;
   }
-}
-
-/** Writes beside the file, so that a file of that name is always whole. */
-async function writeWhole(
-  path: string,
-  parts: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<void> {
-  const unfinished = `${path}.part`;
-  try {
-    await pipeline(parts, createWriteStream(unfinished), { signal });
-    refuseExisting(path);
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-}
-
-function refuseExisting(path: string): void {
-  if (!existsSync(path)) return;
-  throw new CommandFailure(`There is a file ${harmless(path)} already.`, {
-    code: 'file_exists',
-    hint: 'Name another one with --out.',
-  });
 }

@@ -6,10 +6,12 @@ import { client } from '../../../api/client.ts';
 import { labelOf } from '../../../api/node-label.ts';
 import { useViewer } from '../../../api/viewer.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
+import { formatBytes } from '../../../ui/format.ts';
 import { Menu } from '../../../ui/menu.tsx';
 import { saveDownload } from '../../../ui/save-download.ts';
 import { toastError } from '../../../ui/toast.ts';
 import { EditLink } from '../../data/edit-link.tsx';
+import { useFileDownload } from './use-file-download.ts';
 
 /** What can be done with a node. */
 export function NodeActions({ node }: { readonly node: NodeObject }) {
@@ -49,13 +51,14 @@ export function NodeActions({ node }: { readonly node: NodeObject }) {
 
 /** A file is downloaded as it is. */
 function DownloadFile({ uid, name }: { readonly uid: string; readonly name: string }) {
-  const download = useMutation({
-    mutationFn: async () => saveDownload(await client.files.download(uid), name),
-    onError: (error) => toastError('The file could not be downloaded', error),
-  });
+  const { start, current } = useFileDownload();
   return (
-    <Button icon={Download} isBusy={download.isPending} onClick={() => download.mutate()}>
-      Download file
+    <Button
+      icon={Download}
+      isBusy={current !== undefined}
+      onClick={() => start({ UID: uid, Name: name })}
+    >
+      {current === undefined ? 'Download file' : `Downloading, ${formatBytes(current.bytes)}`}
     </Button>
   );
 }

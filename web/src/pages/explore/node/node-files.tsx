@@ -15,12 +15,13 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import { Pager } from '../../../ui/pager.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { saveDownload } from '../../../ui/save-download.ts';
 import { Time } from '../../../ui/time.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { FilesOnTheirWay } from './files-on-their-way.tsx';
 import { FILES_TAKE, filesKey, filesQuery } from './file-queries.ts';
+import { useFileDownload } from './use-file-download.ts';
 import { useFileUploads } from './use-file-uploads.ts';
 
 /**
@@ -93,11 +94,7 @@ interface FileListProps {
 }
 
 function FileList({ items, onDelete }: FileListProps) {
-  const download = useMutation({
-    mutationFn: async ({ UID, Name }: NodeFile) =>
-      saveDownload(await client.files.download(UID), Name),
-    onError: (error) => toastError('The file could not be downloaded', error),
-  });
+  const { start, current } = useFileDownload();
   if (items.length === 0) return <EmptyState icon={Paperclip} title="It has no files" />;
   return (
     <ul aria-label="Files of the node" className="mb-3 divide-y">
@@ -111,13 +108,19 @@ function FileList({ items, onDelete }: FileListProps) {
             <p className="text-[13px] text-muted">
               {formatBytes(file.Size)}, <Time iso={file.Timestamp} />
             </p>
+            {current?.uid === file.UID && (
+              <ProgressBar
+                label={`Downloading ${file.Name}`}
+                fraction={file.Size > 0 ? Math.min(1, current.bytes / file.Size) : 1}
+              />
+            )}
           </div>
           <IconButton
             icon={Download}
             size="small"
             label={`Download ${file.Name}`}
-            disabled={download.isPending}
-            onClick={() => download.mutate(file)}
+            disabled={current !== undefined}
+            onClick={() => start(file)}
           />
           {onDelete !== undefined && (
             <IconButton
