@@ -25,6 +25,7 @@ import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addMigration } from './commands/migration.ts';
+import { addModule } from './commands/module.ts';
 import { addNode } from './commands/node.ts';
 import { addResearch } from './commands/research.ts';
 import { addSchema } from './commands/schema.ts';
@@ -76,6 +77,7 @@ const COMMANDS = {
     addTypes,
     addDefinitions,
     addMigration,
+    addModule,
     addTask,
     addJob,
     addSecret,

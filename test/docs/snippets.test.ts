@@ -168,6 +168,11 @@ const uids = [node.UID];
 console.log((await client.jobs.get('${job.id}')).state);\n`;
     expect(await at.run({ 'program.ts': text })).toBe('succeeded\n');
   },
+  'modules 1': async (code) => {
+    const made = await at.admin('POST', '/api/modules/create', { name: 'prices', code });
+    expect(made).toMatchObject({ compiles: true, diagnostics: [] });
+  },
+  'modules 2': endpoint({ pages: 300 }, { cents: 3210 }),
   'sdk 1': async (code) => {
     const byAuthor =
       "export default ({ body, q }: Scope<{ author: string }>) => q().startWhere('Book', 'AuthorName', '=', body.author).nodes();";

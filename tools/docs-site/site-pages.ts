@@ -38,6 +38,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'build',
     'sdk',
     'interfaces',
+    'modules',
     'migrations',
     'definitions',
   ],

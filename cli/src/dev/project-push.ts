@@ -8,6 +8,7 @@ import {
   pushFile,
   readEndpointFiles,
 } from '../commands/endpoint-push.ts';
+import { pushedModuleText, pushModules, readModules } from '../commands/module.ts';
 import { checkSchema } from '../commands/schema.ts';
 import { parseJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
@@ -25,7 +26,8 @@ export class ProjectPush {
   #schema: string | undefined;
   /** The code that was sent, by name. */
   readonly #sent = new Map<string, string>();
-  /** Names of endpoints that do not compile. */
+  readonly #sentModules = new Map<string, string>();
+  /** Names of endpoints and modules that do not compile. */
   readonly #wrong = new Set<string>();
 
   constructor(client: TrellisClient, folder: string, tell: Tell) {
@@ -36,7 +38,9 @@ export class ProjectPush {
 
   async run(signal: AbortSignal): Promise<void> {
     const isNewSchema = await this.#putSchema(signal);
-    const isAnySent = await this.#pushEndpoints(isNewSchema, signal);
+    // They import modules.
+    const isAnyModuleSent = await this.#pushModules(signal);
+    const isAnySent = (await this.#pushEndpoints(isNewSchema, signal)) || isAnyModuleSent;
     if (!isNewSchema && !isAnySent) return;
     await this.#writeTypes(signal);
     const wrong = [...this.#wrong].toSorted();
@@ -59,6 +63,26 @@ export class ProjectPush {
     const told = changes.length === 0 ? ['schema: unchanged'] : changes.map(differenceText);
     this.#tell({ event: 'schema', changes }, told.join('\n'));
     return true;
+  }
+
+  /** Whether any was sent; the server checks again what imports them. */
+  async #pushModules(signal: AbortSignal): Promise<boolean> {
+    const folder = join(this.#folder, 'lib');
+    const files = existsSync(folder) ? readModules(folder) : [];
+    const changed = files.filter(({ name, code }) => this.#sentModules.get(name) !== code);
+    for await (const { file, module } of pushModules(this.#client, changed, signal)) {
+      const { name, compiles, diagnostics, usedBy } = module;
+      this.#sentModules.set(name, file.code);
+      const wrong = { [specifier(name)]: compiles };
+      for (const user of usedBy) if (user.kind === 'endpoint') wrong[user.name] = user.compiles;
+      for (const [one, isGood] of Object.entries(wrong)) {
+        if (isGood) this.#wrong.delete(one);
+        else this.#wrong.add(one);
+      }
+      const event = { event: 'module', name, compiles, diagnostics, usedBy } as const;
+      this.#tell(event, pushedModuleText(file, module));
+    }
+    return changed.length > 0;
   }
 
   /** Whether any was sent. What was sent before is checked again when the schema is new. */
@@ -107,4 +131,8 @@ export class ProjectPush {
     const file = join(this.#folder, path);
     if (writeIfChanged(file, text)) this.#tell({ event: 'types', file }, `Wrote ${file}`);
   }
+}
+
+function specifier(module: string): string {
+  return `#lib/${module}.ts`;
 }

@@ -7,8 +7,8 @@ const QUIET_MS = 50;
 
 /**
  * Yields once at the beginning, and again whenever something may have changed in the folder's
- * schema or endpoints; changes that come while the last ones are worked on are one. Ends when the
- * signal aborts.
+ * schema, modules or endpoints; changes that come while the last ones are worked on are one. Ends
+ * when the signal aborts.
  *
  * Each folder is watched before it is read, also one that is new: so no file is missed.
  */
@@ -27,22 +27,24 @@ export async function* projectChanges(
   }
 }
 
+const CODE_FOLDERS = ['endpoints', 'lib'];
+
 class WatchedFolders implements Disposable {
   readonly #folder: string;
-  readonly #endpoints: string;
+  readonly #code: readonly string[];
   readonly #watchers = new Map<string, FSWatcher>();
   #changed = Promise.withResolvers<void>();
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#endpoints = join(folder, 'endpoints');
+    this.#code = CODE_FOLDERS.map((name) => join(folder, name));
   }
 
   /** Resolves with the first change after this call. */
   nextChange(): Promise<void> {
     this.#changed = Promise.withResolvers();
-    this.#watch(this.#folder, (name) => name === 'schema.json' || name === 'endpoints');
-    for (const path of foldersBelow(this.#endpoints)) this.#watch(path, mayBeEndpoint);
+    this.#watch(this.#folder, (name) => name === 'schema.json' || CODE_FOLDERS.includes(name));
+    for (const path of this.#code.flatMap(foldersBelow)) this.#watch(path, mayBeCode);
     return this.#changed.promise;
   }
 
@@ -77,7 +79,7 @@ function foldersBelow(folder: string): string[] {
   return [folder, ...below];
 }
 
-/** Or a folder of endpoints. */
-function mayBeEndpoint(name: string): boolean {
+/** Or a folder of code. */
+function mayBeCode(name: string): boolean {
   return !name.endsWith('.d.ts') && !name.endsWith('.test.ts');
 }

@@ -1,20 +1,12 @@
 import { DEFINITION_DEPTH_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { Definition, DefinitionKind, DefinitionKindName } from './definition-kind.ts';
-
-/** A file of a zip, or of a folder: its path has slashes. */
-export interface DefinitionFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-/** The files of one definition, by their ending. */
-export interface PackedDefinition {
-  readonly name: string;
-  readonly json: DefinitionFile | undefined;
-  /** The member that is a file of its own. */
-  readonly text: DefinitionFile | undefined;
-}
+import type {
+  Definition,
+  DefinitionFile,
+  DefinitionKind,
+  DefinitionKindName,
+  PackedDefinition,
+} from './definition-kind.ts';
 
 const JSON_ENDING = '.json';
 
@@ -31,7 +23,7 @@ export function filesOf(
   if (text === undefined) return [{ path: path + JSON_ENDING, text: jsonText(definition) }];
   const { [text.member]: content, ...rest } = definition;
   return [
-    { path: path + JSON_ENDING, text: jsonText(rest) },
+    ...(text.isAlone === true ? [] : [{ path: path + JSON_ENDING, text: jsonText(rest) }]),
     { path: path + text.ending, text: `${String(content)}${text.endsLine ? '\n' : ''}` },
   ];
 }

@@ -4,7 +4,7 @@ import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
-import { definitionIn, filesOf, type PackedDefinition } from './definition-files.ts';
+import { definitionIn, filesOf } from './definition-files.ts';
 import type {
   Definition,
   DefinitionDiagnostic,
@@ -13,6 +13,7 @@ import type {
   Importer,
   ImportMode,
   Outlook,
+  PackedDefinition,
 } from './definition-kind.ts';
 import { filesDiff, ImportRecord } from './import-report.ts';
 import type { SchemaKind } from './kinds/schema-kind.ts';
@@ -85,7 +86,8 @@ export class DefinitionImport {
   async #importKind(kind: DefinitionKind): Promise<void> {
     const packed = [...(this.#wanted.given.packed.get(kind.kind)?.values() ?? [])];
     let unchanged = 0;
-    for (const one of packed.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const byName = packed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    for (const one of kind.inOrder?.(byName) ?? byName) {
       const step = named(kind, one.name);
       this.#watch.signal.throwIfAborted();
       this.#watch.onProgress(this.#record.items.length, this.#total, `Importing ${step}`);
@@ -180,6 +182,7 @@ export class DefinitionImport {
       ...this.#wanted,
       caller: by.caller,
       schema: this.#schemaOutlook(),
+      modules: codeOf(given.packed.get('module')),
       has: (kind, name) => given.packed.get(kind)?.has(name) === true,
     });
   }
@@ -214,6 +217,10 @@ function typesIn({ packed }: GivenDefinitions): ReadonlySet<string> {
   } catch {
     return new Set();
   }
+}
+
+function codeOf(modules: ReadonlyMap<string, PackedDefinition> | undefined) {
+  return new Map([...(modules ?? [])].map(([name, { text }]) => [name, text?.text ?? '']));
 }
 
 function named({ kind, layout }: DefinitionKind, name: string): string {

@@ -10,6 +10,20 @@ export type DefinitionKindName = (typeof EXPORTED_KINDS)[number];
  */
 export type Definition = Readonly<Record<string, unknown>>;
 
+/** A file of a zip, or of a folder: its path has slashes. */
+export interface DefinitionFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files of one definition, by their ending. */
+export interface PackedDefinition {
+  readonly name: string;
+  readonly json: DefinitionFile | undefined;
+  /** The member that is a file of its own. */
+  readonly text: DefinitionFile | undefined;
+}
+
 /** A member that people read and write as a file of its own, beside the JSON with the others. */
 export interface TextMember {
   readonly member: string;
@@ -17,6 +31,8 @@ export interface TextMember {
   readonly ending: string;
   /** Whether the file ends with a line break that the text has not. */
   readonly endsLine: boolean;
+  /** There are no others, and so no JSON. */
+  readonly isAlone?: boolean;
 }
 
 /**
@@ -47,6 +63,8 @@ export interface Outlook extends ImportMode {
   readonly caller: Caller;
   /** With the types of the server. */
   readonly schema: SchemaDocument;
+  /** The code of modules that the zip has, by name. */
+  readonly modules: ReadonlyMap<string, string>;
   /** Whether the zip has it, good or not. */
   has(kind: DefinitionKindName, name: string): boolean;
 }
@@ -79,6 +97,8 @@ export interface DefinitionKind {
    * refuses with.
    */
   parse(given: Definition, name: string, caller: Caller): Definition;
+  /** In which order they are written; by name when it is not given. */
+  inOrder?(packed: readonly PackedDefinition[]): PackedDefinition[];
   /**
    * What there will be: of what holds many things under names, those that are not given stay unless
    * it is mirrored. The default is what is given.

@@ -7,7 +7,7 @@ import {
   DEFINITION_IGNORED_FILES_MAX,
 } from '#base/limits.ts';
 import { unifiedDiff, type TextFile } from '#runtime/history/unified-diff.ts';
-import type { DefinitionFile } from './definition-files.ts';
+import type { DefinitionFile } from './definition-kind.ts';
 
 export type ImportAction = (typeof IMPORT_ACTIONS)[number];
 

@@ -1,7 +1,7 @@
 import { Problem } from '#base/problem.ts';
-import { jsonText, parsed, type DefinitionFile } from './definition-files.ts';
+import { jsonText, parsed } from './definition-files.ts';
 import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
-import type { DefinitionKindName } from './definition-kind.ts';
+import type { DefinitionFile, DefinitionKindName } from './definition-kind.ts';
 
 /** Version of the layout of files; it rises when older files can no longer be read. */
 const FORMAT = 1;

@@ -164,7 +164,7 @@ export class EndpointService implements AsyncDisposable {
     const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
     const onChange = (): Promise<void> => this.#onChange();
     const definitions = new EndpointDefinitions({ ...code, onChange });
-    const importers = new Importers({ ...code, endpoints: store });
+    const importers = new Importers({ ...code, endpoints: store, definitions });
     this.modules = new ModuleDefinitions({ ...code, store: modules, importers });
     this.#store = store;
     this.#compiler = compiler;
@@ -232,7 +232,7 @@ export class EndpointService implements AsyncDisposable {
     return this.#definitions.delete(caller, name);
   }
 
-  /** Against the schema that there is, or another one. */
+  /** Against the schema and the modules that there are, or others: code by name. */
   async check(
     _caller: Caller,
     draft: {
@@ -242,9 +242,11 @@ export class EndpointService implements AsyncDisposable {
       readonly types?: boolean | undefined;
     },
     schema?: SchemaDocument,
+    given?: ReadonlyMap<string, string>,
   ): Promise<EndpointCheck> {
     const { name, code, isReadOnly = false } = draft;
-    const asked = { name, code, isReadOnly };
+    const modules = given && this.modules.sourcesWith(given);
+    const asked = { name, code, isReadOnly, ...(modules && { modules }) };
     if (draft.types !== true) {
       return { diagnostics: await this.#definitions.check(asked, schema) };
     }

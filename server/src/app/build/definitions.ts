@@ -7,6 +7,7 @@ import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
 import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
 import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
 import { MigrationKind } from '#definitions/kinds/migration-kind.ts';
+import { ModuleKind } from '#definitions/kinds/module-kind.ts';
 import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
 import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
 import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
@@ -25,6 +26,7 @@ import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
 import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
+import { moduleChange, moduleName } from '@trellis/contract/shapes/module.ts';
 import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
 import {
@@ -101,10 +103,7 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
       assistant.llmSearchSettings,
       fromFile(llmSearchChange.omit({ available: true })),
     ),
-    endpoint: new EndpointKind(
-      endpoints,
-      fromFile(endpointChange.omit({ name: true, version: true })),
-    ),
+    ...codeKinds(endpoints, migrations),
     tool: new ToolKind(assistant.tools, endpoints, {
       name: (name) => validate(toolInPath, { name }, 'tool').name,
       definition: fromFile(toolChange),
@@ -120,13 +119,6 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
         definition: fromFile(taskChange),
       },
     ),
-    migration: new MigrationKind(
-      { migrations, endpoints },
-      {
-        name: (name) => validate(migrationInPath, { name }, 'migration').name,
-        definition: fromFile(migrationChange),
-      },
-    ),
     'research-settings': new ResearchSettingsKind(
       assistant.deepResearch,
       fromFile(researchSettingsChange),
@@ -135,6 +127,26 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
       name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
       definition: fromFile(goldenSetContent),
     }),
+  };
+}
+
+function codeKinds(endpoints: EndpointService, migrations: Tasks['migrations']) {
+  return {
+    module: new ModuleKind(endpoints.modules, {
+      name: (name) => validate(moduleName, name, 'module'),
+      definition: fromFile(moduleChange.omit({ version: true })),
+    }),
+    endpoint: new EndpointKind(
+      endpoints,
+      fromFile(endpointChange.omit({ name: true, version: true })),
+    ),
+    migration: new MigrationKind(
+      { migrations, endpoints },
+      {
+        name: (name) => validate(migrationInPath, { name }, 'migration').name,
+        definition: fromFile(migrationChange),
+      },
+    ),
   };
 }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { checkName, DEFAULT_SETTINGS, withChanges } from '#runtime/endpoint-definition.ts';
 import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
+import { type ModuleSources, specifierOf } from '#runtime/compile/imported-modules.ts';
 import { bodyShapeText } from '#runtime/compile/script.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { newCalls } from '#runtime/endpoint-calls.ts';
@@ -96,7 +98,8 @@ export class BenchEndpoints {
     this.#reader.refresh();
     const schema = this.#reader.schema();
     const isReadOnly = settings.isReadOnly === true;
-    const { types } = await this.#compiler.inspect({ code, isReadOnly }, schema);
+    const asked = { code, isReadOnly, modules: modulesBeside(endpoint) };
+    const { types } = await this.#compiler.inspect(asked, schema);
     const shape = bodyShapeText(types);
     return { name, made: shape === undefined ? made : { main: made, shape }, settings };
   }
@@ -133,6 +136,21 @@ export class BenchEndpoints {
       loadable: () => loadable,
     };
   }
+}
+
+/** As Node finds them: by the `imports` of the package that the file is in. */
+function modulesBeside(endpoint: URL): ModuleSources {
+  const { resolve } = createRequire(endpoint);
+  return {
+    names: () => [],
+    find(name) {
+      try {
+        return readFileSync(resolve(specifierOf(name)), 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
 /** Other code takes any body, and no compiler has to start for it. */

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Graph, Scope } from '@trellis/endpoint/scope.ts';
 import type { TestWorkspaceOptions } from '@trellis/endpoint/testing.ts';
@@ -301,3 +301,30 @@ describe('a run that fails', () => {
     expect(await again).toBe(reason);
   });
 });
+
+it('finds modules by the imports of the package, and holds their types against bodies', async () => {
+  using folder = temporaryPackage({
+    'package.json': '{"type": "module", "imports": {"#lib/*": "./lib/*"}}',
+    'lib/prices.ts':
+      'export interface Order { readonly pages: number }\nexport const price = ({ pages }: Order) => pages * 10;\n',
+    'endpoints/quote.ts':
+      "import { type Order, price } from '#lib/prices.ts';\n" +
+      'export default async ({ body }: Scope<Order>) => price(body);\n',
+  });
+  await using workspace = await open();
+  const quote = new URL('endpoints/quote.ts', folder.url);
+  expect(await workspace.run(quote, { body: { pages: 3 } })).toEqual({ status: 200, body: 30 });
+  expect(await workspace.run(quote, { body: { pages: 'x' } })).toMatchObject({ status: 400 });
+});
+
+function temporaryPackage(files: Readonly<Record<string, string>>) {
+  const path = mkdtempSync(join(tmpdir(), 'trellis-package-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return {
+    url: pathToFileURL(`${path}/`),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true }),
+  };
+}

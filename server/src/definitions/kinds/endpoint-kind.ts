@@ -66,11 +66,11 @@ export class EndpointKind implements DefinitionKind {
   async check(
     after: Definition,
     _name: string,
-    { caller, schema, isDryRun }: Outlook,
+    { caller, schema, isDryRun, modules }: Outlook,
   ): Promise<readonly DefinitionDiagnostic[]> {
     if (!isDryRun) return [];
     const draft = { code: String(after['code']), isReadOnly: after['isReadOnly'] === true };
-    const { diagnostics } = await this.#endpoints.check(caller, draft, schema);
+    const { diagnostics } = await this.#endpoints.check(caller, draft, schema, modules);
     if (draft.isReadOnly && diagnostics.length > 0) {
       throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
         details: { diagnostics },

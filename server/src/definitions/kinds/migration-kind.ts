@@ -59,11 +59,12 @@ export class MigrationKind implements DefinitionKind {
   async check(
     after: Definition,
     _name: string,
-    { caller, schema, isDryRun }: Outlook,
+    { caller, schema, isDryRun, modules }: Outlook,
   ): Promise<DefinitionDiagnostic[]> {
     if (!isDryRun) return [];
     const draft = { code: String(after['code']), isReadOnly: false };
-    const { diagnostics } = await this.#sources.endpoints.check(caller, draft, schema);
+    const { endpoints } = this.#sources;
+    const { diagnostics } = await endpoints.check(caller, draft, schema, modules);
     return [...diagnostics];
   }
 

@@ -13,6 +13,7 @@ import {
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { keptTypes } from '../compile/endpoint-types.ts';
 import { circleOf, importedNames, specifierOf } from '../compile/imported-modules.ts';
+import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import {
   ENDPOINT_TYPE,
   type EndpointStore,
@@ -33,6 +34,7 @@ export interface ImportersParts {
   readonly modules: ModuleStore;
   readonly endpoints: EndpointStore;
   readonly migrations: MigrationStore;
+  readonly definitions: Pick<EndpointDefinitions, 'inspect'>;
   readonly compiler: EndpointCompiler;
   readonly verdicts: CompileVerdicts;
 }
@@ -142,7 +144,7 @@ export class Importers {
   async #checkedAgain(endpoint: StoredEndpoint, draft: ModuleDraft, schema: SchemaDocument) {
     const { name, code, isReadOnly, version } = endpoint.definition;
     const asked = { name, code, isReadOnly, modules: draft };
-    const { diagnostics, types } = await this.#parts.compiler.inspect(asked, schema);
+    const { diagnostics, types } = await this.#parts.definitions.inspect(asked, schema);
     const compiles = diagnostics.length === 0;
     const fields = verdictFields(
       compiles

@@ -11,6 +11,7 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { checkedModule, type CompileVerdicts } from '../compile/compile-verdicts.ts';
+import type { ModuleSources } from '../compile/imported-modules.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from '../history/code-history.ts';
 import type { CodeContent } from '../history/unified-diff.ts';
@@ -111,25 +112,31 @@ export class ModuleDefinitions {
     return this.#shown(this.#require(name));
   }
 
-  find(_caller: Caller, name: string): string | undefined {
-    return this.#parts.store.get(name)?.definition.code;
-  }
-
   list(_caller: Caller, page: Page) {
     const all = this.#parts.store.all();
     const items = all.slice(page.skip, page.skip + page.take).map((one) => this.#shown(one));
     return { items, total: all.length, ...page };
   }
 
-  /** What the compiler says of code that is not saved, against the schema of now or another one. */
+  /**
+   * What the compiler says of code that is not saved, against the schema of now or another one;
+   * modules that are given are there, too: code by name.
+   */
   check(
     _caller: Caller,
     { name = '', code }: { readonly name?: string | undefined; readonly code: string },
     schema = this.#schema(),
+    given?: ReadonlyMap<string, string>,
   ): Promise<Diagnostic[]> {
     checkCode(code);
     const { importers, store } = this.#parts;
-    return importers.diagnose({ name, code }, new ModuleDraft(store, { name, code }), schema);
+    const draft = new ModuleDraft(store, { name, code }, given);
+    return importers.diagnose({ name, code }, draft, schema);
+  }
+
+  /** Where code is imported from when these are there, too. */
+  sourcesWith(modules: ReadonlyMap<string, string>): ModuleSources {
+    return new ModuleDraft(this.#parts.store, undefined, modules);
   }
 
   #shown(module: StoredModule): ModuleDefinition {

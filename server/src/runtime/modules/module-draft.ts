@@ -11,15 +11,22 @@ export class ModuleDraft implements ServingModules {
   /** With code that does not compile, and so does not serve. */
   readonly newest: ModuleSources;
 
-  constructor(store: ModuleStore, change: { readonly name: string; readonly code: string }) {
-    const { name, code } = change;
+  /** `others` are there as if they compiled. */
+  constructor(
+    store: ModuleStore,
+    change: { readonly name: string; readonly code: string } | undefined,
+    others: ReadonlyMap<string, string> = new Map(),
+  ) {
+    const codes = new Map(others);
+    if (change !== undefined) codes.set(change.name, change.code);
     this.#store = store;
-    this.#names = [...new Set([...store.names(), name])].toSorted();
-    this.changed = new Set([name]);
+    this.#names = [...new Set([...store.names(), ...codes.keys()])].toSorted();
+    this.changed = new Set(change === undefined ? [] : [change.name]);
     this.newest = {
-      find: (one) => (one === name ? code : store.get(one)?.definition.code),
+      find: (one) => codes.get(one) ?? store.get(one)?.definition.code,
       names: () => this.#names,
     };
+    for (const [name, code] of others) this.serve(name, { version: 0, code });
   }
 
   /** What is changed compiles, and is imported from now on. */

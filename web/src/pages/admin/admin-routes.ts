@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { listSearch } from '../../app/search-params.ts';
+import { listSearch, texts } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
 import { LOG_SEARCH_NAMES } from './logs/log-search-names.ts';
 import { lazyPage } from '../../ui/lazy-part.tsx';
@@ -18,6 +18,7 @@ export const adminRoutes = [
   createRoute({
     path: '/admin/build',
     getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => texts(search, ['module']),
     component: lazyPage(() => import('./build-tree-page.tsx'), 'BuildTreePage'),
   }),
   createRoute({

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Catalog } from '@trellis/contract/shapes/build.ts';
-import { ListTree } from 'lucide-react';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { ListTree, Plus } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { client } from '../../api/client.ts';
+import { useChangePermission } from '../../app/permissions.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { CheckboxField, TextField } from '../../ui/field.tsx';
@@ -11,11 +14,19 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { CodeItemLink } from './code-item-link.tsx';
+
+/** With the editor of code, which who only looks does not need. */
+const ModuleDialog = lazyPart(
+  async () => (await import('./modules/module-dialog.tsx')).ModuleDialog,
+);
 
 type Item = Catalog['items'][number];
 
 const PENDING_RECHECK_MS = 1_000;
+
+const route = getRouteApi('/workspace/admin/build');
 
 /** Everything custom, by folder, with what fails first (specification, section 4.7). */
 export function BuildTreePage() {
@@ -29,11 +40,30 @@ export function BuildTreePage() {
     refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_RECHECK_MS : false),
   });
   const failing = new Set(status.data?.FailingIds);
+  const permission = useChangePermission();
+  const [isAdding, setIsAdding] = useState(false);
+  const { module } = route.useSearch();
+  const navigate = route.useNavigate();
+  const close = () => {
+    setIsAdding(false);
+    if (module !== undefined) void navigate({ search: {} });
+  };
   return (
     <>
       <PageHeader
         title="Build tree"
         description="All code of the workspace, and whether it compiles against the schema as it is now."
+        actions={
+          <Button
+            kind="primary"
+            icon={Plus}
+            disabled={!permission.isAllowed}
+            title={permission.reason}
+            onClick={() => setIsAdding(true)}
+          >
+            Add module
+          </Button>
+        }
       />
       {status.data?.Pending === true && (
         <div className="mb-4">
@@ -43,6 +73,11 @@ export function BuildTreePage() {
       <QueryView query={catalog} errorTitle="The catalog could not be read">
         {({ items }) => <Tree items={items} failing={failing} />}
       </QueryView>
+      {(isAdding || module !== undefined) && (
+        <Suspense>
+          <ModuleDialog key={module} name={isAdding ? undefined : module} onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -62,6 +97,7 @@ function Tree({
       (!isFailingOnly || failing.has(uid)),
   );
   const migrations = shown.filter(({ kind }) => kind === 'migration');
+  const modules = shown.filter(({ kind }) => kind === 'module');
   return (
     <>
       <div className="mb-4 flex flex-wrap items-end gap-4">
@@ -84,7 +120,7 @@ function Tree({
             icon={ListTree}
             title={items.length === 0 ? 'No code yet' : 'Nothing matches the filter'}
           >
-            {items.length === 0 && 'Endpoints and migrations that you write appear here.'}
+            {items.length === 0 && 'Endpoints, modules and migrations that you write appear here.'}
           </EmptyState>
         </Card>
       ) : (
@@ -98,6 +134,9 @@ function Tree({
               failing={failing}
             />
           ))}
+          {modules.length > 0 && (
+            <FolderCard title="Modules" folder="" items={modules} failing={failing} />
+          )}
           {migrations.length > 0 && (
             <FolderCard title="Migrations" folder="" items={migrations} failing={failing} />
           )}

@@ -14,7 +14,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CodeItemLink } from './code-item-link.tsx';
-import { RestoreMigration } from './migrations/restore-migration.tsx';
+import { RestoreVersion } from './restore-version.tsx';
 
 const route = getRouteApi('/workspace/admin/history');
 const TAKE = 25;
@@ -24,6 +24,8 @@ const TONES: Readonly<Record<CodeChange['action'], BadgeTone>> = {
   restored: 'info',
   deleted: 'danger',
 };
+
+const KINDS = { migration: 'Migration', module: 'Module' } as const;
 
 /** Who changed which code when, newest first. */
 export function CodeHistoryPage() {
@@ -81,7 +83,7 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
   if (items.length === 0) {
     return (
       <EmptyState icon={FileClock} title="No changes">
-        Changes of endpoints and migrations appear here, with who made them.
+        Changes of endpoints, modules and migrations appear here, with who made them.
       </EmptyState>
     );
   }
@@ -92,13 +94,13 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Badge tone={TONES[change.action]}>{change.action}</Badge>
             <CodeItemLink item={change} className="font-medium break-all" />
-            {change.kind === 'migration' && <Badge>Migration</Badge>}
+            {change.kind !== 'endpoint' && <Badge>{KINDS[change.kind]}</Badge>}
             <span className="text-muted">version {change.version}</span>
             <span className="ml-auto text-[13px] text-muted">
               {change.by === null ? 'by the server' : `by ${change.by.name}`},{' '}
               <Time iso={change.at} />
             </span>
-            {change.kind === 'migration' && <RestoreMigration {...change} />}
+            {change.kind !== 'endpoint' && <RestoreVersion {...change} kind={change.kind} />}
           </div>
           {change.diff !== '' && (
             <details className="mt-2">

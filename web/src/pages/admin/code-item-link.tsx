@@ -12,13 +12,24 @@ interface CodeItemLinkProps {
 /** To where an item of code is looked at and changed. */
 export function CodeItemLink({ item: { kind, name }, text = name, className }: CodeItemLinkProps) {
   const classes = classNames('text-accent underline', className);
-  return kind === 'endpoint' ? (
-    <Link to="/endpoints/edit/$" params={{ _splat: name }} className={classes}>
-      {text}
-    </Link>
-  ) : (
-    <Link to="/admin/migrations" className={classes}>
-      {text}
-    </Link>
-  );
+  switch (kind) {
+    case 'endpoint':
+      return (
+        <Link to="/endpoints/edit/$" params={{ _splat: name }} className={classes}>
+          {text}
+        </Link>
+      );
+    case 'module':
+      return (
+        <Link to="/admin/build" search={{ module: name }} className={classes}>
+          {text}
+        </Link>
+      );
+    case 'migration':
+      return (
+        <Link to="/admin/migrations" className={classes}>
+          {text}
+        </Link>
+      );
+  }
 }

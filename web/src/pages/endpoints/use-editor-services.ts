@@ -1,5 +1,5 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, EndpointCheck } from '@trellis/contract/shapes/endpoint.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../../api/client.ts';
 import type { EditorServices } from '../../ui/code-editor/editor-services.ts';
@@ -18,9 +18,12 @@ export interface CompilerServices {
 
 /**
  * The compiler of the server, which judges saved code too: what the editor shows and what saving
- * says are the same.
+ * says are the same. `check` is for code that is no endpoint's.
  */
-export function useEditorServices(isReadOnly: boolean): CompilerServices {
+export function useEditorServices(
+  isReadOnly: boolean,
+  check?: (code: string) => Promise<EndpointCheck>,
+): CompilerServices {
   const [problems, setProblems] = useState<readonly Diagnostic[]>();
   const [checked, setChecked] = useState<string>();
   const [notices, setNotices] = useState<readonly Diagnostic[]>([]);
@@ -37,9 +40,11 @@ export function useEditorServices(isReadOnly: boolean): CompilerServices {
       hover: (place, options) => channel.hover(inScope(place), options),
       signatureHelp: (place, options) => channel.signatureHelp(inScope(place), options),
       diagnostics: async (code) => {
-        const check = ++lastCheck;
-        const found = await channel.diagnostics(inScope({ code, types: true }));
-        if (check === lastCheck) {
+        const number = ++lastCheck;
+        const found = await (check === undefined
+          ? channel.diagnostics(inScope({ code, types: true }))
+          : check(code));
+        if (number === lastCheck) {
           setProblems(found.diagnostics);
           setNotices(found.notices ?? []);
           setChecked(code);
@@ -51,6 +56,6 @@ export function useEditorServices(isReadOnly: boolean): CompilerServices {
         if (!isEnded) setTrouble(error);
       },
     };
-  }, [channel]);
+  }, [channel, check]);
   return { services, problems, checked, notices, trouble };
 }
