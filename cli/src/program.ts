@@ -36,6 +36,7 @@ import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { addStorage } from './commands/storage.ts';
 import { addTask } from './commands/task.ts';
+import { addTrigger } from './commands/trigger.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
 import { addTool } from './commands/tool.ts';
@@ -79,6 +80,7 @@ const COMMANDS = {
     addMigration,
     addModule,
     addTask,
+    addTrigger,
     addJob,
     addSecret,
     addInterface,

@@ -509,6 +509,20 @@ export const OPERATION_TABLE = {
     /** Tell how often models called each tool, how it ended and how long it took. */
     getMetrics: 'GET /api/chatai/tools/metrics json',
   },
+  triggers: {
+    /** List the endpoints that changes of nodes run, and how far each is. */
+    list: 'GET /api/admin/triggers json',
+    /** Keep changes from running an endpoint; they wait. */
+    pause: 'POST /api/admin/triggers/pause body json',
+    /** Let changes run an endpoint again, from where it was paused. */
+    resume: 'POST /api/admin/triggers/resume body json',
+    /** List the changes for which an endpoint failed, and that the server does not try again. */
+    listSetAside: 'GET /api/admin/triggers/set-aside query json',
+    /** Run an endpoint once more for a change that is set aside. */
+    retrySetAside: 'POST /api/admin/triggers/set-aside/{id}/retry json',
+    /** Forget a change that is set aside. */
+    deleteSetAside: 'DELETE /api/admin/triggers/set-aside/{id} none',
+  },
   users: {
     /** List the users; `query` is looked for in names and addresses. */
     list: 'GET /api/users query json replicas',

@@ -157,6 +157,7 @@ export class TrellisClient extends ClientBase {
   readonly migrations = operationsOf(this.transport, 'migrations');
   /** What the server does by itself, and when. */
   readonly tasks = operationsOf(this.transport, 'tasks');
+  readonly triggers = operationsOf(this.transport, 'triggers');
   readonly jobs = {
     ...operationsOf(this.transport, 'jobs'),
     watch: bound(this.transport, watchJob),

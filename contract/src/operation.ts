@@ -120,6 +120,7 @@ export type Area =
   | 'jobs'
   | 'backups'
   | 'tasks'
+  | 'triggers'
   | 'migrations'
   | 'search'
   | 'assistant'

@@ -37,6 +37,7 @@ import { operations as sso } from './operations/sso.ts';
 import { operations as stats } from './operations/stats.ts';
 import { operations as status } from './operations/status.ts';
 import { operations as tasks } from './operations/tasks.ts';
+import { operations as triggers } from './operations/triggers.ts';
 import { operations as tokens } from './operations/tokens.ts';
 import { operations as tools } from './operations/tools.ts';
 import { operations as users } from './operations/users.ts';
@@ -70,6 +71,7 @@ const tables = [
   jobs,
   backups,
   tasks,
+  triggers,
   migrations,
   logs,
   searchEvaluation,

@@ -54,13 +54,19 @@ describe('when the server runs an endpoint', () => {
       '// trellis: cron "0 6 * * *" Europe/Oslo',
       '// trellis: cron "@daily"',
       '// An ordinary comment.',
+      '// trellis: on created Ticket',
+      '// trellis: on  deleted  Ticket ',
       'export default async function () {}',
-      '// trellis: cron "@hourly"',
+      '// trellis: on updated Ticket',
     ].join('\r\n');
     expect(parseRunLines(code)).toEqual({
       crons: [
         { line: 2, cron: '0 6 * * *', timeZone: 'Europe/Oslo' },
         { line: 3, cron: '@daily', timeZone: 'UTC' },
+      ],
+      triggers: [
+        { line: 5, event: 'created', type: 'Ticket' },
+        { line: 6, event: 'deleted', type: 'Ticket' },
       ],
       faults: [],
     });
@@ -70,11 +76,14 @@ describe('when the server runs an endpoint', () => {
   it.each([
     ['cron 0 6 * * *', 'cron is an expression in quotes, and a time zone if it is not UTC'],
     ['cron "@daily" Europe/Oslo x', 'cron is an expression in quotes'],
+    ['on create Ticket', 'on is created, updated, deleted and the name of a node type'],
+    ['on created', 'on created Ticket, not "created"'],
+    ['on created A, B', 'not "created A, B"'],
   ])('%s is a fault with its line', (line, message) => {
-    const code = `// first\n// trellis: ${line}\n// trellis: cron "@daily"`;
+    const code = `// first\n// trellis: ${line}\n// trellis: on created Ticket`;
     const fault = expect.objectContaining({ line: 2, message: expect.stringContaining(message) });
-    const { faults, crons } = parseRunLines(code);
-    expect([faults, crons.length]).toEqual([[fault], 1]);
+    const { faults, triggers } = parseRunLines(code);
+    expect([faults, triggers.length]).toEqual([[fault], 1]);
     expect(() => parseSettings(code)).toThrow(fault);
   });
 });

@@ -67,18 +67,30 @@ function integer(setting: (value: number) => EndpointSettings): Setting {
   };
 }
 
+const TRIGGER_EVENTS = ['created', 'updated', 'deleted'] as const;
+type TriggerEvent = (typeof TRIGGER_EVENTS)[number];
+
 /** `// trellis: cron "0 6 * * *" Europe/Oslo`: the server runs the endpoint at these times. */
 interface CronLine {
-  /** Starts at 1. */
+  /** Starts at 1, as in the others. */
   readonly line: number;
   readonly cron: string;
   /** UTC when the line names none. */
   readonly timeZone: string;
 }
 
+/** `// trellis: on created Ticket`: the server runs the endpoint after these changes. */
+interface TriggerLine {
+  readonly line: number;
+  readonly event: TriggerEvent;
+  /** The name of a node type. */
+  readonly type: string;
+}
+
 /** What the head of a file says about when the server itself runs the endpoint. */
 export interface RunLines {
   readonly crons: readonly CronLine[];
+  readonly triggers: readonly TriggerLine[];
   /** The lines that are wrong. */
   readonly faults: readonly SettingsFault[];
 }
@@ -86,20 +98,31 @@ export interface RunLines {
 const CRON = /^"([^"]+)"(?:\s+(\S+))?$/;
 const CRON_EXPECTED =
   'cron is an expression in quotes, and a time zone if it is not UTC: cron "0 6 * * *" Europe/Oslo';
+const TRIGGER = /^(created|updated|deleted)\s+(\w+)$/;
+const TRIGGER_EXPECTED = `on is ${TRIGGER_EVENTS.join(', ')} and the name of a node type: on created Ticket`;
+
 /**
- * The lines `// trellis: cron ...` at the very top of a file. There may be several. Whether the
- * expression is one is for the server to say.
+ * The lines `// trellis: cron ...` and `// trellis: on ...` at the very top of a file. There may
+ * be several of each. Whether the expression and the type exist is for the server to say.
  */
 export function parseRunLines(code: string): RunLines {
   const crons: CronLine[] = [];
+  const triggers: TriggerLine[] = [];
   const faults: SettingsFault[] = [];
   for (const { line, name, value } of headerLines(code)) {
-    if (name !== 'cron') continue;
-    const [, cron, timeZone = 'UTC'] = CRON.exec(value) ?? [];
-    if (cron === undefined) faults.push(new SettingsFault(line, CRON_EXPECTED));
-    else crons.push({ line, cron, timeZone });
+    if (name === 'cron') {
+      const [, cron, timeZone = 'UTC'] = CRON.exec(value) ?? [];
+      if (cron === undefined) faults.push(new SettingsFault(line, CRON_EXPECTED));
+      else crons.push({ line, cron, timeZone });
+    } else if (name === 'on') {
+      const [, event, type] = TRIGGER.exec(value) ?? [];
+      const known = TRIGGER_EVENTS.find((each) => each === event);
+      if (known === undefined || type === undefined) {
+        faults.push(new SettingsFault(line, `${TRIGGER_EXPECTED}, not "${value}"`));
+      } else triggers.push({ line, event: known, type });
+    }
   }
-  return { crons, faults };
+  return { crons, triggers, faults };
 }
 
 /** What the head of a file says to models of an endpoint. */
@@ -135,7 +158,7 @@ export function parseToolLine(code: string): ToolLine {
 }
 
 /** Lines of the header that are no settings; others read them. */
-const OTHER_LINES: ReadonlySet<string> = new Set(['cron', 'tool']);
+const OTHER_LINES: ReadonlySet<string> = new Set(['cron', 'on', 'tool']);
 
 /**
  * Settings stand in the file, so that code and settings travel together: comment lines

@@ -13,6 +13,7 @@ beforeAll(async () => {
   people = await People.start();
   const baseUrl = people.workspace.server.url;
   admin = new TrellisClient({ baseUrl, token: people.token('admin'), retry: { retriesMax: 0 } });
+  await admin.schema.put({ nodes: [{ type: 'Ticket', fields: { Title: 'String' } }], edges: [] });
 });
 afterAll(() => people[Symbol.asyncDispose]());
 
@@ -87,6 +88,9 @@ test.each([
   ['cron 0 6 * * *', 'cron is an expression in quotes'],
   ['cron "0 25 * * *"', 'the field 2 (hour), "25", is not valid'],
   ['cron "@daily" Oslo', '"Oslo" is no time zone'],
+  ['on made Ticket', 'on is created, updated, deleted and the name of a node type'],
+  ['on created Tickt', 'The schema has no node type "Tickt". Did you mean "Ticket"?'],
+  ['on created _User', '"_User" belongs to the server'],
 ])('a wrong line is a diagnostic: %s', async (line, message) => {
   const code = codeWith('// About it.', `// trellis: ${line}`);
   const expected = [{ line: 2, column: 1, code: 0, message: expect.stringContaining(message) }];

@@ -88,6 +88,10 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'cancelMigration',
     'resetMigrationStatus',
     'deleteSchemaIndex',
+    'pauseTrigger',
+    'resumeTrigger',
+    'retrySetAside',
+    'deleteSetAside',
   ],
   'it takes what was mailed, another token, or ends the session': [
     'completePasswordReset',

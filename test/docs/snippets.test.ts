@@ -223,6 +223,15 @@ console.log(JSON.stringify(body.authorization));
   ),
   'tasks 1': endpoint({}, 'done'),
   'tools 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'dog' })]),
+  'triggers 1': async (code) => {
+    const fields = { Title: 'String' } as const;
+    await at.admin('PUT', '/api/schema', {
+      nodes: [{ type: 'Ticket', key: 'Number', fields }],
+      edges: [],
+    });
+    const body = { event: 'created', key: 'T-1', after: { Title: 'Lamp' } };
+    await endpoint(body, 'Lamp')(code);
+  },
 };
 
 describe('the code of a page does what it says', () => {

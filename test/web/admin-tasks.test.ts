@@ -109,4 +109,42 @@ describe.skipIf(requireChromium())('the page of tasks', () => {
     await add.waitFor();
     expect(await add.isDisabled()).toBe(true);
   });
+
+  test('endpoints that changes run are paused, and what failed is run again', async () => {
+    const code = `// trellis: on created Ticket
+export default async ({ q, badRequest }: Scope) =>
+  (await q().startAt('Queue').count()) === 0 ? badRequest('there is no queue') : 'done';
+`;
+    const send = (path: string, body: unknown) => people.as('admin', 'POST', path, body);
+    const nodes = ['Ticket', 'Queue'].map((type) => ({ type, key: 'Id', fields: {} }));
+    await people.as('admin', 'PUT', '/api/schema', { nodes, edges: [] });
+    await send('/api/endpoints/create', { name: 'tickets/assign', code });
+    const ingest = (type: string) =>
+      send('/api/ingest', { operations: [{ op: 'addOrUpdate', type, key: 'T-1' }] });
+    await ingest('Ticket');
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const row = page.getByRole('row', { name: /tickets\/assign/ });
+    await row.getByText('created Ticket').waitFor();
+    await row.getByRole('button', { name: '1 failed of tickets/assign' }).click();
+    const panel = page.getByRole('dialog', { name: 'Failed changes of “tickets/assign”' });
+    await panel.getByText('there is no queue').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await panel.getByRole('button', { name: 'Run again for created Ticket T-1' }).click();
+    await page.getByText('The endpoint failed again').waitFor();
+    await panel.getByText('tried 2 times').waitFor();
+    await ingest('Queue');
+    await panel.getByRole('button', { name: 'Run again for created Ticket T-1' }).click();
+    await panel.getByText('None any more.').waitFor();
+    await page.keyboard.press('Escape');
+    await row.getByText('succeeded').waitFor();
+    await row.getByRole('switch', { name: 'Active: tickets/assign' }).click();
+    const paused = async () => items(await people.as('admin', 'GET', '/api/admin/triggers'));
+    await expect.poll(paused).toMatchObject([{ isPaused: true, setAside: 0 }]);
+    await expectAccessibleInBothThemes(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row.scrollIntoViewIfNeeded();
+    await expectAccessibleInBothThemes(page);
+    expect(complaints).toEqual([]);
+  });
 });

@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'How to: code': [
     'endpoints',
+    'triggers',
     'secrets',
     'build',
     'sdk',

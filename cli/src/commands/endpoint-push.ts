@@ -34,6 +34,7 @@ Write the settings of an endpoint as comments at the very top of its file, one o
 The settings are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
 maxQueued, description. A line may also say when the server runs the endpoint, when models use it, or that they do not:
   // trellis: cron "0 6 * * *" Europe/Oslo
+  // trellis: on created Ticket
   // trellis: tool "Finds a book by its title."
   // trellis: tool off`;
 

@@ -61,6 +61,21 @@ export const taskErrors = {
     title: 'Run interrupted',
     hint: 'The server stopped while it ran: run the task again.',
   },
+  trigger_not_found: {
+    status: 404,
+    title: 'Trigger not found',
+    hint: 'GET /api/admin/triggers lists the endpoints that changes run.',
+  },
+  trigger_event_not_found: {
+    status: 404,
+    title: 'Event not found',
+    hint: 'GET /api/admin/triggers/set-aside lists the events that are set aside.',
+  },
+  trigger_loop: {
+    status: 409,
+    title: 'Triggers run one another',
+    hint: 'The message has the endpoints in order: let one of them not write what runs the next.',
+  },
   invalid_schedule: {
     status: 400,
     title: 'Not a schedule',

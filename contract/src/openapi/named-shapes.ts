@@ -10,6 +10,7 @@ import * as backup from '../shapes/backup.ts';
 import * as migration from '../shapes/migration.ts';
 import * as module from '../shapes/module.ts';
 import * as task from '../shapes/task.ts';
+import * as trigger from '../shapes/trigger.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
@@ -79,6 +80,7 @@ export const SHAPE_FILES = {
   sso,
   stats,
   task,
+  trigger,
   team,
   token,
   tool,

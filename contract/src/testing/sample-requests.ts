@@ -173,6 +173,8 @@ const samples: Samples = {
   }),
   checkTaskSchedule: { body: { cron: '@daily' } },
   putTask: { body: { enabled: false } },
+  pauseTrigger: { body: { endpoint: 'none' } },
+  resumeTrigger: { body: { endpoint: 'none' } },
   createMigration: (_things, times) => ({
     body: { name: `migration-${times}`, code: 'export default () => 1;' },
   }),

@@ -31,6 +31,7 @@ import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
 import { ServerStatus } from './server-status.ts';
+import { ChangeThread } from './triggers/change-thread.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -135,6 +136,8 @@ async function buildPrimary(
   const frontEnd = new PrimaryFrontEnd({ builtIn, storage, replication, reader, commits, logger });
   const scrub = opened.use(openScrub(options, state));
   const backups = openBackups(options, { followers, audit, jobs });
+  const masterKey = secrets.graphMasterKey;
+  const changes = opened.use(new ChangeThread({ storage, masterKey }, followers));
   const address = new PublicAddress(config.publicAddress);
   const services = opened.use(
     await buildServices(foundation, {
@@ -151,6 +154,7 @@ async function buildPrimary(
       replicaLag: async () => lagIn(await replication.health()),
       license: { report: licenseReporter(licenseSettings(options), clock) },
       logs,
+      changes,
       builtInTasks: [backupTask(backups), replicaVerificationTask(replication), scrub.task],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
       onFrontEndChanged: frontEnd.refresh,

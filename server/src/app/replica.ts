@@ -6,6 +6,7 @@ import { createHttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
+import { ChangeThread } from './triggers/change-thread.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
@@ -199,6 +200,7 @@ function buildReplicaServices(
 ): Promise<Services> {
   requireReplicas(parts);
   const { logger, redact, telemetry, jwtKey, primaryAddress, followers, sequence, logs } = parts;
+  const { storage, secrets } = parts;
   const writes = new ReadOnlyWrites();
   const clock = systemClock;
   const foundation: Foundation = {
@@ -226,6 +228,8 @@ function buildReplicaServices(
     replicaLag: () => Promise.resolve(undefined),
     license: { report: licenseReporter(licenseSettings(parts), clock) },
     logs,
+    // No trigger runs here, so that nothing is ever read.
+    changes: new ChangeThread({ storage, masterKey: secrets.graphMasterKey }, followers),
     builtInTasks: [],
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),

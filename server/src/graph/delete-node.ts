@@ -3,7 +3,7 @@ import { checkMayWrite, checkRestrictsNothing, checkSees } from './access-checks
 import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
 import { applyChanges, changesOf } from './indexes/index-writer.ts';
-import { deleteHistory, hasHistory } from './node-history.ts';
+import { deleteHistory, hasHistory, putLastEntry } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { WriterOperation, NodeReference } from './operations.ts';
 import type { NodeType } from './schema-registry.ts';
@@ -46,10 +46,12 @@ function remove(t: Transactor, id: number): void {
   applyChanges(t, type, id, changes);
   const files = deleteEdges(t, id);
   const { batch, state } = t;
+  const withEntry = hasHistory(type);
+  if (withEntry) putLastEntry(t, id);
   batch.delete(DB.nodes, state.keys.node(id));
   batch.delete(DB.uids, uidBytes);
   batch.delete(DB.types, state.keys.type(type.id, timestampMs, id));
-  if (version > 1 && hasHistory(type)) deleteHistory(t, id);
+  if (withEntry) deleteHistory(t, id, version);
   t.removeNode(type, uid, key);
   for (const file of files) remove(t, file);
   for (const piece of pieces) {

@@ -12,6 +12,7 @@ import {
 } from './access-operations.ts';
 import { checkMayAsk } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
+import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
 import type {
@@ -170,6 +171,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
   ): Omit<CommitResult, 'sequence'> {
     const state = this.#state;
     state.revalidate();
+    const first = batch.nextSequence;
     const user = request.user === undefined ? undefined : tryParseUid(request.user);
     const rights = request.ownRights === undefined ? undefined : new WriterRights(state, user);
     const transactor = new Transactor(state, batch, {
@@ -202,6 +204,8 @@ export class GraphWriter implements CommitPort, IngestTarget {
     const { indexWork } = request;
     const indexes = indexWork && { indexes: workOnIndexes(transactor, indexWork) };
     const built = { ...transactor.finish(), ...indexes };
+    const { triggers } = request;
+    if (triggers !== undefined && batch.nextSequence > first) noteTriggers(batch, triggers);
     this.#commits++;
     return built;
   }

@@ -8,12 +8,13 @@ import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { asBuffer, type ByteWriter } from './bytes.ts';
 import { decodeField } from './field-decoder.ts';
-import type { FieldTable } from './field-table.ts';
+import { TAG } from './field-types.ts';
+import { FieldTable } from './field-table.ts';
 import { KeyEncoder, versionOfKey } from './keys.ts';
 import { isSystemName } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { FieldBefore, NodeChange, NodeHistory, PastValue } from './reader.ts';
-import { ALIASES_FIELD, type NodeType } from './schema-registry.ts';
+import { ALIASES_FIELD, type Field, KEY_FIELD, type NodeType } from './schema-registry.ts';
 import { formatTime } from './time.ts';
 import type { Transactor } from './transactor.ts';
 
@@ -56,16 +57,31 @@ export function putChange(
 }
 
 /**
- * Deletes the history of a node that is deleted, so that none of its values can be found
- * afterwards.
+ * Writes an entry with all values of a node that is about to be deleted, for those who follow the
+ * log. `deleteHistory` deletes it in the same commit, so that no state ever has it.
  */
-export function deleteHistory(t: Transactor, id: number): void {
+export function putLastEntry(t: Transactor, id: number): void {
   const { batch, state } = t;
+  const stored = t.record(id);
+  const { nowMs: timeMs, user } = t.options;
+  const head = { sequence: batch.nextSequence, timeMs, user };
+  const entry = writeHistoryEntry(state.entry, head, stored, NOTHING_LEFT);
+  batch.put(DB.history, state.keys.version(id, stored.version + 1), entry);
+}
+
+/**
+ * Deletes the history of a node that is deleted, so that none of its values can be found
+ * afterwards. `version` is the last one of the node.
+ */
+export function deleteHistory(t: Transactor, id: number, version: number): void {
+  const { batch, state } = t;
+  batch.delete(DB.history, state.keys.version(id, version + 1));
+  if (version === 1) return;
   const versions: number[] = [];
   state.view.scan(DB.history, state.keys.versions(id), (key) => {
     versions.push(versionOfKey(key));
   });
-  for (const version of versions) batch.delete(DB.history, state.keys.version(id, version));
+  for (const each of versions) batch.delete(DB.history, state.keys.version(id, each));
 }
 
 /** Reads the history. The record is used before the state is read, since that makes it invalid. */
@@ -120,12 +136,15 @@ interface ChangeHead {
   readonly user: Uint8Array | undefined;
 }
 
+/** What is after a node was deleted: its timestamp and all its fields are other ones before. */
+const NOTHING_LEFT = { timestampMs: NaN, fields: new FieldTable() } as const;
+
 /** Writes a whole entry. The result is a view of `out`, valid until the next one. */
 function writeHistoryEntry(
   out: ByteWriter,
   { sequence, timeMs, user }: ChangeHead,
   before: NodeRecord,
-  after: NodeRecord,
+  after: Pick<NodeRecord, 'timestampMs' | 'fields'>,
 ): Buffer {
   const isMoved = before.timestampMs !== after.timestampMs;
   out.length = 0;
@@ -187,7 +206,7 @@ function isSameValue(before: FieldTable, b: number, after: FieldTable, a: number
 }
 
 /** `type` is the type of the node, in a schema that has all its fields. */
-function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): NodeChange {
+export function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): NodeChange {
   const bytes = asBuffer(entry);
   const flags = bytes[0]!;
   let at = FLAGS_BYTES;
@@ -207,7 +226,7 @@ function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): N
   }
   while (at < bytes.length) {
     const number = bytes.readUInt16BE(at);
-    const field = type.byNumber.get(number);
+    const field = fieldOf(type, number);
     const what = bytes[at + 2]!;
     at += FIELD_BYTES;
     let value: PastValue | undefined;
@@ -226,6 +245,13 @@ function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): N
   }
   return { version, sequence, timestamp, user, before };
 }
+
+/** The key stands under the name that every node shows it by. */
+function fieldOf(type: NodeType, number: number): Pick<Field, 'name' | 'tag'> | undefined {
+  return number === KEY_FIELD ? KEY : type.byNumber.get(number);
+}
+
+const KEY = { name: 'Id', tag: TAG.String } as const;
 
 /** The present values of a node, in the form of its history: without UID, type and key. */
 function presentValues(record: NodeRecord, type: NodeType): Map<string, PastValue> {

@@ -116,6 +116,11 @@ export interface CommitAuthor {
    * UID of a node that it adds is chosen by the server, or follows from the key.
    */
   readonly ownRights?: OwnRights | undefined;
+  /**
+   * The endpoints that changes ran by themselves, one after the other, until the last one makes
+   * this commit; absent when the commit has another cause. The log keeps them, the state does not.
+   */
+  readonly triggers?: readonly string[] | undefined;
 }
 
 /** One step of the work on indexes; each step is one commit. Only the server itself asks for it. */

@@ -177,6 +177,24 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       fields: { Task: 'String', Record: 'Json' },
     },
     {
+      type: '_Trigger',
+      key: 'Endpoint',
+      label: 'Endpoint',
+      fields: {
+        Lines: 'Json',
+        Position: 'Long',
+        IsPaused: 'Bool',
+        Reason: 'String',
+        Missed: 'Json',
+      },
+    },
+    {
+      type: '_TriggerEvent',
+      key: 'Key',
+      label: 'Endpoint',
+      fields: { Endpoint: 'String', Record: 'Json' },
+    },
+    {
       type: '_Migration',
       key: 'Name',
       label: 'Name',

@@ -38,6 +38,7 @@ import { ssoRoutes } from './routes/sso.ts';
 import { statsRoutes } from './routes/stats.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tasksRoutes } from './routes/tasks.ts';
+import { triggersRoutes } from './routes/triggers.ts';
 import { tokensRoutes } from './routes/tokens.ts';
 import { toolsRoutes } from './routes/tools.ts';
 import { usersRoutes } from './routes/users.ts';
@@ -81,6 +82,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...statsRoutes,
   ...statusRoutes,
   ...tasksRoutes,
+  ...triggersRoutes,
   ...tokensRoutes,
   ...secretsRoutes,
   ...toolsRoutes,

@@ -16,7 +16,13 @@ import { APPLIED_SEQUENCE_BYTES, AppliedSequence } from './applied-sequence.ts';
  *
  * Readers of the state have no slot. They read what is applied and do not need the log.
  */
-export const FOLLOWER_KINDS = ['text index', 'vector index', 'backups', 'replica'] as const;
+export const FOLLOWER_KINDS = [
+  'text index',
+  'vector index',
+  'backups',
+  'triggers',
+  'replica',
+] as const;
 
 export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
 

@@ -182,20 +182,20 @@ export class EndpointDefinitions {
   async check(asked: CodeToCheck, schema = this.#schema()): Promise<Diagnostic[]> {
     checkCode(asked.code);
     const { compiler } = this.#options;
-    return [...this.#ofHead(asked), ...(await compiler.check(asked, schema))];
+    return [...this.#ofHead(asked, schema), ...(await compiler.check(asked, schema))];
   }
 
   /** The same, and what its types say. */
   async inspect(asked: CodeToCheck, schema = this.#schema()): Promise<InspectedCode> {
     checkCode(asked.code);
-    const ofHead = this.#ofHead(asked);
+    const ofHead = this.#ofHead(asked, schema);
     const inspected = await this.#options.compiler.inspect(asked, schema);
     if (ofHead.length === 0) return inspected;
     return { diagnostics: [...ofHead, ...inspected.diagnostics] };
   }
 
-  #ofHead({ code }: CodeToCheck): Diagnostic[] {
-    return headDiagnostics(code, this.#options.scheduleFault);
+  #ofHead({ code }: CodeToCheck, schema: SchemaDocument): Diagnostic[] {
+    return headDiagnostics(code, schema, this.#options.scheduleFault);
   }
 
   #schema(): SchemaDocument {

@@ -272,9 +272,10 @@ export class EndpointRuntime {
       );
     }
     const { caller, headers, authorization, agentDepth, mayOnlyRead, traceId } = parent.run;
+    const { triggers } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
     const request = { name: path, body, signal, runKey: null, traceId };
-    const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead };
+    const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead, triggers };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
     const nesting = { parent, isReadOnly, isTrial: parent.isTrial };

@@ -100,7 +100,7 @@ export interface EndpointServiceOptions {
 }
 
 /** An endpoint, and when the code that serves says that the server runs it. */
-export interface SelfRunning extends Pick<RunLines, 'crons'> {
+export interface SelfRunning extends Pick<RunLines, 'crons' | 'triggers'> {
   readonly name: string;
 }
 
@@ -307,8 +307,8 @@ export class EndpointService implements AsyncDisposable {
   selfRunning(): SelfRunning[] {
     return this.#store.all().flatMap(({ definition: { name }, servingCode = '' }) => {
       if (isBuiltIn(name)) return [];
-      const { crons } = parseRunLines(servingCode);
-      return crons.length === 0 ? [] : [{ name, crons }];
+      const { crons, triggers } = parseRunLines(servingCode);
+      return crons.length + triggers.length === 0 ? [] : [{ name, crons, triggers }];
     });
   }
 

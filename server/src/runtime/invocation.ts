@@ -49,6 +49,8 @@ export interface EndpointRun {
   readonly mayOnlyRead?: boolean | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
   readonly agentDepth?: number | undefined;
+  /** The endpoints that changes ran one after the other, down to this run: see `CommitAuthor`. */
+  readonly triggers?: readonly string[] | undefined;
 }
 
 /** Whose code asks, and what may come of it. */
@@ -300,6 +302,7 @@ export class Invocation implements CallHost {
     const { sequence, outcomes } = await commits.commit({
       operations: operations as WriterOperation[],
       user: this.run.caller.userUid ?? undefined,
+      triggers: this.run.triggers,
       accessControl: { trace: this.#trace() },
     });
     // No reader ever sees what a trial has written.

@@ -157,7 +157,7 @@ export class TaskScheduler implements AsyncDisposable {
 }
 
 /** What rings once, after a time; tests hand in their own. Disposed before, it does not ring. */
-type Alarm = (afterMs: number, ring: () => void) => Disposable;
+export type Alarm = (afterMs: number, ring: () => void) => Disposable;
 
 /** It keeps no process from ending. */
 export const timerAlarm: Alarm = (afterMs, ring) => {

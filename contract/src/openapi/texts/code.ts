@@ -3,6 +3,7 @@ import { operations as endpoints } from '../../operations/endpoints.ts';
 import { operations as jobs } from '../../operations/jobs.ts';
 import { operations as modules } from '../../operations/modules.ts';
 import { operations as tasks } from '../../operations/tasks.ts';
+import { operations as triggers } from '../../operations/triggers.ts';
 import * as buildShapes from '../../shapes/build.ts';
 import * as history from '../../shapes/code-history.ts';
 import * as definitions from '../../shapes/definitions.ts';
@@ -15,6 +16,7 @@ import * as module from '../../shapes/module.ts';
 import * as task from '../../shapes/task.ts';
 import { operations as secrets } from '../../operations/secrets.ts';
 import * as secret from '../../shapes/secret.ts';
+import * as trigger from '../../shapes/trigger.ts';
 import { texts } from './property-texts.ts';
 
 const MAY_RUN_ON_PRIMARY =
@@ -364,6 +366,63 @@ export const codeTexts = [
   }),
   ...texts(tasks.listBuiltInTasks.responses[200].body, {
     items: 'What the server brings along, by name.',
+  }),
+  ...texts(triggers.listTriggers.responses[200].body, {
+    items: 'The endpoints that changes run, by name.',
+  }),
+  ...texts(trigger.trigger, {
+    endpoint: 'Name of the endpoint that runs.',
+    lines: [
+      'What runs it, as the lines of its code say.',
+      { event: 'What happens to a node.', type: 'Type of the node.' },
+    ],
+    isPaused: 'Whether changes wait, and run nothing.',
+    reason: 'Why the server paused it; null if somebody did, or if it is not paused.',
+    position: 'Sequence up to which every change has run, or is set aside.',
+    lag: 'Sequences of the log that it has not read yet.',
+    waiting: 'Changes that are read and have not run to their end.',
+    setAside: 'Changes that are set aside.',
+    runs: 'Runs since the server started, those that failed included.',
+    failures: 'Runs that failed since the server started.',
+    lastRunAt: 'When the last run ended (ISO 8601, UTC); null before the first since the start.',
+    lastError: [
+      'Why the last run failed; null if it did not.',
+      { code: 'Code of the error.', message: 'What was wrong, for people.' },
+    ],
+    missed: [
+      'Changes that have run nothing, because the log was not kept long enough; null if there are none.',
+      {
+        from: 'First sequence that the log lacked.',
+        to: 'Last sequence that the log lacked.',
+        at: 'When that was found (ISO 8601, UTC).',
+      },
+    ],
+  }),
+  ...texts(trigger.triggerName, { endpoint: 'Name of the endpoint.' }),
+  ...texts(trigger.setAsideQuery, { endpoint: 'Name of an endpoint; all if it is absent.' }),
+  ...texts(trigger.setAsideInPath, { id: 'Id of the change, from the list.' }),
+  ...texts(trigger.setAsideEvent, {
+    id: 'Id of the change.',
+    endpoint: 'Name of the endpoint that failed.',
+    event: 'What happened to the node.',
+    type: 'Type of the node.',
+    uid: 'UID of the node.',
+    key: 'Key of the node; null if it has none.',
+    sequence: 'Sequence of the commit that changed it.',
+    at: 'When it was changed (ISO 8601, UTC).',
+    setAsideAt: 'When it was set aside (ISO 8601, UTC).',
+    attempts: 'How often the endpoint has run for it.',
+    error: [
+      'Why the last try failed.',
+      { code: 'Code of the error.', message: 'What was wrong, for people.' },
+    ],
+  }),
+  ...texts(trigger.triggerRetry, {
+    succeeded: 'Whether the run went well; the change is not set aside any more then.',
+    error: [
+      'Why the run failed; null if it did not.',
+      { code: 'Code of the error.', message: 'What was wrong, for people.' },
+    ],
   }),
   ...texts(jobs.getJob.params, { id: 'Id of the job.' }),
   ...texts(job.job, {

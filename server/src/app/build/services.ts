@@ -17,6 +17,7 @@ import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { RunnableTask } from '#tasks/task.ts';
+import type { ChangeFeed } from '#tasks/triggers/trigger.ts';
 import { ApiDocument } from '../api-document.ts';
 import type { Interfaces } from '../front-end/interfaces.ts';
 import type { ReadState } from '../open-storage.ts';
@@ -50,6 +51,8 @@ export interface ServicesArguments {
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
+  /** What triggers follow; nothing on a replica. */
+  readonly changes: ChangeFeed;
   /** What tasks may run beside endpoints, and what searches offer. */
   readonly builtInTasks: readonly RunnableTask[];
   /** Called once it is committed that other types can be searched. */
@@ -86,7 +89,7 @@ export async function buildServices(
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
   const { store, sequence, ingest, jobs, index, pool, signingKey, address, smtpUrl } = parts;
-  const { askPrimary, replicaLag, builtInTasks, onIndexChanged, onFrontEndChanged } = parts;
+  const { askPrimary, replicaLag, onIndexChanged, onFrontEndChanged } = parts;
   const { storage } = store;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
@@ -126,7 +129,7 @@ export async function buildServices(
   );
   const { embedQuery, goldenSets } = search;
   connect({ embedQuery, models: assistant.endpointModels });
-  const tasks = opened.use(buildTasks(foundation, { jobs, endpoints, goldenSets, builtInTasks }));
+  const tasks = opened.use(buildTasks(foundation, { ...parts, endpoints, goldenSets }));
   const definitions = opened.use(
     buildDefinitions(foundation, { jobs, endpoints, workspace, graph, search, assistant, tasks }),
   );

@@ -12,6 +12,8 @@ import { TaskRunner } from '#tasks/task-runner.ts';
 import { TaskRunStore } from '#tasks/task-run-store.ts';
 import { TaskService } from '#tasks/task-service.ts';
 import { TaskStore } from '#tasks/task-store.ts';
+import type { ChangeFeed, TriggerEndpoints } from '#tasks/triggers/trigger.ts';
+import { TriggerService } from '#tasks/triggers/trigger-service.ts';
 import { SERVER } from '../endpoint-files.ts';
 import { type Foundation, textRedactor } from './foundation.ts';
 import type { OpenBackups } from '../backup/open-backups.ts';
@@ -22,6 +24,7 @@ export interface TasksArguments {
   /** Runs beside endpoints as tasks. */
   readonly builtInTasks: readonly RunnableTask[];
   readonly goldenSets: HttpServices['goldenSets'];
+  readonly changes: ChangeFeed;
 }
 
 /**
@@ -37,6 +40,7 @@ export interface Automation {
 
 export interface Tasks extends AsyncDisposable {
   readonly tasks: TaskService;
+  readonly triggers: TriggerService;
   readonly migrations: MigrationService;
   readonly automation: Automation;
 }
@@ -44,7 +48,7 @@ export interface Tasks extends AsyncDisposable {
 /** Builds what the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
   const { reader, commits, logger, clock, redact } = foundation;
-  const { jobs, endpoints, goldenSets, builtInTasks } = parts;
+  const { jobs, endpoints, goldenSets, builtInTasks, changes } = parts;
   const onFault = (err: unknown): void =>
     logger.error({ err }, 'a task or a migration could not be run');
   const migrations = endpoints.migrations.service;
@@ -75,9 +79,22 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     scheduler,
     onFault,
   });
-  const followCode = (): Promise<void> => tasks.followCode(endpoints.selfRunning()).catch(onFault);
+  const triggers = new TriggerService({
+    ...foundation,
+    endpoints: triggerEndpoints(endpoints),
+    feed: changes,
+    alarm,
+    redact: textRedactor(redact),
+    onFault: (err) => logger.error({ err }, 'a trigger could not go on as it should'),
+  });
+  const followCode = async (): Promise<void> => {
+    const all = endpoints.selfRunning();
+    await tasks.followCode(all).catch(onFault);
+    await triggers.followCode(all).catch(onFault);
+  };
   return {
     tasks,
+    triggers,
     migrations,
     automation: {
       recover: async () => {
@@ -87,11 +104,13 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
       start: async () => {
         await migrations.start().catch(onFault);
         await scheduler.start();
+        triggers.start();
         await followCode();
         endpoints.onChange(followCode);
       },
     },
     [Symbol.asyncDispose]: async () => {
+      await triggers[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await runner[Symbol.asyncDispose]();
     },
@@ -120,6 +139,24 @@ function taskEndpoints(endpoints: EndpointService): TaskEndpoints {
       }
       return answer === null ? undefined : (JSON.parse(answer) as unknown);
     },
+  };
+}
+
+/** As the system, whose code it is that administrators have saved. */
+function triggerEndpoints(endpoints: EndpointService): TriggerEndpoints {
+  return {
+    run: ({ endpoint: name, body, chain, signal }) =>
+      endpoints.run({
+        name,
+        caller: SERVER,
+        body,
+        headers: '{}',
+        authorization: undefined,
+        runKey: null,
+        signal,
+        isAwaited: true,
+        triggers: chain,
+      }),
   };
 }
 

@@ -21,6 +21,7 @@ import { buildServices, type Services } from '../build/services.ts';
 import { PublicAddress } from '../build/identity.ts';
 import { ROW_MEMORY_DEFAULT_BYTES } from '#graph/rows/packed-rows.ts';
 import { openReadState, type ReadState } from '../open-storage.ts';
+import { ChangeThread } from '../triggers/change-thread.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
 export const TEST_PASSWORD = 'correct horse battery';
@@ -134,6 +135,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
     replicaLag: () => Promise.resolve(undefined),
     license: { report: () => ({ licensed: false, features: [], valid: false }) },
     logs: new LogHistory({ clock: systemClock, files: undefined }),
+    changes: new ChangeThread({ storage, masterKey: null }, followers),
     builtInTasks: [],
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),

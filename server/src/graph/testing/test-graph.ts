@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#base/clock.ts';
+import type { CommitLog } from '#log/commit-log.ts';
 import { createMemoryLog } from '#log/memory-log.ts';
 import type { SnapshotReader } from '#store/key-value.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
@@ -25,6 +26,7 @@ export interface TestGraph extends AsyncDisposable {
   readonly writer: GraphWriter;
   readonly reader: StateReader;
   readonly state: State;
+  readonly log: CommitLog;
   /** The databases under the reader, to look for entries that should not be there. */
   readonly snapshot: SnapshotReader;
   readonly storage: string;
@@ -56,6 +58,7 @@ export async function openTestGraph(
     writer,
     reader,
     state,
+    log,
     snapshot,
     storage,
     clock,

@@ -207,7 +207,7 @@ export class CompileVerdicts {
       const { code, isReadOnly } = one;
       const kind = one.kind === 'module' ? 'module' : 'endpoint';
       const name = one.kind === 'migration' ? undefined : one.name;
-      const ofHead = one.kind === 'endpoint' ? headDiagnostics(code, scheduleFault) : [];
+      const ofHead = one.kind === 'endpoint' ? headDiagnostics(code, schema, scheduleFault) : [];
       const ofCode = await compiler.check({ code, isReadOnly, name, kind }, schema);
       const diagnostics = [...ofHead, ...ofCode];
       this.#verdicts.set(one.identity, { schema, versions, diagnostics });

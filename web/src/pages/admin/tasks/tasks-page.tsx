@@ -15,6 +15,7 @@ import { TaskDialog } from './task-dialog.tsx';
 import { TaskLog } from './task-log.tsx';
 import { TASKS_KEY, taskListQuery } from './task-queries.ts';
 import { TaskTable } from './task-table.tsx';
+import { TriggersCard } from '../triggers/triggers-card.tsx';
 
 /** What is open over the list. */
 type Opened =
@@ -32,7 +33,7 @@ export function TasksPage() {
     <>
       <PageHeader
         title="Tasks"
-        description="What the server runs on a schedule: endpoints and built-in tasks."
+        description="What the server runs by itself: endpoints and built-in tasks."
         actions={
           <Button
             kind="primary"
@@ -58,6 +59,7 @@ export function TasksPage() {
           </Card>
         )}
       </QueryView>
+      <TriggersCard />
       {opened?.what === 'new' && <TaskDialog onClose={close} />}
       {opened?.what === 'change' && <TaskDialog existing={opened.task} onClose={close} />}
       {opened?.what === 'delete' && <DeleteTaskDialog name={opened.task.name} onClose={close} />}

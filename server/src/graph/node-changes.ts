@@ -1,0 +1,197 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import { must } from '#base/assert.ts';
+import { formatUid } from '#base/uid.ts';
+import { readId } from '#store/bytes.ts';
+import { readPlaces } from '#store/batch.ts';
+import { DB } from '#store/databases.ts';
+import type { WriteBatch } from '#store/key-value.ts';
+import { idOfTypeKey, readType, versionOfKey } from './keys.ts';
+import { readHistoryEntry } from './node-history.ts';
+import { NodeRecord } from './node-record.ts';
+import type { NodeType, SchemaRegistry } from './schema-registry.ts';
+
+export type ChangeEvent = 'created' | 'updated' | 'deleted';
+
+/** What a commit did to one node. */
+export interface ChangedNode {
+  readonly event: ChangeEvent;
+  readonly type: string;
+  readonly uid: string;
+  readonly key: string | null;
+  /** Of its values; an upper bound is enough to leave out what is too large. */
+  readonly bytes: number;
+  /**
+   * The node before the commit; undefined for a new one. It lacks values that are too large for
+   * the history of nodes.
+   */
+  before(): NodeObject | undefined;
+  /** The node after the commit; undefined for one that was deleted. */
+  after(): NodeObject | undefined;
+}
+
+/** The changes of one commit. */
+export interface CommitChanges {
+  /** See `CommitAuthor.triggers`. */
+  readonly triggers: readonly string[];
+  readonly nodes: readonly ChangedNode[];
+}
+
+/** What a payload says of one node; places are in the payload. */
+interface Trail {
+  readonly typeId: number;
+  /** Undefined for a node that the commit adds. */
+  existed: boolean;
+  /** The last record; undefined once the node is deleted. */
+  record: Place | undefined;
+  /** The UID of a node that is deleted. */
+  uid: Place | undefined;
+  /** Entries of its history, oldest first. */
+  readonly entries: { readonly version: number; readonly place: Place }[];
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A key of `meta` that only commits in the log hold: each deletes it again. */
+const TRIGGERS = Buffer.from('triggers');
+
+/** Puts what `changesOfCommit` finds as `triggers`. */
+export function noteTriggers(batch: WriteBatch, triggers: readonly string[]): void {
+  batch.put(DB.meta, TRIGGERS, Buffer.from(JSON.stringify(triggers)));
+  batch.delete(DB.meta, TRIGGERS);
+}
+
+/**
+ * The nodes of wanted types that a commit has created, changed or deleted, in the order in which it
+ * touched them first, each once. `payload` is that of the commit's record in the log; it must stay
+ * as it is while the changes are used. `registry` is of a schema that is not older.
+ */
+export function changesOfCommit(
+  payload: Uint8Array,
+  registry: SchemaRegistry,
+  wanted: ReadonlySet<string>,
+): CommitChanges {
+  const types = new Set<number>();
+  for (const name of wanted) {
+    const type = registry.nodeType(name);
+    if (type !== undefined) types.add(type.id);
+  }
+  const { trails, triggers } = trailsOf(payload, types);
+  const nodes: ChangedNode[] = [];
+  for (const trail of trails.values()) {
+    const changed = changedNode(payload, trail, registry.nodeTypeById(trail.typeId));
+    if (changed !== undefined) nodes.push(changed);
+  }
+  return { triggers, nodes };
+}
+
+function trailsOf(payload: Uint8Array, types: ReadonlySet<number>) {
+  const trails = new Map<number, Trail>();
+  const record = new NodeRecord();
+  let triggers: readonly string[] = [];
+  // An entry of the history comes before the record, or the deletion, that it belongs to. A deleted
+  // record is followed by its UID, and by its type.
+  let entry: { readonly id: number; version: number; place: Place } | undefined;
+  let deleted: { readonly id: number; uid: Place | undefined } | undefined;
+  const touch = (id: number, typeId: number, existed: boolean): Trail | undefined => {
+    if (!types.has(typeId)) return undefined;
+    let trail = trails.get(id);
+    if (trail === undefined) {
+      trail = { typeId, existed, record: undefined, uid: undefined, entries: [] };
+      trails.set(id, trail);
+    }
+    if (entry?.id === id) trail.entries.push(entry);
+    entry = undefined;
+    return trail;
+  };
+  readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
+    const isPut = valueStart >= 0;
+    const place = { start: valueStart, end: valueEnd };
+    if (db === DB.nodes) {
+      const id = readId(payload, keyStart);
+      if (!isPut) {
+        deleted = { id, uid: undefined };
+        return;
+      }
+      record.open(payload.subarray(valueStart, valueEnd));
+      const trail = touch(id, record.typeId, record.version > 1);
+      if (trail !== undefined) trail.record = place;
+    } else if (db === DB.history && isPut) {
+      const version = versionOfKey(payload.subarray(keyStart, keyEnd));
+      entry = { id: readId(payload, keyStart), version, place };
+    } else if (db === DB.uids && deleted !== undefined && !isPut) {
+      deleted.uid = { start: keyStart, end: keyEnd };
+    } else if (db === DB.types && deleted !== undefined && !isPut) {
+      if (idOfTypeKey(payload, keyStart) !== deleted.id) return;
+      const trail = touch(deleted.id, readType(payload, keyStart), true);
+      if (trail !== undefined) Object.assign(trail, { record: undefined, uid: deleted.uid });
+      deleted = undefined;
+    } else if (db === DB.meta && isPut && TRIGGERS.equals(payload.subarray(keyStart, keyEnd))) {
+      const text = Buffer.from(payload.subarray(valueStart, valueEnd)).toString();
+      triggers = JSON.parse(text) as string[];
+    }
+  });
+  return { trails, triggers };
+}
+
+/** Undefined for a node that came and went within the commit. */
+function changedNode(payload: Uint8Array, trail: Trail, type: NodeType): ChangedNode | undefined {
+  const { existed, record: place, entries } = trail;
+  if (place === undefined) return existed ? deletedNode(payload, trail, type) : undefined;
+  const record = new NodeRecord();
+  record.open(bytesOf(payload, place));
+  const after = (): NodeObject => record.toObject(type);
+  return {
+    event: existed ? 'updated' : 'created',
+    type: type.name,
+    uid: record.uid,
+    key: record.key ?? null,
+    bytes: bytesAt([place, ...entries.map((entry) => entry.place)]),
+    before: () => (existed ? goneBack(payload, after(), trail, type) : undefined),
+    after,
+  };
+}
+
+function deletedNode(payload: Uint8Array, trail: Trail, type: NodeType): ChangedNode {
+  const uid = formatUid(bytesOf(payload, must(trail.uid, 'the UID of a deleted node')));
+  const before = goneBack(payload, { UID: uid, Type: type.name, Timestamp: '' }, trail, type);
+  return {
+    event: 'deleted',
+    type: type.name,
+    uid,
+    key: before.Id ?? null,
+    bytes: bytesAt(trail.entries.map(({ place }) => place)),
+    before: () => before,
+    after: () => undefined,
+  };
+}
+
+/** The node without what the entries of its history say of it, newest first. */
+function goneBack(
+  payload: Uint8Array,
+  node: NodeObject,
+  { entries }: Trail,
+  type: NodeType,
+): NodeObject {
+  const before: Record<string, unknown> = { ...node };
+  for (const { version, place } of entries.toReversed()) {
+    for (const { field, value } of readHistoryEntry(bytesOf(payload, place), version, type)
+      .before) {
+      if (value?.bytes === undefined && value !== undefined) before[field] = value.value;
+      else delete before[field];
+      if (field === 'Id' && type.key !== undefined) before[type.key] = before[field];
+    }
+  }
+  const { UID, Type, Timestamp, ...fields } = before;
+  return { UID: String(UID), Type: String(Type), Timestamp: String(Timestamp), ...fields };
+}
+
+function bytesOf(payload: Uint8Array, { start, end }: Place): Uint8Array {
+  return payload.subarray(start, end);
+}
+
+function bytesAt(places: readonly Place[]): number {
+  return places.reduce((sum, { start, end }) => sum + end - start, 0);
+}
