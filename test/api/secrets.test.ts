@@ -7,6 +7,7 @@ import {
   SECRET_VALUE_CHARACTERS_MIN,
   SECRETS_MAX,
 } from '@trellis/contract/limits.ts';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { EchoServer } from '../support/echo-server.ts';
 import { valueAt } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
@@ -209,6 +210,46 @@ describe('a request is refused', () => {
       const expected = where === 3 ? 'takes a text as body' : 'is the whole value of a header';
       expect(String(answer.json ?? answer.text)).toContain(expected);
     }
+  });
+});
+
+describe('whoever writes code', () => {
+  const code = (name: string) =>
+    `export default async ({ fetch, secret }: Scope) => {\n  await fetch('https://a.example', { headers: { a: secret('${name}') } });\n};\n`;
+  const check = async (name: string, endpoint?: string) => {
+    const asked = { code: code(name), types: true, name: endpoint };
+    return Object((await send('POST', '/api/endpoints/check', asked)).json);
+  };
+
+  test('is told of a name that there is not, which is no error', async () => {
+    const message = 'There is no secret "CRM_KEI". Did you mean "CRM_KEY"?';
+    expect(await check('CRM_KEI')).toMatchObject({
+      diagnostics: [],
+      notices: [{ line: 2, column: expect.any(Number), code: 0, message }],
+    });
+    expect((await check('CRM_KEY')).notices).toBeUndefined();
+  });
+
+  test('is told of a secret that is not for the endpoint', async () => {
+    await put({ endpoints: ['asks'] });
+    expect((await check('CRM_KEY', 'asks')).notices).toBeUndefined();
+    expect((await check('CRM_KEY', 'others')).notices).toMatchObject([
+      { message: 'The secret "CRM_KEY" is not for the code of "others".' },
+    ]);
+  });
+
+  test('is offered the names', async () => {
+    const text = code('');
+    const line = text.split('\n')[1] ?? '';
+    const place = { line: 2, column: line.indexOf("secret('") + 9 };
+    const client = new TrellisClient({
+      baseUrl: people.workspace.server.url,
+      token: people.tokenOf('admin'),
+    });
+    const editor = client.build.openEditor();
+    const { items } = await editor.completions({ code: text, ...place });
+    editor.close();
+    expect(items.map(({ label }) => label)).toContain('CRM_KEY');
   });
 });
 

@@ -52,6 +52,7 @@ import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
 import type { SecretSource } from './secret-headers.ts';
+import { DeclaredWithSecrets, type NamedForCode, secretNotices } from './secret-names.ts';
 import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
 
 export interface EndpointServiceOptions {
@@ -78,7 +79,7 @@ export interface EndpointServiceOptions {
   /** The origins that endpoint code may reach with `fetch`. */
   readonly fetchAllowList: () => readonly string[];
   /** What endpoint code names in the headers of these requests. */
-  readonly secrets: SecretSource;
+  readonly secrets: SecretSource & { names(): readonly NamedForCode[] };
   /** For searches by meaning. */
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
@@ -125,6 +126,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #runtime: EndpointRuntime;
   readonly #inputs: EndpointInputs;
   readonly #isReplica: boolean;
+  readonly #secretNames: () => readonly NamedForCode[];
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly codeOverview: CodeOverview;
@@ -156,7 +158,9 @@ export class EndpointService implements AsyncDisposable {
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
     const inputs = new EndpointInputs(runtime, linker);
     const callable = new CallableEndpoints({ store, inputs });
-    const compiler = new EndpointCompiler(callable, modules);
+    const secretNames = () => options.secrets.names();
+    const declared = new DeclaredWithSecrets(callable, secretNames);
+    const compiler = new EndpointCompiler(declared, modules);
     const migrations = new MigrationStore(options.reader);
     const sources = { store, migrations, modules, linker };
     const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
@@ -178,6 +182,7 @@ export class EndpointService implements AsyncDisposable {
     const services = () => runtime.services;
     this.migrations = openMigrations({ ...code, store: migrations, services });
     this.#isReplica = options.isReplica;
+    this.#secretNames = secretNames;
     const run = runtime.runTrial.bind(runtime);
     this.workbench = new EndpointWorkbench({ ...sources, definitions, inputs: this.#inputs, run });
     const comparison = new VersionComparison({ ...sources, history, definitions, run });
@@ -251,10 +256,11 @@ export class EndpointService implements AsyncDisposable {
       return { diagnostics: await this.#definitions.check(asked, schema) };
     }
     const { diagnostics, types } = await this.#definitions.inspect(asked, schema);
-    const { notices = [], input, output } = types ?? {};
+    const { notices: ofTypes = [], input, output } = types ?? {};
+    const notices = [...ofTypes, ...secretNotices(code, name, this.#secretNames)];
     return {
       diagnostics,
-      ...(notices.length > 0 ? { notices: [...notices] } : {}),
+      ...(notices.length > 0 ? { notices } : {}),
       ...(input ? { input } : {}),
       ...(output ? { output } : {}),
     };

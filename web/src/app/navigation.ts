@@ -143,6 +143,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/manage/access/secrets',
+        label: 'Secrets',
+        words: 'keys passwords endpoints fetch',
+        isFor: administrators,
+      },
+      {
         to: '/manage/access/users',
         label: 'Users',
         words: 'people',

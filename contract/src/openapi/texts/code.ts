@@ -74,7 +74,8 @@ export const codeTexts = [
     types: 'Whether to answer what the types of the code say, too; by default not.',
   }),
   ...texts(endpoint.endpointCheck, {
-    notices: 'What the types say that JSON Schema cannot: it is neither checked nor described.',
+    notices:
+      'Remarks: what the types say that JSON Schema cannot, which is neither checked nor described; and secrets that there are not, or not for this code.',
     input: 'JSON Schema of the body, of code that compiles and does not export `input`.',
     output: 'JSON Schema of what the endpoint answers with the status 200.',
   }),

@@ -77,6 +77,7 @@ export async function openTestEndpoints(
       take: () => {
         throw new Error('this test has no secrets');
       },
+      names: () => [],
     },
     embedQuery: refuse,
     running: new RunningCallers({ again: (caller) => caller }),

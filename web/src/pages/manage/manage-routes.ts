@@ -11,6 +11,11 @@ export const manageRoutes = [
     component: lazyPage(() => import('./tokens/tokens-page.tsx'), 'TokensPage'),
   }),
   createRoute({
+    path: '/manage/access/secrets',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./secrets/secrets-page.tsx'), 'SecretsPage'),
+  }),
+  createRoute({
     path: '/manage/access/users',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => listSearch(search, ['query', 'user']),
