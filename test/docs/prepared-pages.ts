@@ -12,6 +12,12 @@ interface Prepared {
 
 /** What a page takes for granted: it is there before its first command runs. */
 export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<void>>> = {
+  async 'access.md'({ workspace }) {
+    const nodes = [{ type: 'Contract', key: 'Number', fields: { Price: 'Int' } }];
+    await send(workspace, 'PUT', '/api/schema', { nodes, edges: [] });
+    const operations = [{ op: 'addOrUpdate', type: 'Contract', key: '17' }];
+    await send(workspace, 'POST', '/api/ingest', { operations });
+  },
   async 'build.md'({ workspace }) {
     await addWords(workspace);
     const code = (take: number) =>
