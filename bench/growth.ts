@@ -6,7 +6,7 @@ import { openWriter } from '../server/src/app/writer/open-writer.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import type { Report } from './report.ts';
 
-const NODES = Number(process.env['TRELLIS_BENCH_RECORDS'] ?? 5_000_000);
+const NODES = Number(process.env['TRELLIS_BENCH_RECORDS'] ?? 10_000_000);
 /** Nodes between two numbers on stderr. */
 const STEP = 200_000;
 const COMPARED = 1_000_000;
