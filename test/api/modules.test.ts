@@ -202,6 +202,17 @@ export default async function ({ body }: Scope<{ n: number }>) {
     ]);
   });
 
+  test('may speak of imports, of itself too', async () => {
+    const code = [
+      "/** Use it so: import { spoken } from '#lib/speaks.ts'; */",
+      "// import { nothing } from '#lib/nothing.ts';",
+      "export const spoken = `import x from '#lib/speaks.ts'`;",
+      "import type { Seven } from /* types alone */ '#lib/forms/source.ts';",
+      'export const seven: Seven["seven"] = 7;',
+    ].join('\n');
+    expect(await module('speaks', code)).toMatchObject({ diagnostics: [], usedBy: [] });
+  });
+
   test('in a circle is a draft that says so', async () => {
     await module('circle/a', "import { b } from '#lib/circle/b.ts';\nexport const a = () => b;\n");
     const b = await module(

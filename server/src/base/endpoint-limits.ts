@@ -25,6 +25,8 @@ export const ENDPOINT_STALL_MS = 100;
 export const ENDPOINT_STALLED_WORKERS_MAX = 4;
 /** Of these workers, the calls of one caller may take this many. */
 export const ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX = 2;
+/** All that the code of one endpoint imports: each worker compiles it for each realm. */
+export const IMPORTED_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Endpoint versions that one worker keeps loaded. */
 export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;

@@ -408,11 +408,14 @@ function faultsOfComments(
   file: SourceFile,
   literals: readonly Node[],
 ): { offset: number; message: string }[] {
-  let code = '';
+  const pieces: string[] = [];
+  let end = 0;
   for (const literal of literals.toSorted((a, b) => a.end - b.end)) {
-    code += file.text.slice(code.length, literal.getStart(file)).padEnd(literal.end, '_');
+    const start = literal.getStart(file);
+    pieces.push(file.text.slice(end, start), '_'.repeat(literal.end - start));
+    end = literal.end;
   }
-  code += file.text.slice(code.length);
+  const code = pieces.join('') + file.text.slice(end);
   const faults: { offset: number; message: string }[] = [];
   const noComments = code.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment, offset: number) => {
     const message = faultOfComment(comment);

@@ -175,6 +175,13 @@ describe('the read-only scope', () => {
   });
 });
 
+it('checks code of the greatest length, with texts on each line', async () => {
+  const line = `const text = ["a", "b", 'c', \`d\`].join();\n`;
+  const code = `{\n${line}}\n`.repeat(9_000) + 'export default () => 1;\n';
+  expect(code.length).toBeGreaterThan(400_000);
+  expect(await check(code)).toEqual([]);
+});
+
 describe('syntax that is not for endpoints', () => {
   it.each([
     [
@@ -192,6 +199,10 @@ describe('syntax that is not for endpoints', () => {
     ["export default () => import('node:fs');", [`1:22 ${IMPORTS}`]],
     ['export default () => import(`x`);', [`1:22 ${IMPORTS}`]],
     ["export default (x: import('./x.ts').X) => x;", [`1:20 ${IMPORTS}`]],
+    [
+      "const a = ['x', 'y', 'z'];\n// @ts-ignore\nexport default () => a.nothing;",
+      ['2:1 @ts-ignore is off in an endpoint: correct what it would hide.'],
+    ],
     ['export default () => import.meta;', ['1:22 import.meta is not there in an endpoint.']],
     ['const a = 1;\n', [`1:1 ${ONE_EXPORT}`]],
     ['export const a = 1;\nexport default () => a;', [`1:1 ${ONE_EXPORT}`]],

@@ -1,4 +1,5 @@
 import { must } from '#base/assert.ts';
+import { IMPORTED_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 import { EDITOR_COMPLETION_DETAILS_MAX, EDITOR_COMPLETIONS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import {
@@ -119,6 +120,7 @@ export class EndpointCompiler {
   async check(asked: CodeToCheck, schema: SchemaDocument): Promise<Diagnostic[]> {
     const { code, kind = 'endpoint' } = asked;
     const source = await this.#scoped(asked, schema);
+    if (importsTooMuch(source)) return TOO_MUCH;
     const check = async () => {
       const checked = await this.#checker.check(source);
       return diagnosticsOf(code, checked, this.#rules(asked, schema));
@@ -138,6 +140,7 @@ export class EndpointCompiler {
       return { diagnostics, types: await typesOfEndpoint(asked, checked.syntax, schema) };
     };
     const source = await this.#scoped(inspectedCode, schema);
+    if (importsTooMuch(source)) return { diagnostics: TOO_MUCH };
     const tooLong = { diagnostics: TOO_LONG };
     const inspected = await this.#inTime(() => this.#checker.ask(source, ask), tooLong);
     if (inspected.diagnostics.length > 0) return inspected;
@@ -244,6 +247,20 @@ interface ScopeTypes {
 
 const TOOK_TOO_LONG = 'Checking the types of this code took too long: simplify them.';
 const TOO_LONG: Diagnostic[] = [{ line: 1, column: 1, code: 0, message: TOOK_TOO_LONG }];
+
+const TOO_MUCH: Diagnostic[] = [
+  {
+    line: 1,
+    column: 1,
+    code: 0,
+    message: `This code imports more than ${IMPORTED_CHARACTERS_MAX} characters of modules.`,
+  },
+];
+
+function importsTooMuch({ modules = new Map<string, string>() }: ScopedSource): boolean {
+  const characters = [...modules.values()].reduce((sum, { length }) => sum + length, 0);
+  return characters > IMPORTED_CHARACTERS_MAX;
+}
 
 function noSuchPlace(line: number, column: number): Problem {
   return new Problem('invalid_request', `The code has no line ${line} with a column ${column}`, {

@@ -1,3 +1,5 @@
+import { parse } from 'es-module-lexer/js';
+
 /** Where the compiler finds the modules of the workspace. */
 export interface ModuleSources {
   /** The code that is imported under a name; undefined where there is none. */
@@ -7,7 +9,6 @@ export interface ModuleSources {
 
 export const NO_SOURCES: ModuleSources = { find: () => undefined, names: () => [] };
 
-const IMPORTED = /\b(?:from|import)\s*(["'])([^"'\n]+)\1/g;
 const SPECIFIER = /^#lib\/(.+)\.ts$/;
 
 /** The module that code imports by this text; undefined where it can be none. */
@@ -19,14 +20,26 @@ export function specifierOf(name: string): string {
   return `#lib/${name}.ts`;
 }
 
-/** Names of modules that code imports, whether they are there or not. It need not be complete. */
+/** Names of modules that code imports, whether they are there or not. */
 export function importedNames(code: string): readonly string[] {
-  if (!code.includes('#lib/')) return NONE;
-  const names = [...code.matchAll(IMPORTED)].map(([, , specifier = '']) => moduleNameOf(specifier));
+  if (!code.includes('#lib/')) return [];
+  const names = specifiersIn(code).map(moduleNameOf);
   return [...new Set(names)].filter((name) => name !== undefined);
 }
 
-const NONE: readonly string[] = [];
+/**
+ * This build of the lexer is JavaScript, which needs no `init`. It reads TypeScript, too; where it
+ * cannot, somebody is writing, and wants names completed.
+ */
+function specifiersIn(code: string): string[] {
+  try {
+    return parse(code)[0].map(({ specifier }) => specifier ?? '');
+  } catch {
+    return [...code.matchAll(IMPORT_LINE)].map(([, , specifier = '']) => specifier);
+  }
+}
+
+const IMPORT_LINE = /^[ \t]*(?:import|export)\b[^'"]*(["'])(#lib\/[^"'\n]+)\1/gm;
 
 /** All that code imports, directly and by others: code by name. What is not there is left out. */
 export function reachedModules(code: string, sources: ModuleSources): ReadonlyMap<string, string> {

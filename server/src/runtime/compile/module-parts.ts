@@ -29,14 +29,6 @@ export interface ImportedPattern {
 export function modulePartsOf(js: string): ModuleParts {
   const [imports, exports] = parse(js);
   const statics = imports.map(staticImport);
-  const edits = [
-    ...statics.map(({ importStart, importEnd }): Edit => {
-      return { at: importStart, edit: (text) => blank(text, importStart, importEnd) };
-    }),
-    ...editsOf(exports),
-  ];
-  let body = js;
-  for (const { edit } of edits.toSorted((a, b) => b.at - a.at)) body = edit(body);
   const parameters = statics.flatMap((one, number) =>
     [...patternsOf(js, one), parameterOf(number)].map((pattern) => {
       return { pattern, specifier: one.specifier };
@@ -45,7 +37,7 @@ export function modulePartsOf(js: string): ModuleParts {
   const named = exports.filter((one) => one.type !== 'reexport-all');
   const stars = exports.filter((one) => one.type === 'reexport-all');
   return {
-    body,
+    body: replaced(js, replacementsOf(js, statics, exports)),
     parameters,
     exports: new Map(named.map((one) => [one.name, valueOf(one)])),
     passedOn: stars.map(({ importIndex }) => parameterOf(importIndex)),
@@ -96,54 +88,60 @@ function valueOf(one: Exclude<Export, { readonly type: 'reexport-all' }>): strin
   return one.importName === null ? all : `${all}[${JSON.stringify(one.importName)}]`;
 }
 
-/** What changes a text from a place on, and nothing before it. */
-interface Edit {
-  readonly at: number;
-  edit(text: string): string;
+/** Another text for a part of one. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
 }
 
-/** One for each statement. */
-function editsOf(exports: readonly Export[]): Edit[] {
-  const lists = exports
-    .filter((one) => one.type === 'reexport')
-    .map(({ exportStart }) => exportStart);
-  const direct = exports.filter((one) => one.type === 'direct');
-  const statements = new Map([
-    ...direct.map((one): [number, Edit] => [one.exportStart, editOf(one)]),
-    ...lists.map((at): [number, Edit] => [at, { at, edit: (text) => withoutList(text, at) }]),
-  ]);
-  return [...statements.values()];
+/** In one pass: a module may have thousands of exports. */
+function replaced(js: string, replacements: readonly Replacement[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end, text } of replacements) {
+    pieces.push(js.slice(at, start), text);
+    at = end;
+  }
+  return pieces.join('') + js.slice(at);
+}
+
+/** One for each statement, in their order; `export ... from` is an import, too. */
+function replacementsOf(
+  js: string,
+  imports: readonly StaticImport[],
+  exports: readonly Export[],
+): Replacement[] {
+  const statements = new Map<number, Replacement>();
+  for (const { importStart, importEnd } of imports) {
+    statements.set(importStart, blank(js, importStart, importEnd));
+  }
+  for (const one of exports) {
+    const start = one.exportStart;
+    if (!statements.has(start)) statements.set(start, withoutExport(js, one));
+  }
+  return [...statements.values()].toSorted((x, y) => x.start - y.start);
 }
 
 const LIST = /export\s*\{[^}]*\}/y;
 
-/** `export { a, b as c }` as blanks; what is no such list stays. */
-function withoutList(text: string, at: number): string {
-  LIST.lastIndex = at;
-  const list = LIST.exec(text);
-  return list === null ? text : blank(text, at, at + list[0].length);
-}
-
-function editOf(one: DirectExport): Edit {
-  const at = one.exportStart;
-  return {
-    at,
-    edit(text) {
-      const plain = withoutList(text, at);
-      if (plain !== text) return plain;
-      if (one.name === 'default') return withNamedMain(text, one);
-      return blank(text, at, at + 'export'.length);
-    },
-  };
+function withoutExport(js: string, one: Export): Replacement {
+  const start = one.exportStart;
+  LIST.lastIndex = start;
+  const list = LIST.exec(js);
+  if (list !== null) return blank(js, start, start + list[0].length);
+  if (one.type === 'direct' && one.name === 'default') return withNamedMain(js, one);
+  return blank(js, start, start + 'export'.length);
 }
 
 /** The default export as a declaration of its own name, or of `MAIN`. */
-function withNamedMain(js: string, main: DirectExport): string {
-  if (main.localName !== undefined) return blank(js, main.exportStart, main.end);
-  const anonymous = ANONYMOUS_FUNCTION.exec(js.slice(main.exportStart));
+function withNamedMain(js: string, main: DirectExport): Replacement {
+  const { exportStart, localName, start, end } = main;
+  if (localName !== undefined) return blank(js, exportStart, end);
+  const anonymous = ANONYMOUS_FUNCTION.exec(js.slice(exportStart));
   return anonymous === null
-    ? asVariable(js, main.exportStart, main.start)
-    : asNamedFunction(js, main.exportStart, anonymous);
+    ? asVariable(js, exportStart, start)
+    : asNamedFunction(exportStart, anonymous);
 }
 
 /** Chosen so that `$main =` is as long as `default`. */
@@ -155,17 +153,17 @@ const ANONYMOUS_FUNCTION = new RegExp(
 );
 
 /** `export default <expression>` as `var   $main = <expression>`. */
-function asVariable(js: string, exportStart: number, defaultStart: number): string {
+function asVariable(js: string, exportStart: number, defaultStart: number): Replacement {
   const between = js.slice(exportStart + 'export'.length, defaultStart);
-  const rest = js.slice(defaultStart + 'default'.length);
-  return `${js.slice(0, exportStart)}var   ${between}${MAIN} =${rest}`;
+  const end = defaultStart + 'default'.length;
+  return { start: exportStart, end, text: `var   ${between}${MAIN} =` };
 }
 
 /**
  * `export default async function (` as `async function $main         (`: a declaration, as it was,
  * so that what follows it does not become a part of it.
  */
-function asNamedFunction(js: string, exportStart: number, head: RegExpExecArray): string {
+function asNamedFunction(exportStart: number, head: RegExpExecArray): Replacement {
   const [text, async, star] = head;
   const named = `${async === undefined ? '' : 'async '}function${star} ${MAIN}`;
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/);
@@ -174,10 +172,9 @@ function asNamedFunction(js: string, exportStart: number, head: RegExpExecArray)
     lines.length === 1
       ? named.padEnd(text.length)
       : `${named}${'\n'.repeat(lines.length - 1)}${' '.repeat(lastLine.length)}`;
-  return `${js.slice(0, exportStart)}${padded}${js.slice(exportStart + text.length)}`;
+  return { start: exportStart, end: exportStart + text.length, text: padded };
 }
 
-function blank(text: string, start: number, end: number): string {
-  const blanks = text.slice(start, end).replaceAll(/[^\s]/g, ' ');
-  return `${text.slice(0, start)}${blanks}${text.slice(end)}`;
+function blank(js: string, start: number, end: number): Replacement {
+  return { start, end, text: js.slice(start, end).replaceAll(/[^\s]/g, ' ') };
 }

@@ -50,18 +50,28 @@ export interface Recheck {
 /** Those who import modules: endpoints, migrations that are to run, and other modules. */
 export class Importers {
   readonly #parts: ImportersParts;
+  /** Names of modules, by the identity of the code that imports them. */
+  #imports: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(parts: ImportersParts) {
     this.#parts = parts;
   }
 
-  /** Those that import a module themselves, in the code of now. */
-  of(name: string): ModuleUser[] {
+  /** Those that import each module themselves, in the code of now. */
+  byModule(): ReadonlyMap<string, readonly ModuleUser[]> {
     const { verdicts } = this.#parts;
-    const users = this.#all().filter(({ code }) => importedNames(code).includes(name));
-    return users.map((user) => {
-      return { kind: user.kind, name: user.name, compiles: verdicts.compiles(user) };
-    });
+    const users = new Map<string, ModuleUser[]>();
+    const imports = new Map<string, readonly string[]>();
+    for (const code of this.#all()) {
+      const names = this.#imports.get(code.identity) ?? importedNames(code.code);
+      imports.set(code.identity, names);
+      for (const name of names) {
+        const user = { kind: code.kind, name: code.name, compiles: verdicts.compiles(code) };
+        users.set(name, [...(users.get(name) ?? []), user]);
+      }
+    }
+    this.#imports = imports;
+    return users;
   }
 
   /** Those that cannot be without a module, in what they serve as well. */
@@ -70,7 +80,9 @@ export class Importers {
       .all()
       .filter(({ servingModules }) => Object.hasOwn(servingModules, name))
       .map(({ definition }) => `the endpoint "${definition.name}"`);
-    const users = this.of(name).map((user) => `the ${user.kind} "${user.name}"`);
+    const users = (this.byModule().get(name) ?? []).map(
+      (user) => `the ${user.kind} "${user.name}"`,
+    );
     return [...new Set([...users, ...serving])].toSorted();
   }
 

@@ -18,6 +18,7 @@ import type { CodeContent } from '../history/unified-diff.ts';
 import type { ChangeTurns } from './change-turns.ts';
 import type { Importers } from './importers.ts';
 import { ModuleDraft } from './module-draft.ts';
+import type { ModuleLinker } from './module-linker.ts';
 import { MODULE_TYPE, moduleFields, type ModuleStore, type StoredModule } from './module-store.ts';
 
 export interface ModuleDefinitionsParts {
@@ -26,6 +27,7 @@ export interface ModuleDefinitionsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly verdicts: CompileVerdicts;
+  readonly linker: ModuleLinker;
   readonly history: CodeHistory;
   readonly clock: Clock;
   readonly turns: ChangeTurns;
@@ -114,7 +116,9 @@ export class ModuleDefinitions {
 
   list(_caller: Caller, page: Page) {
     const all = this.#parts.store.all();
-    const items = all.slice(page.skip, page.skip + page.take).map((one) => this.#shown(one));
+    const users = this.#parts.importers.byModule();
+    const shown = all.slice(page.skip, page.skip + page.take);
+    const items = shown.map((one) => this.#shown(one, users));
     return { items, total: all.length, ...page };
   }
 
@@ -139,9 +143,8 @@ export class ModuleDefinitions {
     return new ModuleDraft(this.#parts.store, undefined, modules);
   }
 
-  #shown(module: StoredModule): ModuleDefinition {
-    const { definition } = module;
-    return { ...definition, usedBy: this.#parts.importers.of(definition.name) };
+  #shown({ definition }: StoredModule, users = this.#parts.importers.byModule()): ModuleDefinition {
+    return { ...definition, usedBy: [...(users.get(definition.name) ?? [])] };
   }
 
   #schema(): SchemaDocument {
@@ -204,6 +207,7 @@ export class ModuleDefinitions {
       this.#parts,
     );
     const written = must(store.get(name), 'the module that was written');
+    if (written.serving !== undefined) await this.#parts.linker.prepare(written.serving);
     verdicts.note(checkedModule(written), schema, diagnostics);
     recheck?.note();
     // Migrations are checked where nobody waits for it.

@@ -42,6 +42,11 @@ export class ModuleLinker {
     return { script: await linked(script, fileName), modules };
   }
 
+  /** Makes the script of a version before anybody calls what imports it. */
+  async prepare(module: ModuleVersion): Promise<void> {
+    await this.#linkableOf(module);
+  }
+
   /** The code of the versions that are pinned. */
   codes(pins: ModulePins): string[] {
     return Object.keys(pins).map((name) => this.#versionOf(specifierOf(name), pins).code);
@@ -51,7 +56,8 @@ export class ModuleLinker {
     const name = must(moduleNameOf(specifier), 'the name of a module in code that was checked');
     const { store, codeOf } = this.#parts;
     const serving = store.get(name)?.serving;
-    const version = pins?.[name] ?? serving?.version;
+    const isPinned = pins !== undefined && Object.hasOwn(pins, name);
+    const version = isPinned ? pins[name] : serving?.version;
     if (version === undefined) {
       throw new Problem('endpoint_not_compiled', `There is no module "${specifier}" that compiles`);
     }
