@@ -13,7 +13,6 @@ const TRIGGER = {
   isPaused: false,
   reason: null,
   position: 40,
-  lag: 2,
   waiting: 1,
   setAside: 1,
   runs: 7,
@@ -67,9 +66,9 @@ it('lists the endpoints that changes run', async () => {
   ]).toEqual([
     0,
     [
-      ['endpoint', 'after', 'state', 'behind', 'waiting', 'failed', 'last error'],
-      ['tickets/assign', 'created Ticket, updated Ticket', 'active', '2', '1', '1', 'no queue'],
-      ['tickets/assign', 'created Ticket, updated Ticket', 'paused: full', '2', '1', '1'],
+      ['endpoint', 'after', 'state', 'waiting', 'failed', 'last error'],
+      ['tickets/assign', 'created Ticket, updated Ticket', 'active', '1', '1', 'no queue'],
+      ['tickets/assign', 'created Ticket, updated Ticket', 'paused: full', '1', '1'],
     ],
   ]);
 });

@@ -66,17 +66,16 @@ export function addTrigger(program: Command, run: Run): void {
 
 async function list({ client, output, terminal }: CommandContext): Promise<void> {
   const { items } = await client.triggers.list({ signal: terminal.signal });
-  const headings = ['endpoint', 'after', 'state', 'behind', 'waiting', 'failed', 'last error'];
+  const headings = ['endpoint', 'after', 'state', 'waiting', 'failed', 'last error'];
   output.data(items, table(headings, items.map(row)));
 }
 
 function row(trigger: Trigger): string[] {
-  const { endpoint, lines, isPaused, reason, lag, waiting, setAside, lastError } = trigger;
+  const { endpoint, lines, isPaused, reason, waiting, setAside, lastError } = trigger;
   return [
     endpoint,
     lines.map(({ event, type }) => `${event} ${type}`).join(', '),
     isPaused ? harmless(`paused${reason === null ? '' : `: ${reason}`}`) : 'active',
-    String(lag),
     String(waiting),
     String(setAside),
     lastError === null ? '' : harmless(lastError.message),

@@ -17,7 +17,6 @@ export const trigger = z.strictObject({
   isPaused: z.boolean(),
   reason: z.string().nullable(),
   position: z.int(),
-  lag: z.int(),
   waiting: z.int(),
   setAside: z.int(),
   runs: z.int(),

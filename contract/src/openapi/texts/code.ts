@@ -380,7 +380,6 @@ export const codeTexts = [
     isPaused: 'Whether changes wait, and run nothing.',
     reason: 'Why the server paused it; null if somebody did, or if it is not paused.',
     position: 'Sequence up to which every change has run, or is set aside.',
-    lag: 'Sequences of the log that it has not read yet.',
     waiting: 'Changes that are read and have not run to their end.',
     setAside: 'Changes that are set aside.',
     runs: 'Runs since the server started, those that failed included.',

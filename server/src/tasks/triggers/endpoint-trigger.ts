@@ -152,14 +152,13 @@ export class EndpointTrigger {
 
   shown(): Trigger {
     const { endpoint, lines, isPaused, reason, position, missed } = this.#stored;
-    const { feed, store } = this.#parts;
+    const { store } = this.#parts;
     return {
       endpoint,
       lines: lines.map(({ event, type }) => ({ event, type })),
       isPaused,
       reason,
       position,
-      lag: Math.max(0, feed.sequence - this.#next.after),
       waiting: this.#lanes.size,
       setAside: store.setAside(endpoint).length,
       ...this.#counts,
