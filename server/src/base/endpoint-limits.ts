@@ -67,7 +67,8 @@ export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
 export const ENDPOINT_REQUESTS_MAX = 16;
 export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
 export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
-/** What stands around a secret in a header. */
+/** Secrets in one request, and what stands around one in a header. */
+export const ENDPOINT_SECRETS_PER_REQUEST_MAX = 10;
 export const ENDPOINT_SECRET_TEMPLATE_CHARACTERS_MAX = 200;
 /** One answer names this many faults of a body (`export const input`). */
 export const ENDPOINT_INPUT_FAULTS_MAX = 50;

@@ -1,5 +1,8 @@
 import type { Caller } from '#access/caller.ts';
-import { ENDPOINT_SECRET_TEMPLATE_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
+import {
+  ENDPOINT_SECRET_TEMPLATE_CHARACTERS_MAX,
+  ENDPOINT_SECRETS_PER_REQUEST_MAX,
+} from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { SentSecret } from './secret-masks.ts';
 
@@ -43,11 +46,19 @@ export function withSecrets(
     checkTemplate(value);
     const { secret: name, template } = value;
     const known = sent.find((one) => one.name === name);
+    if (known === undefined && sent.length === ENDPOINT_SECRETS_PER_REQUEST_MAX) throw tooMany();
     const secret = known ?? { name, value: take(name) };
     if (known === undefined) sent.push(secret);
     return [header, template.replace(PLACE, () => secret.value)] as const;
   });
   return { headers: Object.fromEntries(filled), sent };
+}
+
+function tooMany(): Problem {
+  return new Problem(
+    'invalid_request',
+    `A request has at most ${ENDPOINT_SECRETS_PER_REQUEST_MAX} secrets`,
+  );
 }
 
 function checkTemplate({ template }: NamedSecret): void {

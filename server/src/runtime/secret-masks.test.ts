@@ -47,6 +47,19 @@ it('takes any value out of base64 of any text that holds it', async () => {
   );
 });
 
+it.each(['!\\     !', '\\\\server\\key', '"%41%42%43-and-more', 'ends-with\\', '\\begins-with'])(
+  'takes %s out of JSON, which stays JSON',
+  async (value) => {
+    const masked = masking([{ name: 'A', value }]);
+    for (const plain of [value, `"${value}"`, `\\${value}\\`]) {
+      const once: unknown = JSON.parse(await masked(JSON.stringify(plain)));
+      expect(once).toContain('[secret A]');
+      const twice = JSON.parse(await masked(JSON.stringify(JSON.stringify(plain))));
+      expect(JSON.parse(String(twice))).toContain('[secret A]');
+    }
+  },
+);
+
 it('takes any value out of JSON, forms and headers, which stay what they are', async () => {
   await fc.assert(
     fc.asyncProperty(printable, around, around, async (value, before, after) => {

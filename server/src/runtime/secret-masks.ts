@@ -12,10 +12,10 @@ const PART_CHARACTERS_MIN = 8;
 const DEPTH_MAX = 3;
 /**
  * A text is looked through in slices, with other work in between. They overlap by more than the
- * longest value takes with its characters escaped.
+ * longest value takes, with so many characters for each of its own.
  */
-const SLICE_CHARACTERS = 512 * 1024;
-const OVERLAP_CHARACTERS = 64 * 1024;
+const SLICE_CHARACTERS = 128 * 1024;
+const ESCAPE_CHARACTERS = 16;
 
 /**
  * Takes the values out of texts of an answer, and puts `[secret NAME]` in their place: as they are;
@@ -29,9 +29,11 @@ export function masking(secrets: readonly SentSecret[]): (text: string) => Promi
     mask: `[secret ${name}]`,
     forms: formsOf(value),
   }));
+  const longest = Math.max(...secrets.map(({ value }) => value.length));
+  const overlap = longest * ESCAPE_CHARACTERS;
   return async (text) => {
     const places: Place[] = [];
-    for (let start = 0; ; start += SLICE_CHARACTERS - OVERLAP_CHARACTERS) {
+    for (let start = 0; ; start += SLICE_CHARACTERS - overlap) {
       const slice = text.slice(start, start + SLICE_CHARACTERS);
       for (const { mask, forms } of sought) {
         for (const range of rangesOf(slice, forms)) {
@@ -69,18 +71,16 @@ function withMasks(text: string, places: readonly Place[]): string {
 function formsOf(value: string): readonly string[] {
   const forms = [value, ...partsOf(value)].flatMap((text) => [
     fold(text),
-    unescaped(fold(text)).text,
+    unescaped(fold(text), ALL_ESCAPES).text,
     ...base64Windows(text).map(fold),
     Buffer.from(text).toString('hex'),
   ]);
-  return [...new Set(forms.map(withoutLastEscape))].filter(
-    (form) => form.length >= PART_CHARACTERS_MIN,
-  );
+  return [...new Set(forms.map(withoutEdges))].filter((form) => form.length >= PART_CHARACTERS_MIN);
 }
 
-/** A backslash at the end may be one half of an escape: where it is left JSON stays JSON. */
-function withoutLastEscape(form: string): string {
-  const rest = form.replace(/\\+$/, '');
+/** A backslash at an edge may be one half of an escape: where it is left JSON stays JSON. */
+function withoutEdges(form: string): string {
+  const rest = form.replaceAll(/^\\+|\\+$/g, '');
   return rest.length >= PART_CHARACTERS_MIN ? rest : form;
 }
 
@@ -110,29 +110,41 @@ function base64Windows(text: string): string[] {
 }
 
 function rangesOf(text: string, forms: readonly string[]): Range[] {
+  const outermost: Unescaped = { text: fold(text), rangeOf: (start, end) => ({ start, end }) };
+  const inner = ESCAPES.flatMap((escape) => layersBelow(outermost, escape));
+  return [outermost, ...inner].flatMap((layer) => placesIn(layer, forms));
+}
+
+function placesIn(layer: Unescaped, forms: readonly string[]): Range[] {
   const ranges: Range[] = [];
-  let layer: Unescaped = { text: fold(text), rangeOf: (start, end) => ({ start, end }) };
-  for (let depth = 0; ; depth++) {
-    for (const form of forms) {
-      for (
-        let at = layer.text.indexOf(form);
-        at >= 0;
-        at = layer.text.indexOf(form, at + form.length)
-      ) {
-        ranges.push(layer.rangeOf(at, at + form.length));
-      }
+  for (const form of forms) {
+    let at = layer.text.indexOf(form);
+    while (at >= 0) {
+      ranges.push(layer.rangeOf(at, at + form.length));
+      at = layer.text.indexOf(form, at + form.length);
     }
-    const outer = layer;
-    const inner = unescaped(outer.text);
-    if (inner.text === outer.text || depth === DEPTH_MAX) return ranges;
-    layer = {
+  }
+  return ranges;
+}
+
+/** The text with its escapes taken off, once, twice and so on, as long as it has some. */
+function layersBelow(outermost: Unescaped, escape: RegExp): Unescaped[] {
+  const layers: Unescaped[] = [];
+  let outer = outermost;
+  while (layers.length < DEPTH_MAX) {
+    const inner = unescaped(outer.text, escape);
+    if (inner.text === outer.text) break;
+    const { rangeOf } = outer;
+    outer = {
       text: inner.text,
       rangeOf: (start, end) => {
         const range = inner.rangeOf(start, end);
-        return outer.rangeOf(range.start, range.end);
+        return rangeOf(range.start, range.end);
       },
     };
+    layers.push(outer);
   }
+  return layers;
 }
 
 /**
@@ -147,8 +159,17 @@ function fold(text: string): string {
     .replaceAll('_', '/');
 }
 
-const ESCAPE =
-  /\\+(?:u([0-9a-f]{4})|([^\\]))?|%([0-7][0-9a-f])|&(?:#0*(\d{1,3})|#x0*([0-9a-f]{1,2})|(amp|lt|gt|quot|apos));/g;
+const OF_JSON = String.raw`\\(?:u(?<unicode>[0-9a-f]{4})|(?<plain>.))`;
+const OF_URLS = '%(?<percent>[0-7][0-9a-f])';
+const OF_HTML =
+  '&(?:#0*(?<decimal>[0-9]{1,3})|#x0*(?<hex>[0-9a-f]{1,2})|(?<named>amp|lt|gt|quot|apos));';
+const ALL_ESCAPES = new RegExp([OF_JSON, OF_URLS, OF_HTML].join('|'), 'gs');
+
+/** All kinds together, and each by itself, as what one has left may look like another. */
+const ESCAPES = [
+  ALL_ESCAPES,
+  ...[OF_JSON, OF_URLS, OF_HTML].map((escape) => new RegExp(escape, 'gs')),
+];
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
@@ -164,8 +185,8 @@ interface Unescaped {
   rangeOf(start: number, end: number): Range;
 }
 
-/** Takes one layer of escapes off a folded text, of whatever kinds they are. */
-function unescaped(source: string): Unescaped {
+/** Takes one layer of escapes off a folded text. */
+function unescaped(source: string, escape: RegExp): Unescaped {
   const pieces: string[] = [];
   /** Where each piece begins in the text, and in the source; each escape is a piece. */
   const starts: number[] = [];
@@ -178,7 +199,7 @@ function unescaped(source: string): Unescaped {
     length += piece.length;
   };
   let end = 0;
-  for (const match of source.matchAll(ESCAPE)) {
+  for (const match of source.matchAll(escape)) {
     if (match.index > end) add(source.slice(end, match.index), end);
     add(characterOf(match), match.index);
     end = match.index + match[0].length;
@@ -201,13 +222,12 @@ function unescaped(source: string): Unescaped {
   };
 }
 
-function characterOf([, unicode, escaped, percent, decimal, hex, named]: RegExpExecArray): string {
+function characterOf({ groups = {} }: RegExpExecArray): string {
+  const { unicode, plain, percent, decimal, hex, named } = groups;
   if (named !== undefined) return NAMED[named] ?? '';
   if (decimal !== undefined) return fold(String.fromCharCode(Number(decimal)));
   const code = unicode ?? percent ?? hex;
-  return code === undefined
-    ? (escaped ?? '')
-    : fold(String.fromCharCode(Number.parseInt(code, 16)));
+  return code === undefined ? (plain ?? '') : fold(String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** The place of the last number, of rising ones, that is not above. */
