@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createMemoryLog, createMemoryMedium, type MemoryMedium } from '#log/memory-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
-import { scale } from '../../../test/support/scale.ts';
+import { scale, seed } from '../../../test/support/scale.ts';
 import { must } from '#base/assert.ts';
 import { BatchEncoder, readBatch } from './batch.ts';
 import { ChangedPieces } from './changed-pieces.ts';
@@ -211,12 +211,14 @@ it.each([
         await live[Symbol.asyncDispose]();
       }
     };
-    await fc.assert(fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 10 }), run), {
-      numRuns: scale({ sample: 3, soak: 300 }),
+    await fc.assert(fc.asyncProperty(fc.array(anyChange, { minLength: 4, maxLength: 10 }), run), {
+      numRuns: scale({ sample: 3, soak: 100 }),
+      seed: seed(),
+      endOnFailure: true,
     });
     expect(wasMoved).toBeGreaterThan(0);
   },
-  120_000,
+  scale({ sample: 120_000, soak: 1_200_000 }),
 );
 
 async function fill(place: Place, numbers: readonly number[], tierRule = EARLY): Promise<void> {
