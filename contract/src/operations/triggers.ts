@@ -72,7 +72,7 @@ export const operations = withIds({
     path: '/api/admin/triggers/set-aside/{id}/retry',
     params: setAsideInPath,
     responses: { 200: { description: 'What came of it.', body: triggerRetry } },
-    errors: ['trigger_event_not_found', 'trigger_not_found', ...STORE_ERRORS],
+    errors: ['trigger_event_not_found', 'trigger_not_found', 'task_interrupted', ...STORE_ERRORS],
     summary: 'Run an endpoint once more for a change that is set aside.',
   },
 

@@ -117,6 +117,9 @@ export class TriggerService implements AsyncDisposable {
     // Somebody asks for it, so it begins a chain of its own.
     const begun = { ...event, chain: [] };
     const error = await trigger.again(begun, this.#closing.signal);
+    if (this.#closing.signal.aborted) {
+      throw new Problem('task_interrupted', 'The server stopped before the run ended.');
+    }
     const attempts = event.attempts + 1;
     const written =
       error === undefined ? deleteSetAside(id) : writeSetAside({ ...event, attempts, error });
