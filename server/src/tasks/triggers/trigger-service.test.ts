@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
-import { openTestGraph } from '#graph/testing/test-graph.ts';
+import { openTestGraph, problemOf } from '#graph/testing/test-graph.ts';
 import { TriggerService } from './trigger-service.ts';
 import type { SetAsideEvent, TriggerCall } from './trigger.ts';
 import { TriggerStore, writeSetAside, writeTrigger } from './trigger-store.ts';
@@ -53,10 +53,9 @@ it('keeps a change that is set aside when the server stops while it runs again',
     onFault: (error) => expect(error).toBeUndefined(),
   });
   service.start();
-  const retried = service.retry(ADMINISTRATOR, 'e1', '');
-  const refused = expect(retried).rejects.toMatchObject({ code: 'task_interrupted' });
+  const retried = problemOf(() => service.retry(ADMINISTRATOR, 'e1', ''));
   await begun.promise;
   await service[Symbol.asyncDispose]();
-  await refused;
+  expect(await retried).toMatchObject({ code: 'task_interrupted' });
   expect(new TriggerStore(graph.reader).find('e1')).toMatchObject({ attempts: 5 });
 });
