@@ -17,5 +17,6 @@ export interface GraphWrites {
   readonly unlink: READ_ONLY_ENDPOINT<'graph.unlink() writes to the graph. This endpoint is marked Read Only.'>;
   readonly restrict: READ_ONLY_ENDPOINT<'graph.restrict() writes to the graph. This endpoint is marked Read Only.'>;
   readonly unrestrict: READ_ONLY_ENDPOINT<'graph.unrestrict() writes to the graph. This endpoint is marked Read Only.'>;
+  readonly commit: READ_ONLY_ENDPOINT<'graph.commit() writes to the graph. This endpoint is marked Read Only.'>;
   readonly transaction: READ_ONLY_ENDPOINT<'graph.transaction() writes to the graph. This endpoint is marked Read Only.'>;
 }

@@ -120,16 +120,26 @@ export interface Writes<Result> {
 }
 
 /**
- * Each call is a commit of its own, durable when its promise resolves; what you read afterwards
- * shows it.
+ * All writes of a call, and of the endpoints that it runs, become one commit when it has answered:
+ * when it throws, takes too long, is cancelled or answers with a status from 400 up, nothing is
+ * written. `graph` shows them at once; `q()` and searches show the graph without them.
+ *
+ * Where others have changed meanwhile what the call has read, it is run again; after it has called
+ * something outside, it is refused with `write_conflict`.
  */
 export interface GraphWrites extends Writes<Promise<WriteOutcome>> {
   /**
-   * Collects writes and makes them one commit when the function returns: all of them happen, or
-   * none. When the function throws, nothing happens. Reads show the graph as it was before.
+   * Commits what was written so far, in the middle of long work: it stays whatever comes after.
+   * Later reads show the graph as it is then. Throws `write_conflict` when others have changed what
+   * was read; then nothing of it is written.
+   */
+  commit(): Promise<void>;
+  /**
+   * Collects writes and makes them together when the function returns: all of them happen, or none.
+   * When the function throws, nothing happens. Reads within it show the graph as it was before.
    */
   transaction<R>(collect: (transaction: Transaction) => R | Promise<R>): Promise<R>;
 }
 
-/** The writes of one commit, in order. */
+/** Writes that are made together, in order. */
 export type Transaction = Writes<void>;

@@ -192,6 +192,8 @@ test('writes are read back in the same call, and a transaction is all or nothing
       `await graph.addOrUpdate('Book', 'own', { Title: 'Own', Pages: 1 });
   const before = await graph.get('Book', 'own');
   await graph.link({ type: 'Book', key: 'own' }, 'WrittenBy', { type: 'Author', key: 'Frank Herbert' });
+  const inQueries = await q().startAt('Book', 'own').count();
+  await graph.commit();
   const authors = await q().startAt('Book', 'own').out('Author', 'WrittenBy').count();
   let refused = '';
   try {
@@ -202,11 +204,11 @@ test('writes are read back in the same call, and a transaction is all or nothing
   } catch (error) {
     refused = error instanceof Error ? error.message : String(error);
   }
-  return { title: before.Title, authors, refused, pages: (await graph.get('Book', 'own')).Pages };`,
+  return { title: before.Title, inQueries, authors, refused, pages: (await graph.get('Book', 'own')).Pages };`,
     ),
   );
   const answer = await run('write-and-read', { key: 'x' });
-  expect(answer.json).toMatchObject({ title: 'Own', authors: 1, pages: 1 });
+  expect(answer.json).toMatchObject({ title: 'Own', inQueries: 0, authors: 1, pages: 1 });
   expect(field(answer.json, 'refused')).toContain('does not exist');
 });
 

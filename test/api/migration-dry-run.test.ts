@@ -15,7 +15,7 @@ const WRITES = `export default async function ({ graph, log, run }: Scope) {
   }
   await run('adds', {});
   await graph.delete('Book', 'gone');
-  log.info('seen: ' + (await graph.tryGet('Book', 'new-0')));
+  log.info('seen: ' + (await graph.tryGet('Book', 'new-0'))?.Title);
 }
 `;
 const ADDS = `export default async ({ graph }: Scope) => {
@@ -24,6 +24,9 @@ const ADDS = `export default async ({ graph }: Scope) => {
 `;
 const CALLS_OUT = `export default async ({ fetch, graph }: Scope) => {
   await graph.addOrUpdate('Author', 'first', {});
+  await graph.commit();
+  await graph.update('Author', 'first', { Name: 'first' });
+  await graph.addOrUpdate('Author', 'second', {});
   await fetch('https://example.com', { method: 'POST' });
 };
 `;
@@ -69,7 +72,7 @@ test('a dry run counts what a run would change, and changes nothing', async () =
     { type: 'Book', created: 3, changed: 1, deleted: 1 },
   ]);
   expect(done.edges).toContainEqual({ type: 'WrittenBy', created: 3, changed: 0, deleted: 0 });
-  expect(done.log.map(({ text }) => text)).toEqual(['seen: null']);
+  expect(done.log.map(({ text }) => text)).toEqual(['seen: Number 0']);
   const { items: books } = await admin.nodes.query({ type: 'Book' });
   expect(books.map(({ Title }) => Title).toSorted()).toEqual(['gone', 'old']);
   expect([await counts(), await admin.migrations.get('001')]).toEqual(before);
@@ -81,7 +84,7 @@ test('a dry run counts what a run would change, and changes nothing', async () =
   expect((await admin.migrations.dryRun('001')).nodes).toEqual([]);
 });
 
-test('one that fails says why, and what it had written by then', async () => {
+test('one that fails says why, and what it had committed by then', async () => {
   await admin.migrations.create({ name: 'calls', code: CALLS_OUT });
   const done = await admin.migrations.dryRun('calls');
   expect(done).toMatchObject({ outcome: 'failed', error: { code: 'migration_failed' } });

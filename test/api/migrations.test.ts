@@ -14,7 +14,7 @@ const WRITES = `export default async function ({ graph, log, progress, CurrentUs
 }
 `;
 const THROWS = `export default async function ({ graph }: Scope) {
-  await graph.addOrUpdate('Book', 'half', { Title: 'Half' });
+  await graph.addOrUpdate('Book', 'half', { Title: 'Half' }); await graph.commit();
   throw new Error('half way');
 }
 `;

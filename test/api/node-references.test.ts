@@ -232,6 +232,7 @@ const SCOPE: Readonly<Record<string, string>> = {
   get: 'graph.get(node)',
   tryGet: 'graph.tryGet(node)',
   getMany: 'graph.getMany([node])',
+  version: 'graph.version(node)',
   relatedTo: 'search({ relatedTo: node }).then(({ total }) => total)',
   targetUids: 'search({ targetUids: [node] }).then(({ total }) => total)',
   delete: 'graph.delete(node).then(({ UID }) => UID)',

@@ -26,7 +26,7 @@ async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
 
 const code = (ending: string) =>
   `export default async function ({ body, graph, notFound }: Scope<{ until: string }>) {
-  while ((await graph.tryGet('Book', body.until)) === null);
+  while ((await graph.tryGet('Book', body.until)) === null) await graph.commit();
   void notFound;
   ${ending}
 }

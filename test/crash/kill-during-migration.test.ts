@@ -8,6 +8,7 @@ const BOOKS = 2_000;
 const CODE = `export default async function ({ graph, log, progress }: Scope) {
   for (let i = 0; i < ${BOOKS}; i++) {
     await graph.tryAdd('Book', 'book-' + i, { Title: 'Number ' + i });
+    await graph.commit();
     if (i === 100) log.info('under way');
     progress(i / ${BOOKS});
   }

@@ -123,15 +123,16 @@ const uids = [node.UID];
     ['n2', 'c1'],
   ]),
   'endpoints 5': statements('graph', 'sum', 45),
-  'endpoints 6': endpoint({ author: 'Frank Herbert' }, ['Dune']),
-  'endpoints 7': async (code) => {
-    const [, , , , , booksBy] = documentedCode().filter(({ name }) =>
+  'endpoints 6': endpoint({ task: 'paint' }, null),
+  'endpoints 7': endpoint({ author: 'Frank Herbert' }, ['Dune']),
+  'endpoints 8': async (code) => {
+    const [, , , , , , booksBy] = documentedCode().filter(({ name }) =>
       name.startsWith('endpoints '),
     );
     const files = { 'books-by.ts': booksBy?.text ?? '', 'program.ts': code };
     expect(await at.run(files, ['--test'])).toContain('pass 1');
   },
-  'endpoints 8': program(
+  'endpoints 9': program(
     `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is after the last dot.\\nq().startAt("Word","").', true];
 `,
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',

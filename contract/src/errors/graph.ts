@@ -32,6 +32,12 @@ export const graphErrors = {
     title: 'Changed in the meantime',
     hint: 'Read the node again and repeat the change on its new version.',
   },
+  write_conflict: {
+    status: 409,
+    title: 'Others have changed what the call has read',
+    hint: 'Nothing of it was written. Send the request again.',
+    retryAfterSeconds: 1,
+  },
   node_version_not_found: {
     status: 404,
     title: 'Version of a node not found',

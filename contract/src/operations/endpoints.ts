@@ -61,6 +61,7 @@ const run = {
     'endpoint_failed',
     'endpoint_overloaded',
     'endpoint_timeout',
+    'write_conflict',
   ],
   onReplica: 'serve',
 } as const;

@@ -20,10 +20,12 @@ import type {
   CommitPort,
   CommitRequest,
   CommitResult,
+  TransactionSight,
   WriterOperation,
 } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
-import { Transactor } from './transactor.ts';
+import { RecentWrites } from './transactions/recent-writes.ts';
+import { Transactor, type TransactorOptions } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 import { WriterRights } from './writer-rights.ts';
 import { WriterMemory } from './writer-memory.ts';
@@ -70,7 +72,8 @@ export interface IngestTarget {
   ready(): Promise<void>;
 }
 
-type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
+/** A request whose operations may be anything. */
+export type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
   readonly operations: readonly unknown[];
 };
 
@@ -91,6 +94,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
   readonly #clock: Clock;
   readonly #randomUid: () => Uint8Array;
   readonly #state: WriterMemory;
+  readonly #written: RecentWrites;
   #commits = 0;
 
   readonly #hashesIndexes: boolean;
@@ -105,6 +109,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
     this.#randomUid = newUid;
     this.#hashesIndexes = hashesIndexes;
     this.#state = new WriterMemory(writer.view);
+    this.#written = new RecentWrites(writer.sequence);
   }
 
   /** The number of commits built so far. */
@@ -113,14 +118,22 @@ export class GraphWriter implements CommitPort, IngestTarget {
   }
 
   /**
-   * Rejects with `invalid_operation`, `version_conflict`, `schema_conflict` or `invalid_request`;
-   * then nothing is applied.
+   * Rejects with `invalid_operation`, `version_conflict`, `write_conflict`, `schema_conflict` or
+   * `invalid_request`; then nothing is applied. With `write_conflict` it waits for the commits that
+   * it is in conflict with, so that whoever begins again sees them.
    */
   async commit(request: CommitRequest): Promise<CommitResult> {
-    const { result, sequence } = await this.#writer.commit((batch) =>
-      this.#build(batch, request, { firstIndex: 0, outcomes: true }),
-    );
-    return { sequence, ...result };
+    try {
+      const { result, sequence } = await this.#writer.commit((batch) =>
+        this.#build(batch, request, { firstIndex: 0, outcomes: true }),
+      );
+      return { sequence, ...result };
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'write_conflict') {
+        await this.#writer.commit(() => undefined);
+      }
+      throw error;
+    }
   }
 
   ingest(
@@ -167,48 +180,124 @@ export class GraphWriter implements CommitPort, IngestTarget {
   #build(
     batch: WriteBatch,
     request: UncheckedRequest,
-    options: { readonly firstIndex: number; readonly outcomes: boolean },
+    options: BuildOptions,
   ): Omit<CommitResult, 'sequence'> {
-    const state = this.#state;
-    state.revalidate();
-    const first = batch.nextSequence;
-    const user = request.user === undefined ? undefined : tryParseUid(request.user);
-    const rights = request.ownRights === undefined ? undefined : new WriterRights(state, user);
-    const transactor = new Transactor(state, batch, {
+    const result = this.#buildSeen(batch, request, {
+      ...options,
       nowMs: this.#clock.now(),
       randomUid: this.#randomUid,
-      system: request.system === true,
-      accessControl: request.accessControl !== undefined,
-      rights,
-      user,
       hashesIndexes: this.#hashesIndexes,
-      outcomes: options.outcomes,
     });
-    if (request.schema !== undefined) transactor.mergeSchema(request.schema);
-    const { operations } = request;
-    for (let i = 0; i < operations.length; i++) {
-      const operation = operations[i];
-      checkOperation(operation, options.firstIndex + i);
-      apply(transactor, operation, options.firstIndex + i);
-    }
-    const { accessControl, ownRights } = request;
-    if (ownRights !== undefined && rights !== undefined) {
-      transactor.trace(() => {
-        ownNodes(transactor, rights.user);
-        apply(transactor, ownRights.trace, transactor.index + 1);
-      });
-    } else if (accessControl !== undefined && transactor.usesAccessControl) {
-      transactor.trace(() => apply(transactor, accessControl.trace, transactor.index + 1));
-    }
-    for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
-    const { indexWork } = request;
-    const indexes = indexWork && { indexes: workOnIndexes(transactor, indexWork) };
-    const built = { ...transactor.finish(), ...indexes };
-    const { triggers } = request;
-    if (triggers !== undefined && batch.nextSequence > first) noteTriggers(batch, triggers);
     this.#commits++;
-    return built;
+    this.#written.add(batch.payload, batch.nextSequence - 1);
+    return result;
   }
+
+  /** Throws `write_conflict` unless all is as the author of a transaction has seen it. */
+  #buildSeen(
+    batch: WriteBatch,
+    request: UncheckedRequest,
+    circumstances: CommitCircumstances,
+  ): Omit<CommitResult, 'sequence'> {
+    const { sight } = request;
+    // Without a commit in between nothing can be different.
+    if (sight === undefined || sight.sequence === batch.nextSequence - 1) {
+      return buildCommit(this.#state, batch, request, circumstances);
+    }
+    const place = this.#written.conflict(sight.reads, sight.sequence);
+    if (place !== undefined) throw writeConflict(place);
+    try {
+      const result = buildCommit(this.#state, batch, request, circumstances);
+      requireForeseen(sight, result);
+      return result;
+    } catch (error) {
+      // It was possible on what its author has seen: what has changed since is in its way.
+      if (error instanceof Problem && IN_THE_WAY.has(error.code)) {
+        throw writeConflict('an operation', error);
+      }
+      throw error;
+    }
+  }
+}
+
+const IN_THE_WAY: ReadonlySet<string> = new Set([
+  'invalid_operation',
+  'not_unique',
+  'version_conflict',
+]);
+
+interface BuildOptions {
+  readonly firstIndex: number;
+  readonly outcomes: boolean;
+}
+
+interface CommitCircumstances
+  extends BuildOptions, Pick<TransactorOptions, 'nowMs' | 'randomUid' | 'hashesIndexes'> {
+  /** As with `accessControl` of the request, where nothing has to record it. */
+  readonly accessControl?: boolean;
+}
+
+function writeConflict(place: string, cause?: Problem): Problem {
+  return new Problem('write_conflict', 'What the call has read was changed meanwhile', {
+    details: { place },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** What the author of a transaction was told must be what has happened. */
+function requireForeseen(
+  { outcomes }: TransactionSight,
+  made: Pick<CommitResult, 'outcomes'>,
+): void {
+  for (const [i, { uid, changed }] of made.outcomes.entries()) {
+    const told = outcomes[i];
+    if (told?.uid !== uid || told.changed !== changed) throw writeConflict(`outcome ${uid}`);
+  }
+}
+
+/** Builds one commit on what `state` shows; throws, after which the batch is to be dropped. */
+export function buildCommit(
+  state: WriterMemory,
+  batch: WriteBatch,
+  request: UncheckedRequest,
+  { firstIndex, accessControl: mayControl, ...circumstances }: CommitCircumstances,
+): Omit<CommitResult, 'sequence'> {
+  state.revalidate();
+  const first = batch.nextSequence;
+  const user = request.user === undefined ? undefined : tryParseUid(request.user);
+  const rights = request.ownRights === undefined ? undefined : new WriterRights(state, user);
+  const transactor = new Transactor(state, batch, {
+    system: request.system === true,
+    accessControl: request.accessControl !== undefined || mayControl === true,
+    rights,
+    user,
+    ...circumstances,
+  });
+  if (request.schema !== undefined) transactor.mergeSchema(request.schema);
+  const { operations } = request;
+  for (let i = 0; i < operations.length; i++) {
+    const operation = operations[i];
+    checkOperation(operation, firstIndex + i);
+    transactor.foreseen = request.sight?.outcomes[i];
+    apply(transactor, operation, firstIndex + i);
+  }
+  transactor.foreseen = undefined;
+  const { accessControl, ownRights } = request;
+  if (ownRights !== undefined && rights !== undefined) {
+    transactor.trace(() => {
+      ownNodes(transactor, rights.user);
+      apply(transactor, ownRights.trace, transactor.index + 1);
+    });
+  } else if (accessControl !== undefined && transactor.usesAccessControl) {
+    transactor.trace(() => apply(transactor, accessControl.trace, transactor.index + 1));
+  }
+  for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
+  const { indexWork } = request;
+  const indexes = indexWork && { indexes: workOnIndexes(transactor, indexWork) };
+  const built = { ...transactor.finish(), ...indexes };
+  const { triggers } = request;
+  if (triggers !== undefined && batch.nextSequence > first) noteTriggers(batch, triggers);
+  return built;
 }
 
 /** `index` is the operation's index in the request. */

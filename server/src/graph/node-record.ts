@@ -26,6 +26,11 @@ const FIELDS_AT = UID_AT + UID_BYTES;
 
 const ALIASES_TAG = TAG.String | LIST;
 
+/** The number of the type of a stored node. */
+export function typeIdOf(record: Uint8Array): number {
+  return (record[TYPE_AT]! << 8) | record[TYPE_AT + 1]!;
+}
+
 /**
  * A view of one stored node. It is opened on one record after another, and valid as long as the
  * bytes are.
@@ -46,7 +51,7 @@ export class NodeRecord {
   }
 
   get typeId(): number {
-    return (this.#bytes[TYPE_AT]! << 8) | this.#bytes[TYPE_AT + 1]!;
+    return typeIdOf(this.#bytes);
   }
 
   get version(): number {

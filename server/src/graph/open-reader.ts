@@ -1,8 +1,9 @@
-import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { openGraphSnapshot, openSnapshotReader } from '#store/snapshot-reader.ts';
 import type { SnapshotReaderOptions } from '#store/snapshot-reader.ts';
 import type { SnapshotReader } from '#store/key-value.ts';
 import { PackedRows } from './rows/packed-rows.ts';
 import { StateReader } from './state-reader.ts';
+import { Snapshots } from './transactions/snapshots.ts';
 import type { StatePosition } from './state-reader.ts';
 
 export interface GraphReaderOptions extends Omit<SnapshotReaderOptions, 'environments'> {
@@ -26,6 +27,18 @@ export function openGraphReader(options: GraphReaderOptions): StateReader {
     newestSequence === undefined ? snapshot : new PublishedPosition(snapshot, newestSequence);
   const rows = rowMemoryBytes === 0 ? undefined : new PackedRows(snapshot, rowMemoryBytes);
   return new StateReader(snapshot, position, rows);
+}
+
+/** Opens a reader of the graph whose commits can be held beyond a turn. */
+export function openHeldGraphReader(options: Omit<GraphReaderOptions, 'newestSequence'>): {
+  readonly reader: StateReader;
+  readonly snapshots: Snapshots;
+} {
+  const { rowMemoryBytes, ...snapshotOptions } = options;
+  const state = openGraphSnapshot(snapshotOptions);
+  const rows = rowMemoryBytes === 0 ? undefined : new PackedRows(state, rowMemoryBytes);
+  const reader = new StateReader(state, state, rows);
+  return { reader, snapshots: new Snapshots(reader, state) };
 }
 
 /** Reads the state only when a newer sequence was published. */

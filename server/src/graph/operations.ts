@@ -1,5 +1,6 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
+import type { ReadKeys } from './transactions/read-set.ts';
 
 /** A node by its UID, alone or in an object, or by its type and key. */
 export type NodeReference =
@@ -166,6 +167,28 @@ export interface CommitRequest extends CommitAuthor {
   readonly system?: boolean;
   /** Work on an index, done after the operations. */
   readonly indexWork?: IndexWork;
+  /**
+   * The commit is refused with `write_conflict` when others have changed what its author has read,
+   * or when an operation does something else than its author was told. `details.place` names what
+   * was changed.
+   */
+  readonly sight?: TransactionSight | undefined;
+}
+
+/** What a transaction has seen, for the writer to compare with what there is now. */
+export interface TransactionSight {
+  /** The commit that it has read. */
+  readonly sequence: number;
+  readonly reads: ReadKeys;
+  /** For each operation what it did on top of that commit, as its author was told. */
+  readonly outcomes: readonly ForeseenOutcome[];
+}
+
+export interface ForeseenOutcome {
+  readonly uid: string | null;
+  readonly changed: boolean;
+  /** The timestamp of a node that the operation adds, in milliseconds. */
+  readonly timestampMs?: number | undefined;
 }
 
 export interface CommitResult {

@@ -12,7 +12,7 @@ import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import { nameOf } from './node-name.ts';
-import type { CommitResult, NodeReference } from './operations.ts';
+import type { CommitResult, ForeseenOutcome, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { parseTime } from './time.ts';
@@ -72,6 +72,8 @@ export class Transactor {
   options: TransactorOptions;
   /** The index of the present operation in its request; problems report it. */
   index = 0;
+  /** What the author was told that the present operation does; undefined when nothing. */
+  foreseen: ForeseenOutcome | undefined;
   /** New nodes that the author sees only as their owner. */
   readonly toOwn: number[] = [];
   #nodes = 0;
@@ -146,6 +148,20 @@ export class Transactor {
       edges: this.#edges,
       outcomes: this.#outcomes,
     };
+  }
+
+  /** The UID of a new node without a key: the one that its author was told, if it was told one. */
+  newUid(): Uint8Array {
+    const uid = this.foreseen?.uid;
+    const told = typeof uid === 'string' ? tryParseUid(uid) : undefined;
+    return told === undefined || this.state.view.has(DB.uids, told)
+      ? this.options.randomUid()
+      : told;
+  }
+
+  /** The timestamp of a node that is made now. */
+  get newTimestampMs(): number {
+    return this.foreseen?.timestampMs ?? this.options.nowMs;
   }
 
   /** Takes the next id for a new node. */

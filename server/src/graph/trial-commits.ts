@@ -175,6 +175,10 @@ class ObservedBatch implements WriteBatch {
     return this.#batch.count;
   }
 
+  get payload(): Uint8Array {
+    return this.#batch.payload;
+  }
+
   get nextSequence(): number {
     return this.#batch.nextSequence;
   }

@@ -31,7 +31,7 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
     if (operation.op === 'update') {
       throw t.fail('An update names its node', { path: 'key', expected: 'a key, or a UID' });
     }
-    return createNode(t, operation, type, undefined, t.options.randomUid());
+    return createNode(t, operation, type, undefined, t.newUid());
   }
   let id = t.state.ids.get(type.id, key);
   if (id === 0) {
@@ -109,7 +109,7 @@ function createNode(
   giveFields(t, operation, type, key);
   const fault = fields.merge(key, undefined, type.timestampNumber);
   if (fault !== undefined) throw t.failValue(fault);
-  const timestampMs = timestampOf(t, operation, t.options.nowMs);
+  const timestampMs = timestampOf(t, operation, t.newTimestampMs);
   const head = { typeId: type.id, version: 1, timestampMs, uid };
   const record = writeNodeRecord(state.bytes, head, fields.table);
   checkSize(t, record.length);

@@ -27,8 +27,11 @@ export class WriterMemory {
   readonly view: KeyValueReader;
   readonly schema: SchemaSource;
   /** By type number and key. Type numbers begin at 1; under 0 are nodes by their UIDs as text. */
-  readonly ids = new IdCache(CACHED_IDS_MAX);
-  readonly added: AddedKeys;
+  readonly ids: Pick<IdCache, 'get' | 'set' | 'delete' | 'clear'>;
+  readonly added: Pick<
+    AddedKeys,
+    'begin' | 'clear' | 'addNode' | 'mayHaveNode' | 'addEdge' | 'mayHaveEdge'
+  >;
   readonly adjacency: StateAdjacency;
   readonly keys = new KeyEncoder();
   readonly fields = new FieldMerge();
@@ -46,10 +49,12 @@ export class WriterMemory {
   /** The id of the next new node. */
   nextId = 1;
 
-  constructor(view: KeyValueReader) {
+  /** `remembers`: whether what is known of nodes in one commit may be used in the next. */
+  constructor(view: KeyValueReader, remembers = true) {
     this.view = view;
     this.schema = new SchemaSource(view);
-    this.added = new AddedKeys(view);
+    this.ids = remembers ? new IdCache(CACHED_IDS_MAX) : NO_IDS;
+    this.added = remembers ? new AddedKeys(view) : ANY_KEYS;
     this.adjacency = new StateAdjacency(view);
   }
 
@@ -75,6 +80,17 @@ export class WriterMemory {
     this.added.clear();
   }
 }
+
+const ignore = (): void => {};
+const NO_IDS = { get: () => 0, set: ignore, delete: ignore, clear: ignore };
+const ANY_KEYS = {
+  begin: ignore,
+  clear: ignore,
+  addNode: ignore,
+  addEdge: ignore,
+  mayHaveNode: () => true,
+  mayHaveEdge: () => true,
+};
 
 /** What was made of a record the last time: it is made again when the record is another. */
 class LastRead<T> {

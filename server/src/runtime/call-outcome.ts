@@ -67,6 +67,7 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   'search_timeout',
   'too_many_requests',
   'version_conflict',
+  'write_conflict',
 ]);
 
 /** The error body of what `passOn()` was given. All of it is of the guest's making. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => endpoints[Symbol.asyncDispose]());
 
 /** Goes on when there is a book of that key. */
-const WAIT = "for (;;) if ((await graph.tryGet('Book', body.until)) !== null) break;";
+const WAIT = "while ((await graph.tryGet('Book', body.until)) === null) await graph.commit();";
 
 async function open(key: string): Promise<void> {
   await endpoints.graph.write({ op: 'addOrUpdate', type: 'Book', key });

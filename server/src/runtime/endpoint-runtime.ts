@@ -40,6 +40,7 @@ import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { RunQueues } from './run-queues.ts';
+import { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRuntimeOptions {
   readonly store: Pick<EndpointStore, 'find'>;
@@ -70,12 +71,19 @@ interface Nesting {
   readonly isReadOnly: boolean;
   /** Nothing at all may come of it. */
   readonly isTrial: boolean;
+  /** It has a transaction of its own, as what is run on the primary. */
+  readonly isApart?: boolean;
 }
 
 interface CallParts extends Pick<EndpointCall, 'deadline' | 'onEnded'> {
   readonly run: EndpointRun;
   readonly nesting: Nesting;
   readonly onScan: (scan: string) => void;
+}
+
+/** A call with what this thread knows of it. */
+interface InvokedCall extends EndpointCall {
+  readonly host: Invocation;
 }
 
 const OUTERMOST: Nesting = { isReadOnly: false, isTrial: false };
@@ -95,7 +103,8 @@ export class EndpointRuntime {
     this.#cached = new CachedRuns(options);
     this.services = {
       ...options,
-      runNested: (run) => this.#runNested(run, run.parent.isReadOnly),
+      turns: new WriteTurns(),
+      runNested: (run) => this.#runNested(run, { isReadOnly: run.parent.isReadOnly }),
       runOnPrimary: (run) => this.#runOnPrimary(run),
     };
   }
@@ -171,7 +180,8 @@ export class EndpointRuntime {
     const { definition, calls } = endpoint;
     const { name, maxConcurrent, timeoutMs } = definition;
     const { parent } = nesting;
-    const { pool } = this.#options;
+    // What is part of a transaction runs where that is.
+    const pool = (nesting.isApart === true ? undefined : parent?.pool) ?? this.#options.pool;
     // The time a run may take begins when there is a worker, which a new workspace starts only now.
     const start = pool.prepare();
     if (start !== undefined) await start.catch(() => {});
@@ -184,7 +194,7 @@ export class EndpointRuntime {
     if (isLimited && parent !== undefined) this.#queues.enterNested(definition);
     else if (isLimited) await this.#queues.enter(definition, deadline, run);
     const onEnded = isLimited ? () => this.#queues.leave(name) : undefined;
-    let call: EndpointCall | undefined;
+    let call: InvokedCall | undefined;
     try {
       const loadable = endpoint.loadable();
       // Each promise costs a small call some percent of its time.
@@ -194,7 +204,7 @@ export class EndpointRuntime {
       result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
-      if (keep !== undefined && !call.host.hasEffects) keep(result);
+      if (keep !== undefined && call.host.hasOnlyAnswered) keep(result);
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);
@@ -217,14 +227,16 @@ export class EndpointRuntime {
     { name, isReadOnly, mayRunOnPrimary, runAsAdmin }: EndpointDefinition,
     endpoint: LoadableEndpoint,
     { run, deadline, nesting, onEnded, onScan }: CallParts,
-  ): EndpointCall {
+  ): InvokedCall {
     const { caller, body, headers, signal } = run;
     const { parent, isTrial } = nesting;
     // What was offered as a reader stays one, whatever has become of the endpoint since.
     const mayNotWrite = isReadOnly || nesting.isReadOnly || run.mayOnlyRead === true;
-    const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, parent, onScan };
+    const sharesTransaction = parent !== undefined && nesting.isApart !== true;
+    const more = { parent, sharesTransaction, onScan };
+    const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, ...more };
     const host = new Invocation({ ...parts, isReadOnly: mayNotWrite }, this.services);
-    const call: EndpointCall = {
+    const call: InvokedCall = {
       endpoint,
       caller: runAsAdmin ? { ...caller, isAdmin: true } : caller,
       body: body ?? '',
@@ -232,6 +244,7 @@ export class EndpointRuntime {
       deadline,
       signal,
       parent: parent?.call,
+      sharesTransaction,
       host,
       onEnded,
     };
@@ -239,8 +252,10 @@ export class EndpointRuntime {
     return call;
   }
 
-  #problemOf(error: unknown, name: string, run: EndpointRun, call?: EndpointCall): unknown {
+  #problemOf(error: unknown, name: string, run: EndpointRun, call?: InvokedCall): unknown {
     if (!(error instanceof CallFault)) return error;
+    // It threw on what `graph.commit()` was refused with.
+    if (error.kind === 'failed' && call?.host.conflict !== undefined) return call.host.conflict;
     if (error.kind !== 'malformed') {
       const { kind, message, guestStack } = error;
       const { logger } = this.#options;
@@ -264,7 +279,10 @@ export class EndpointRuntime {
    * `run()` of endpoint code: as the same caller, with no more time and no more rights than the one
    * who asks.
    */
-  async #runNested({ parent, path, body }: NestedRun, isReadOnly: boolean): Promise<HostAnswer> {
+  async #runNested(
+    { parent, path, body }: NestedRun,
+    more: Pick<Nesting, 'isReadOnly' | 'isApart'>,
+  ): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
       throw new Problem(
         'endpoint_failed',
@@ -278,7 +296,7 @@ export class EndpointRuntime {
     const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead, triggers };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
-    const nesting = { parent, isReadOnly, isTrial: parent.isTrial };
+    const nesting = { parent, isTrial: parent.isTrial, ...more };
     const result = hit?.answer ?? (await this.#execute(endpoint, run, nesting, keep));
     const json = jsonOf(path, result);
     return { json, sequence: this.#options.reader.refresh() };
@@ -288,7 +306,7 @@ export class EndpointRuntime {
   async #runOnPrimary(nested: NestedRun): Promise<HostAnswer> {
     const { parent, path, body } = nested;
     const { primary, reader } = this.#options;
-    if (primary === null) return this.#runNested(nested, false);
+    if (primary === null) return this.#runNested(nested, { isReadOnly: false, isApart: true });
     const { caller, authorization } = parent.run;
     const { deadline } = must(parent.call, 'the call of an invocation that asks');
     const limits = { deadline, signal: parent.requestSignal };

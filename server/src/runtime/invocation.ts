@@ -1,21 +1,27 @@
-import type { EndpointLogLevel, LogOrigin } from '@trellis/contract/log-levels.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
-import {
-  ENDPOINT_LOG_CHARACTERS_MAX,
-  ENDPOINT_LOG_LINES_MAX,
-  ENDPOINT_PROGRESS_CHARACTERS_MAX,
-  ENDPOINT_REQUESTS_MAX,
-} from '#base/endpoint-limits.ts';
+import { ENDPOINT_PROGRESS_CHARACTERS_MAX, ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { Clock } from '#base/clock.ts';
+import { TRANSACTION_RETRIES_MAX } from '#base/transaction-limits.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import type { Caller } from '#access/caller.ts';
-import { levelOf, type EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
+import { sentTransaction } from './sent-transaction.ts';
+import { CallLog, RepeatedLines } from './call-log.ts';
+import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
 import type { RunKeyListener, RunProgress } from './pooled-runs.ts';
-import type { CallHost, CallSignal, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
+import { CALL_WRITES, type CallWrites } from './sandbox/call-transactions.ts';
+import {
+  type CallHost,
+  type CallSignal,
+  type EndpointCall,
+  type HostAnswer,
+  type Pool,
+  RunAgain,
+} from './sandbox/endpoint-call.ts';
+import type { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRun {
   readonly name: string;
@@ -86,6 +92,8 @@ export interface InvocationServices {
   readonly logger: RuntimeLogger;
   readonly logs: EndpointLog;
   readonly outbound: OutboundRequests;
+  readonly clock: Clock;
+  readonly turns: WriteTurns;
   /** Runs another endpoint on behalf of this one. */
   readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
   readonly runOnPrimary: (run: NestedRun) => Promise<HostAnswer>;
@@ -120,8 +128,12 @@ export interface InvocationParts {
   readonly isTrial: boolean;
   /** Of a trial: where its writes go, and those of the calls that it makes. */
   readonly trialCommits?: CommitPort | undefined;
+  /** Where it runs, and what it runs in its transaction; that of endpoints when left out. */
+  readonly pool?: Pool | undefined;
   readonly run: EndpointRun;
   readonly parent?: Invocation | undefined;
+  /** It is part of the transaction of its parent. */
+  readonly sharesTransaction?: boolean;
   /** Told of its queries that read much: see `CallHost.scanned`. */
   readonly onScan?: ((scan: string) => void) | undefined;
 }
@@ -135,20 +147,28 @@ export class Invocation implements CallHost {
   readonly isReadOnly: boolean;
   readonly isTrial: boolean;
   readonly trialCommits: CommitPort | undefined;
+  readonly pool: Pool | undefined;
   /** 1 for a call from outside. */
   readonly depth: number;
+  /** Why its writes were refused for good, when others were in their way. */
+  conflict: Problem | undefined;
   /** The call of the pool that this is the host of; there before any code runs. */
   call: EndpointCall | undefined;
   within: CallHost['within'];
   readonly #endpoint: string;
   readonly #mayRunOnPrimary: boolean;
-  readonly #parent: Invocation | undefined;
+  readonly parent: Invocation | undefined;
+  readonly #sharesTransaction: boolean;
   readonly #onScan: InvocationParts['onScan'];
   readonly #services: InvocationServices;
   #hasEffects = false;
-  #logLines = 0;
-  /** Names the run among those that have logged. */
-  #logRun: number | undefined;
+  #hasWritten = false;
+  /** It has asked for something outside of this server, which must not be asked for twice. */
+  #hasCalledOut = false;
+  /** How often it was run again because others were in the way of its writes. */
+  #retries = 0;
+  readonly #lines: CallLog;
+  #repeated: RepeatedLines | undefined;
   #requestsRunning = 0;
   /** Aborts the requests to other servers that are under way. */
   #requests: AbortController | undefined;
@@ -161,18 +181,42 @@ export class Invocation implements CallHost {
     this.isReadOnly = isReadOnly;
     this.isTrial = isTrial;
     this.trialCommits = parts.trialCommits ?? parent?.trialCommits;
+    this.#sharesTransaction = parts.sharesTransaction === true;
+    this.pool = parts.pool ?? (this.#sharesTransaction ? parent?.pool : undefined);
     this.depth = (parent?.depth ?? 0) + 1;
     this.#endpoint = endpoint;
-    this.#parent = parent;
+    this.parent = parent;
     this.#services = services;
+    const repeated = () => this.#repeatedLines;
+    this.#lines = new CallLog({ endpoint, call: run, repeated, ...services });
   }
 
   get logRun(): number | undefined {
-    return this.#logRun;
+    return this.#lines.run;
   }
 
   get hasEffects(): boolean {
     return this.#hasEffects;
+  }
+
+  get writes(): CallWrites {
+    if (this.isTrial && this.trialCommits === undefined) return CALL_WRITES.refusedInTests;
+    if (this.isReadOnly) return CALL_WRITES.refused;
+    return this.isTrial ? CALL_WRITES.tried : CALL_WRITES.committed;
+  }
+
+  get nowMs(): number {
+    return this.#services.clock.now();
+  }
+
+  /** Nothing of it but its answer was there, or will be: so that the answer can be given again. */
+  get hasOnlyAnswered(): boolean {
+    return !this.#hasEffects && !this.hasSeenWrites;
+  }
+
+  /** It has written, or reads what those have written in whose transaction it is. */
+  get hasSeenWrites(): boolean {
+    return this.#hasWritten || this.parent?.hasSeenWrites === true;
   }
 
   /** Signal for requests to other servers from now on: aborts when nobody waits for them. */
@@ -183,6 +227,15 @@ export class Invocation implements CallHost {
   forsake(): void {
     this.#requests?.abort();
     this.#requests = undefined;
+  }
+
+  noteWrite(): void {
+    this.#hasWritten = true;
+    this.parent?.noteWrite();
+  }
+
+  settled(): void {
+    this.#services.turns.leave(this);
   }
 
   ask(operation: string, args: string): Promise<HostAnswer> {
@@ -218,51 +271,25 @@ export class Invocation implements CallHost {
     }
   }
 
-  /**
-   * A line of the endpoint's own, in the server's log and among those that administrators look at.
-   */
   log(level: string, record: string): void {
-    if (++this.#logLines > ENDPOINT_LOG_LINES_MAX) return;
-    if (this.#logLines === ENDPOINT_LOG_LINES_MAX) {
-      this.#write('warn', 'this run logs too much: the rest is left out');
-      return;
-    }
-    const isTooLong = record.length > ENDPOINT_LOG_CHARACTERS_MAX;
-    const { message, data } = Object(isTooLong ? {} : JSON.parse(record)) as Record<
-      string,
-      unknown
-    >;
-    const text = isTooLong ? record.slice(0, ENDPOINT_LOG_CHARACTERS_MAX) : String(message);
-    this.#write(levelOf(level), text, data);
+    this.#lines.log(level, record);
   }
 
   unlogged(lines: number): void {
-    if (this.#logLines < ENDPOINT_LOG_LINES_MAX || !(lines > 0)) return;
-    this.#write('warn', `${Math.round(lines)} more lines of this run were left out`);
+    this.#lines.unlogged(lines);
   }
 
-  /**
-   * Why it has no answer, among the lines that administrators look at; the server's log has it by
-   * other ways.
-   */
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void {
-    this.#keep('error', message.slice(0, ENDPOINT_LOG_CHARACTERS_MAX), JSON.stringify(data));
+    this.#lines.failure(message, data);
   }
 
-  #write(level: EndpointLogLevel, text: string, data?: unknown): void {
-    const { traceId } = this.run;
-    const origin = 'endpoint' satisfies LogOrigin;
-    // What is undefined is no member of a record.
-    this.#services.logger[level]({ origin, endpoint: this.#endpoint, traceId, data }, text);
-    this.#keep(level, text, data === undefined ? '' : JSON.stringify(data));
-  }
-
-  #keep(level: EndpointLogLevel, message: string, data: string): void {
-    const { logs } = this.#services;
-    const user = this.run.caller.userUid;
-    this.#logRun ??= logs.nextRun();
-    this.run.onLog?.(message);
-    logs.push({ endpoint: this.#endpoint, level, message, data, user, run: this.#logRun });
+  /** Those of the call in whose transaction this one is; undefined where it is not run again. */
+  get #repeatedLines(): RepeatedLines | undefined {
+    const { parent } = this;
+    if (this.#sharesTransaction && parent !== undefined) return parent.#repeatedLines;
+    if (this.writes !== CALL_WRITES.committed) return undefined;
+    this.#repeated ??= new RepeatedLines();
+    return this.#repeated;
   }
 
   /** How far it is, for whoever asks for it. */
@@ -279,10 +306,17 @@ export class Invocation implements CallHost {
   /** From now on neither this run nor those that wait for it may be begun again. */
   noteEffect(): void {
     this.#hasEffects = true;
-    this.#parent?.noteEffect();
+    this.parent?.noteEffect();
   }
 
-  async #commit(operations: unknown): Promise<HostAnswer> {
+  async commit(transaction: string): Promise<void> {
+    const { within } = this;
+    const perform = () => this.#commit(JSON.parse(transaction));
+    await (within === undefined ? perform() : within(perform));
+  }
+
+  async #commit(transaction: unknown): Promise<HostAnswer> {
+    const { operations, sight } = sentTransaction(transaction);
     const commits = this.isTrial ? this.trialCommits : this.#services.commits;
     if (commits === undefined) throw onlyTests('a write');
     if (this.isReadOnly) {
@@ -290,23 +324,49 @@ export class Invocation implements CallHost {
         hint: 'Turn Read Only off, or write in another endpoint.',
       });
     }
-    if (!Array.isArray(operations) || operations.length > INGEST_COMMIT_OPERATIONS_MAX) {
-      throw new Problem(
-        'invalid_request',
-        `A transaction has at most ${INGEST_COMMIT_OPERATIONS_MAX} operations`,
-      );
+    if (operations.length === 0) return { json: 'null', sequence: 0 };
+    // Whoever was told that nothing comes of it must not find it written.
+    if (this.run.signal.aborted) throw this.run.signal.reason;
+    const { turns } = this.#services;
+    const taken = sight === undefined ? undefined : turns.takenPlace(sight.reads, this);
+    if (taken !== undefined) throw this.#conflict(taken);
+    try {
+      // The writer checks the shape of each operation, as of those that come over HTTP. Code that
+      // may write may also say who sees what: only administrators write code.
+      const { sequence } = await commits.commit({
+        operations,
+        user: this.run.caller.userUid ?? undefined,
+        triggers: this.run.triggers,
+        accessControl: { trace: this.#trace() },
+        // A trial is on top of its own commits, which no reader sees.
+        sight: this.isTrial ? undefined : sight,
+      });
+      this.noteEffect();
+      turns.leave(this);
+      return { json: 'null', sequence: this.isTrial ? 0 : sequence };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'write_conflict') throw error;
+      throw this.#conflict(String(error.details?.['place']));
     }
-    this.noteEffect();
-    // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
-    // write may also say who sees what: only administrators write code.
-    const { sequence, outcomes } = await commits.commit({
-      operations: operations as WriterOperation[],
-      user: this.run.caller.userUid ?? undefined,
-      triggers: this.run.triggers,
-      accessControl: { trace: this.#trace() },
-    });
-    // No reader ever sees what a trial has written.
-    return { json: JSON.stringify(outcomes), sequence: this.isTrial ? 0 : sequence };
+  }
+
+  /** What is thrown when others have changed a place that the call has read. */
+  #conflict(place: string): unknown {
+    const isFinal = this.#hasCalledOut || this.#hasEffects;
+    if (isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
+      this.conflict = new Problem('write_conflict', 'Others have changed what the call has read', {
+        hint: this.#hasCalledOut
+          ? 'It has called something outside, so it was not run again. Nothing was written: send the request again.'
+          : 'Nothing of it was written. Send the request again.',
+      });
+      return this.conflict;
+    }
+    this.#retries++;
+    this.#lines.again();
+    this.#repeated?.again();
+    this.#hasWritten = false;
+    this.forsake();
+    return new RunAgain(this.#services.turns.enter(place, this));
   }
 
   #trace(): WriterOperation {
@@ -315,9 +375,16 @@ export class Invocation implements CallHost {
     return this.#services.audit.operation(accessWritten({ caller, address: null }, source));
   }
 
+  /** Neither this run nor those that wait for it may be run again when others are in its way. */
+  noteCallOut(): void {
+    this.#hasCalledOut = true;
+    this.parent?.noteCallOut();
+  }
+
   /** What happens elsewhere must not happen twice, nor in a trial. */
   #noteEffect(what: string): void {
     if (this.isTrial) throw onlyTests(what);
+    this.noteCallOut();
     this.noteEffect();
   }
 
@@ -329,6 +396,7 @@ export class Invocation implements CallHost {
   #fetch(request: unknown): Promise<HostAnswer> {
     return this.#request(async (signal) => {
       const outbound = outboundRequest(request);
+      this.noteCallOut();
       if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
       const { deadline } = must(this.call, 'the call of an invocation that asks');
       const requester = { endpoint: this.#endpoint, caller: this.run.caller };
@@ -356,6 +424,7 @@ export class Invocation implements CallHost {
   #askModel(operation: keyof ModelCalls, request: unknown): Promise<HostAnswer> {
     const { caller, headers, authorization, agentDepth = 0 } = this.run;
     const { isReadOnly } = this;
+    this.noteCallOut();
     return this.#request(async (signal) => {
       const asker = { caller, headers, authorization, isReadOnly, agentDepth, signal };
       try {

@@ -130,7 +130,7 @@ describe('a caller that goes away', () => {
     await endpoints.define(
       'patient',
       '{ signal, log, graph }: Scope',
-      "await graph.addOrUpdate('Book', 'begun'); if (!signal.aborted) await new Promise<void>((go) => signal.addEventListener('abort', go)); log.info(`gone: ${signal.aborted}`);",
+      "await graph.addOrUpdate('Book', 'begun'); await graph.commit(); if (!signal.aborted) await new Promise<void>((go) => signal.addEventListener('abort', go)); log.info(`gone: ${signal.aborted}`);",
     );
     const caller = new AbortController();
     const call = endpoints.run('patient', { signal: caller.signal });

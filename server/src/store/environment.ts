@@ -29,6 +29,11 @@ export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
   vault: 2 ** 34,
 };
 const DATABASES_MAX = 32;
+/**
+ * Read transactions of all threads and processes at a time. Each call of an endpoint that waits for
+ * something may hold one: see `ENDPOINT_CALLS_MAX`.
+ */
+const READERS_MAX = 2_048;
 /** Holds the one record of `applied.ts`; its name cannot clash with a number of `DATABASES`. */
 export const APPLIED_DATABASE = 'applied';
 
@@ -138,6 +143,7 @@ function openStores(
     encoding: 'binary',
     keyEncoding: 'binary',
     maxDbs: DATABASES_MAX,
+    maxReaders: READERS_MAX,
     readOnly,
     // Only `batch` begins transactions. With this setting on, a failing transaction would also
     // reject a promise that nobody has.

@@ -10,7 +10,7 @@ import {
 import { KEY_END } from './batch.ts';
 import { DATABASES, LOCAL_DATABASES, type DatabaseNumber } from './databases.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
-import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
+import type { HeldState, KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { openGraphFile, type GraphFile } from './lmdb-file/graph-file.ts';
 import type { CheckedPlace } from './lmdb-file/checked-visit.ts';
 import type { EntryVisitor } from './lmdb-file/tree-pages.ts';
@@ -28,6 +28,29 @@ const PAIRING_ATTEMPTS_MAX = 1_000;
  * add a commit between the two.
  */
 const FILE_ATTEMPTS_MAX = 20;
+/** See `TurnHolder`. */
+export function holdTurn(graph: Environment, sequence: number): HeldState {
+  return new HeldTurn(graph, sequence);
+}
+
+class HeldTurn extends StoresReader implements HeldState {
+  readonly sequence: number;
+  readonly #transaction: Transaction;
+
+  constructor(graph: Environment, sequence: number) {
+    const transaction = graph.root.useReadTransaction();
+    super(
+      graph.stores,
+      graph.stores.map(() => ({ transaction })),
+    );
+    this.sequence = sequence;
+    this.#transaction = transaction;
+  }
+
+  [Symbol.dispose](): void {
+    this.#transaction.done();
+  }
+}
 
 /** One commit of the state, which stays the same until this reader is disposed. */
 export interface HeldReader extends KeyValueReader, Disposable {

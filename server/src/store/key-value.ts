@@ -41,6 +41,20 @@ export interface SnapshotReader extends KeyValueReader, Disposable {
   readonly sequence: number;
 }
 
+/** A state at one commit, unchanged until it is disposed, whatever is written meanwhile. */
+export interface HeldState extends KeyValueReader, Disposable {
+  readonly sequence: number;
+}
+
+/** A reader whose present commit can be read in later turns, too. */
+export interface TurnHolder {
+  /**
+   * Holds the commit that the reads of this turn of the event loop show. What LMDB has of it cannot
+   * be reused meanwhile, so its file grows with what is written.
+   */
+  holdTurn(): HeldState;
+}
+
 /**
  * One commit under construction. Puts and deletes, in order, are encoded at once into the payload
  * of the log record: see `batch.ts` for the layout. Each takes one sequence number.
@@ -49,6 +63,8 @@ export interface WriteBatch {
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void;
   delete(db: DatabaseNumber, key: Uint8Array): void;
   readonly count: number;
+  /** All of it so far, as the log has it: see `batch.ts`. */
+  readonly payload: Uint8Array;
   /** The sequence number of the operation that is put or deleted next. */
   readonly nextSequence: number;
 }

@@ -1,10 +1,13 @@
 import { assert } from '#base/assert.ts';
+import { BatchEncoder } from './batch.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type {
+  HeldState,
   KeyRange,
   ScanVisitor,
   SnapshotReader,
   StateWriter,
+  TurnHolder,
   WriteBatch,
 } from './key-value.ts';
 
@@ -13,7 +16,7 @@ import type {
  * commit is visible as soon as `commit` has returned. It is meant for some thousands of nodes: each
  * new key moves all keys after it.
  */
-export class MemoryState implements StateWriter, SnapshotReader {
+export class MemoryState implements StateWriter, SnapshotReader, TurnHolder {
   readonly #tables: SortedTable[] = [];
   #sequence = 0;
   #isBuilding = false;
@@ -66,6 +69,19 @@ export class MemoryState implements StateWriter, SnapshotReader {
 
   async ready(): Promise<void> {}
 
+  holdTurn(): HeldState {
+    const tables = this.#tables.map((table) => table.hold());
+    const tableOf = (db: DatabaseNumber): SortedTable => (tables[db] ??= new SortedTable());
+    return {
+      sequence: this.#sequence,
+      get: (db, key) => tableOf(db).get(key),
+      has: (db, key) => tableOf(db).get(key) !== undefined,
+      scan: (db, range, visit) => tableOf(db).scan(range, visit),
+      countRange: (db, range) => tableOf(db).count(range),
+      [Symbol.dispose]: () => undefined,
+    };
+  }
+
   [Symbol.dispose](): void {
     this.#tables.length = 0;
   }
@@ -83,6 +99,7 @@ export class MemoryState implements StateWriter, SnapshotReader {
 class MemoryBatch implements WriteBatch {
   readonly #tableOf: (db: DatabaseNumber) => SortedTable;
   readonly #firstSequence: number;
+  readonly #encoder = new BatchEncoder();
   readonly #before: {
     readonly table: SortedTable;
     readonly key: Uint8Array;
@@ -102,11 +119,17 @@ class MemoryBatch implements WriteBatch {
     return this.#firstSequence + this.count;
   }
 
+  get payload(): Uint8Array {
+    return this.#encoder.payload;
+  }
+
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void {
+    this.#encoder.put(db, key, value);
     this.#write(db, key, new Uint8Array(value));
   }
 
   delete(db: DatabaseNumber, key: Uint8Array): void {
+    this.#encoder.delete(db, key);
     this.#write(db, key, undefined);
   }
 
@@ -128,6 +151,17 @@ class SortedTable {
   #keys: Uint8Array[] = [];
   #values: Uint8Array[] = [];
   #scans = 0;
+  #isHeld = false;
+
+  /** A table that stays as this one is now. */
+  hold(): SortedTable {
+    const held = new SortedTable();
+    held.#keys = this.#keys;
+    held.#values = this.#values;
+    held.#isHeld = true;
+    this.#isHeld = true;
+    return held;
+  }
 
   get(key: Uint8Array): Uint8Array | undefined {
     const at = this.#placeOf(key);
@@ -139,7 +173,8 @@ class SortedTable {
     const at = this.#placeOf(key);
     const found = this.#isAt(at, key) ? 1 : 0;
     // A scan continues with the entries that it began with.
-    if (this.#scans > 0) {
+    if (this.#scans > 0 || this.#isHeld) {
+      this.#isHeld = false;
       this.#keys = this.#keys.slice();
       this.#values = this.#values.slice();
     }

@@ -6,8 +6,8 @@ import {
   openEnvironment,
   openEnvironments,
 } from './environment.ts';
-import { type HeldReader, holdNewest, holdWithFile } from './held-reader.ts';
-import type { KeyRange, ScanVisitor, SnapshotReader } from './key-value.ts';
+import { type HeldReader, holdNewest, holdTurn, holdWithFile } from './held-reader.ts';
+import type { HeldState, KeyRange, ScanVisitor, SnapshotReader, TurnHolder } from './key-value.ts';
 import { readStoreKeys } from './master-key.ts';
 import { StoresReader } from './stores-reader.ts';
 import type { Manifest } from './manifest.ts';
@@ -47,15 +47,21 @@ export interface HoldingReader extends SnapshotReader {
  */
 export function openSnapshotReader(options: SnapshotReaderOptions): HoldingReader {
   const { storage, environments } = options;
+  if (!environments.includes('vault')) return openGraphSnapshot(options);
   const { environmentKey, vaultKey } =
     'environmentKey' in options ? options : readStoreKeys(options);
   const opening = { storage, readOnly: true };
-  if (!environments.includes('vault')) {
-    const encryptionKey = environmentKey;
-    return new GraphReader(openEnvironment('graph', { ...opening, encryptionKey }));
-  }
   const { graph, vault } = openEnvironments({ ...opening, environmentKey, vaultKey });
   return new GraphAndVaultReader(graph, vault);
+}
+
+/** The same for the graph alone. */
+export function openGraphSnapshot(
+  options: Omit<SnapshotReaderOptions, 'environments'>,
+): HoldingReader & TurnHolder {
+  const { environmentKey } = 'environmentKey' in options ? options : readStoreKeys(options);
+  const opening = { storage: options.storage, readOnly: true, encryptionKey: environmentKey };
+  return new GraphReader(openEnvironment('graph', opening));
 }
 
 /**
@@ -63,7 +69,7 @@ export function openSnapshotReader(options: SnapshotReaderOptions): HoldingReade
  * ends at `resetReadTxn`, or by a timer, so between two turns of the event loop. So all reads of a
  * turn see one commit, and an idle reader holds no old pages.
  */
-class GraphReader extends StoresReader implements HoldingReader {
+class GraphReader extends StoresReader implements HoldingReader, TurnHolder {
   readonly #graph: Environment;
 
   constructor(graph: Environment) {
@@ -82,6 +88,12 @@ class GraphReader extends StoresReader implements HoldingReader {
 
   hold(): HeldReader {
     return holdWithFile(this.#graph, undefined);
+  }
+
+  holdTurn(): HeldState {
+    // Read first: the transaction of this turn begins with its first read.
+    const { sequence } = this;
+    return holdTurn(this.#graph, sequence);
   }
 
   [Symbol.dispose](): void {

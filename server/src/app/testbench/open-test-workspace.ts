@@ -7,6 +7,7 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { StateReader } from '#graph/state-reader.ts';
+import { Snapshots } from '#graph/transactions/snapshots.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { fieldsOfNew, rightsFields } from '#identity/user-service.ts';
 import { userKey, userUid } from '#identity/users.ts';
@@ -49,7 +50,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
   await addContent({ writer, audit, administrator: ADMINISTRATOR }, options);
   const search = new BenchSearch({ reader, writer, audit, embed: options.embed });
   if (options.search !== undefined) await search.put(ADMINISTRATOR, options.search);
-  const pool = new InProcessPool(reader, search.live);
+  const pool = new InProcessPool(reader, new Snapshots(reader, state), search.live);
   const endpoints = new BenchEndpoints(pool, reader);
   for (const [path, endpoint] of Object.entries(options.endpoints ?? {})) {
     await endpoints.register(path, endpoint);

@@ -64,6 +64,7 @@ export type Operation =
   | 'search'
   | 'searchAsUser'
   | 'suggestAsUser'
+  | 'write'
   | 'commit'
   | 'run'
   | 'runOnPrimary'
@@ -79,6 +80,7 @@ export function ask(call: number, operation: Operation, payload: string): Promis
   emit(`"ask",${call},${request},"${operation}"`, payload);
   // A read is too frequent to remember its place in the code; its message names what was read.
   const isRare =
+    operation === 'write' ||
     operation === 'commit' ||
     operation === 'run' ||
     operation === 'runOnPrimary' ||

@@ -140,12 +140,16 @@ export class WritableGraph extends Writes {
     const transaction = new Transaction();
     const result = await collect(transaction);
     const operations = transaction.close();
-    if (operations !== '') await ask(this.#call, 'commit', `[${operations}]`);
+    if (operations !== '') await ask(this.#call, 'write', `[${operations}]`);
     return result;
   }
 
+  async commit(): Promise<void> {
+    await ask(this.#call, 'commit', '{}');
+  }
+
   protected async write(operation: Members): Promise<{ UID: string | null; changed: boolean }> {
-    const outcomes = await ask(this.#call, 'commit', `[${stringify(operation)}]`);
+    const outcomes = await ask(this.#call, 'write', `[${stringify(operation)}]`);
     const { uid, changed } = (outcomes as readonly Outcome[])[0] ?? { uid: null, changed: false };
     return { UID: uid, changed };
   }

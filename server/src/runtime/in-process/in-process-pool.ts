@@ -1,6 +1,7 @@
 import { AccessIndex } from '#access/access-index.ts';
 import { must } from '#base/assert.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import type { Snapshots } from '#graph/transactions/snapshots.ts';
 import { abortCall, type Endpoint, type LoadedEndpoint, startCall } from '../guest/calls.ts';
 import { drain, Problem as GuestProblem, settle, wakeBy } from '../guest/channel.ts';
 import { RunningCall, TOO_LATE } from '../sandbox/running-call.ts';
@@ -10,15 +11,16 @@ import {
   type CallSignal,
   type EndpointCall,
   type LoadableEndpoint,
+  RunAgain,
 } from '../sandbox/endpoint-call.ts';
 import type { LiveSearcher } from '#search/service/live-searcher.ts';
 import {
-  answerRead,
   answerSearch,
   READ_OPERATIONS,
   SEARCH_OPERATIONS,
   type SearchSources,
 } from '../sandbox/graph-requests.ts';
+import { CallTransactions, type HostedCall } from '../sandbox/call-transactions.ts';
 import { UserTexts } from '../sandbox/user-texts.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -33,7 +35,11 @@ import { z } from 'zod';
  */
 export class InProcessPool {
   readonly #users: UserTexts;
+  readonly #reader: StateReader;
+  readonly #transactions: CallTransactions;
   readonly #sources: SearchSources;
+  /** The numbers of those that run. */
+  readonly #numbers = new Map<EndpointCall, number>();
   readonly #loaded = new WeakMap<LoadableEndpoint, LoadedEndpoint>();
   /**
    * Why the last of the calls that share a signal failed: one from outside, and those that it
@@ -41,10 +47,11 @@ export class InProcessPool {
    */
   readonly #failures = new WeakMap<CallSignal, unknown>();
 
-  constructor(reader: StateReader, live: LiveSearcher) {
+  constructor(reader: StateReader, snapshots: Snapshots, live: LiveSearcher) {
     this.#users = new UserTexts(reader);
+    this.#reader = reader;
+    this.#transactions = new CallTransactions(reader, snapshots);
     this.#sources = {
-      reader,
       access: new AccessIndex(reader),
       get searcher() {
         return live.current();
@@ -67,7 +74,7 @@ export class InProcessPool {
 
   /** As `EndpointPool.run`; the signal is an `AbortSignal`. */
   async run(call: EndpointCall): Promise<CallResult> {
-    const { endpoint, signal, body, headers, caller, deadline } = call;
+    const { endpoint, signal, deadline } = call;
     if (signal.aborted) return RunningCall.refuse(call, signal.reason);
     const loaded = must(this.#loaded.get(endpoint), 'an endpoint that is loaded');
     let thrown: unknown;
@@ -79,29 +86,20 @@ export class InProcessPool {
         throw error;
       }
     };
-    const inProcess = new InProcessCall(call, this.#sources);
-    const id = realm.add((item) => inProcess.take(item));
-    const running = new RunningCall(id, call, () => undefined);
-    void inProcess.result
-      .then(
-        (result) => running.resolve(result),
-        (fault: unknown) => running.reject(fault),
-      )
-      .then(() => realm.remove(id));
+    const running = new RunningCall(0, call, () => this.#numbers.delete(call));
     const late = setTimeout(
       () => {
-        realm.remove(id);
+        realm.remove(running.id);
         running.reject(TOO_LATE);
       },
       Math.max(0, deadline - performance.now()),
     );
     const leave = () => {
-      abortCall(id);
+      abortCall(running.id);
       running.forsake(signal.reason);
     };
     if (signal instanceof AbortSignal) signal.addEventListener('abort', leave);
-    const user = this.#users.textOf(caller.userUid, this.#sources.reader.refresh());
-    startCall(id, { ...loaded, main }, { body, headers, user });
+    this.#attempt(running, () => (thrown = undefined), { ...loaded, main });
     try {
       return await running.result;
     } catch (fault) {
@@ -111,6 +109,39 @@ export class InProcessPool {
       clearTimeout(late);
       if (signal instanceof AbortSignal) signal.removeEventListener('abort', leave);
     }
+  }
+
+  /** Runs a call, and again when others are in the way of what it writes. */
+  #attempt(running: RunningCall, begin: () => void, endpoint: LoadedEndpoint): void {
+    const { call } = running;
+    const { body, headers, caller, host, parent, sharesTransaction } = call;
+    begin();
+    const inProcess = new InProcessCall(call, this.#sources, this.#transactions);
+    running.id = realm.add((item) => inProcess.take(item));
+    this.#numbers.set(call, running.id);
+    const within =
+      sharesTransaction && parent !== undefined ? this.#numbers.get(parent) : undefined;
+    const sequence = this.#reader.refresh();
+    const { writes, nowMs } = host;
+    const start = { caller, writes, parent: within ?? 0, nowMs };
+    inProcess.hosted = this.#transactions.begin(running.id, start);
+    this.#transactions.holdTurn();
+    const { id } = running;
+    void inProcess.result
+      .then(async ({ result, transaction }) => {
+        if (running.isSettled) return;
+        if (transaction !== undefined) await host.commit(transaction);
+        running.resolve(result);
+      })
+      .catch(async (fault: unknown) => {
+        if (!(fault instanceof RunAgain)) return running.reject(fault);
+        realm.remove(id);
+        await fault.turn;
+        if (!running.isSettled) this.#attempt(running, begin, endpoint);
+      })
+      .then(() => realm.remove(id));
+    const user = this.#users.textOf(caller.userUid, sequence);
+    startCall(id, endpoint, { body, headers, user });
   }
 
   #note(signal: CallSignal, failure: unknown): void {
@@ -130,14 +161,18 @@ export class InProcessPool {
  * is asked of the `CallHost`, as from a worker: see `sandbox/guest-host.ts`.
  */
 class InProcessCall {
-  readonly result: Promise<CallResult>;
+  readonly result: Promise<EndedCall>;
+  /** Undefined when the one that runs it has ended. */
+  hosted: HostedCall | undefined;
   readonly #call: EndpointCall;
   readonly #sources: SearchSources;
-  readonly #settle: PromiseWithResolvers<CallResult>;
+  readonly #transactions: CallTransactions;
+  readonly #settle: PromiseWithResolvers<EndedCall>;
 
-  constructor(call: EndpointCall, sources: SearchSources) {
+  constructor(call: EndpointCall, sources: SearchSources, transactions: CallTransactions) {
     this.#call = call;
     this.#sources = sources;
+    this.#transactions = transactions;
     this.#settle = Promise.withResolvers();
     this.result = this.#settle.promise;
   }
@@ -163,49 +198,84 @@ class InProcessCall {
     try {
       settle(request, true, await this.#ask(operation, payload));
     } catch (error) {
-      if (!(error instanceof Problem)) this.#settle.reject(error);
+      if (!(error instanceof Problem)) this.#fail(error);
       else settle(request, false, JSON.stringify(error.toMessage()));
     }
   }
 
   #ask(operation: string, payload: string): string | Promise<string> {
     const { host, caller } = this.#call;
-    const isSearch = SEARCH_OPERATIONS.has(operation);
-    if (!isSearch && !READ_OPERATIONS.has(operation)) {
+    const hosted = must(this.hosted, 'a call that has begun');
+    if (READ_OPERATIONS.has(operation)) {
+      const { searcher } = this.#sources;
+      return this.#transactions.read(hosted, operation, payload, searcher, (scan) =>
+        host.scanned(JSON.stringify(scan)),
+      );
+    }
+    if (operation === 'write') {
+      host.noteWrite();
+      return this.#transactions.write(hosted, payload);
+    }
+    if (operation === 'commit') return this.#commit(hosted);
+    if (!SEARCH_OPERATIONS.has(operation)) {
       return host.ask(operation, payload).then(({ json }) => json);
     }
-    this.#sources.reader.refresh();
-    if (isSearch) return answerSearch(this.#sources, caller, operation, payload);
-    return answerRead(this.#sources, caller, operation, payload, (scan) =>
-      host.scanned(JSON.stringify(scan)),
-    );
+    return answerSearch(this.#sources, caller, operation, payload);
+  }
+
+  async #commit(hosted: HostedCall): Promise<string> {
+    const { json } = await this.#call.host.ask('commit', this.#transactions.commit(hosted));
+    this.#transactions.committed(hosted);
+    this.#transactions.holdTurn();
+    return json;
+  }
+
+  #fail(fault: unknown): void {
+    if (this.hosted !== undefined) this.#transactions.end(this.hosted, false);
+    this.hosted = undefined;
+    this.#settle.reject(fault);
+  }
+
+  #resolve(result: CallResult): void {
+    const isGood = result.kind === 'redirect' || (result.kind === 'answer' && result.status < 400);
+    const { hosted } = this;
+    this.hosted = undefined;
+    const transaction = hosted && this.#transactions.end(hosted, isGood);
+    if (transaction !== null) this.#settle.resolve({ result, transaction });
+    else this.#settle.reject(new CallFault('failed', 'it has built on what was undone'));
   }
 
   #end(kind: unknown, status: number, payload: string): void {
     if (payload.length > ENDPOINT_RESULT_BYTES_MAX) {
       const message = `the result is larger than ${ENDPOINT_RESULT_BYTES_MAX} bytes`;
-      this.#settle.reject(new CallFault('failed', message));
+      this.#fail(new CallFault('failed', message));
       return;
     }
     switch (kind) {
       case 'answer':
-        return this.#settle.resolve({ kind, status, json: payload });
+        return this.#resolve({ kind, status, json: payload });
       case 'refusal':
-        return this.#settle.resolve({ kind, status, message: payload });
+        return this.#resolve({ kind, status, message: payload });
       case 'redirect':
-        return this.#settle.resolve({ kind, status, location: payload });
+        return this.#resolve({ kind, status, location: payload });
       case 'problem':
-        return this.#settle.resolve({ kind, json: payload });
+        return this.#resolve({ kind, json: payload });
       case 'invalid':
-        return this.#settle.resolve({ kind, faults: payload });
+        return this.#resolve({ kind, faults: payload });
       case 'malformed':
-        return this.#settle.reject(new CallFault('malformed', payload));
+        return this.#fail(new CallFault('malformed', payload));
       default: {
         const { message, stack } = JSON.parse(payload) as { message: string; stack: string };
-        this.#settle.reject(new CallFault('failed', message, stack));
+        this.#fail(new CallFault('failed', message, stack));
       }
     }
   }
+}
+
+/** What comes of a call, and what is to be committed before anybody is told. */
+interface EndedCall {
+  readonly result: CallResult;
+  readonly transaction: string | undefined;
 }
 
 /** One item of what the guest's side says, as `guest/calls.ts` and `guest/channel.ts` emit it. */

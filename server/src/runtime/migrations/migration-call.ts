@@ -59,7 +59,9 @@ export async function callMigration(
     // The time that it may take begins when there is a worker.
     await pool.prepare();
     const endpoint = { name, version: '1', isReadOnly: false, ...linked };
-    const result = await pool.run(endpointCall(call, endpoint, services(), ended.resolve));
+    const result = await pool.run(
+      endpointCall(call, { endpoint, pool, services: services(), onEnded: ended.resolve }),
+    );
     requireGood(result);
   } catch (error) {
     // Who cancels is told at once, while the code may go on.
@@ -71,11 +73,14 @@ export async function callMigration(
   }
 }
 
+interface CallParts extends Pick<EndpointCall, 'endpoint' | 'onEnded'> {
+  readonly pool: EndpointPool;
+  readonly services: InvocationServices;
+}
+
 function endpointCall(
   { name, signal, onLog, onProgress, trialCommits, timeMaxMs }: MigrationCall,
-  endpoint: EndpointCall['endpoint'],
-  services: InvocationServices,
-  onEnded: () => void,
+  { endpoint, pool, services, onEnded }: CallParts,
 ): EndpointCall {
   const run: EndpointRun = {
     name,
@@ -96,6 +101,7 @@ function endpointCall(
     mayRunOnPrimary: true,
     isTrial: trialCommits !== undefined,
     trialCommits,
+    pool,
     run,
   };
   const host = new Invocation(parts, services);
@@ -107,6 +113,7 @@ function endpointCall(
     deadline: performance.now() + timeMaxMs,
     signal,
     parent: undefined,
+    sharesTransaction: false,
     host,
     onEnded,
   };

@@ -5,10 +5,11 @@ import { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointServiceOptions } from '../endpoint-service.ts';
 import { ADMIN, openTestEndpoints, type TestEndpoints } from '../testing/test-endpoints.ts';
 
-/** What it logs goes out with what it writes: nothing does later. */
+/** What it logs goes out with what it commits: nothing does later. */
 const LOOPS = `export default async ({ graph, log }: Scope) => {
   log.info('looping');
   await graph.addOrUpdate('Author', 'Ann', {});
+  await graph.commit();
   for (;;);
 };
 `;

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import type { CallWrites } from './call-transactions.ts';
 import type { ScriptText } from './script-text.ts';
 
 /** A script of a realm, ready to be loaded: see `compile/script.ts`. */
@@ -49,6 +50,8 @@ export interface EndpointCall {
   readonly signal: CallSignal;
   /** The call whose code made this one. */
   readonly parent: EndpointCall | undefined;
+  /** It reads and writes in the transaction of its parent, and so where that runs. */
+  readonly sharesTransaction: boolean;
   readonly host: CallHost;
   /**
    * Called once its code is at work no more, which may be after its caller has gone and been told
@@ -77,10 +80,36 @@ export interface CallHost {
   progress(record: string): void;
   /** JSON text of a `QueryScan`, from a worker that may be out of its mind. */
   scanned(scan: string): void;
-  /** A call that has written is never run a second time. */
+  /** What comes of its writes. */
+  readonly writes: CallWrites;
+  /** What time it is, in milliseconds since 1970. */
+  readonly nowMs: number;
+  /** It has written, which its transaction will have. */
+  noteWrite(): void;
+  /**
+   * Commits what the call has written, which has ended well. `transaction` is JSON of a
+   * `DraftedTransaction`, from a worker that may be out of its mind. Rejects with the `Problem`
+   * that refuses it, or with `RunAgain`.
+   */
+  commit(transaction: string): Promise<void>;
+  /** The call has its result or its fault. */
+  settled(): void;
+  /** A call of which something has come is never run a second time. */
   readonly hasEffects: boolean;
   /** Nobody waits any more for what was asked so far: the call is over, or it begins again. */
   forsake(): void;
+}
+
+/** Thrown in place of a refusal: others were in the way of a call, and it may be run once more. */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain';
+  /** Resolves when it is its turn. */
+  readonly turn: Promise<void>;
+
+  constructor(turn: Promise<void>) {
+    super('a call is run again');
+    this.turn = turn;
+  }
 }
 
 export interface HostAnswer {

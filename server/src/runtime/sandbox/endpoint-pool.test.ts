@@ -103,7 +103,9 @@ describe('while an endpoint does not come back', () => {
   });
 
   it('a call that has written is not begun again', async () => {
-    const writes = pool.fault(`await scope.graph.addOrUpdate('Book', 'once'); ${FOR_EVER}`);
+    const writes = pool.fault(
+      `await scope.graph.addOrUpdate('Book', 'once'); await scope.graph.commit(); ${FOR_EVER}`,
+    );
     await written('once');
     expect(await pool.fault('for (;;);', { timeoutMs: 300 })).toMatchObject({ kind: 'timeout' });
     expect(await writes).toMatchObject({ kind: 'stopped' });

@@ -16,6 +16,7 @@ import { PoolWorker } from './pool-worker.ts';
 import {
   faultOfRetry,
   faultsOf,
+  rootOf,
   RunningCall,
   STOPPED,
   stopping,
@@ -48,6 +49,10 @@ export class EndpointPool {
   readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
+  /** Those that wait for their turn to run again. */
+  readonly #again = new Set<RunningCall>();
+  /** Those that a worker has, with it. */
+  readonly #places = new Map<EndpointCall, { worker: PoolWorker; running: RunningCall }>();
   /** Ends of workers under way: their processes may still have the graph open. */
   readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
@@ -111,7 +116,10 @@ export class EndpointPool {
   run(call: EndpointCall): Promise<CallResult> {
     const refusal = this.#refusalOf(call);
     if (refusal !== undefined) return RunningCall.refuse(call, refusal);
-    const running = new RunningCall(++this.#lastCall, call, () => this.#calls.remove(call));
+    const running = new RunningCall(++this.#lastCall, call, () => {
+      this.#calls.remove(call);
+      this.#places.delete(call);
+    });
     this.#calls.add(call);
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     if (!this.#isWhole) {
@@ -136,7 +144,8 @@ export class EndpointPool {
     this.#isClosed = true;
     clearInterval(this.#watch);
     const running = [...this.#workers].flatMap((worker) => [...worker.calls.values()]);
-    for (const call of [...this.#waiting, ...running]) call.reject(stopping());
+    for (const call of [...this.#waiting, ...this.#again, ...running]) call.reject(stopping());
+    this.#again.clear();
     for (const worker of this.#workers) this.#end(worker);
     await Promise.all([...this.#ends, this.searches.close()]);
   }
@@ -147,13 +156,42 @@ export class EndpointPool {
       running.reject(signal.reason);
       return;
     }
+    if (running.call.sharesTransaction) {
+      this.#runWithParent(running);
+      return;
+    }
     const best = workerFor(this.#workers, this.#options.size, budgetKey(caller));
     if (best === undefined || this.#crowded.mustWait(best, running.call)) {
       this.#waiting.add(running);
       this.#addWorkers();
     } else {
-      best.run(running);
+      this.#run(running, best);
     }
+  }
+
+  #run(running: RunningCall, worker: PoolWorker, parent?: number): void {
+    this.#places.set(running.call, { worker, running });
+    worker.run(running, parent);
+  }
+
+  /** Where its transaction is. */
+  #runWithParent(running: RunningCall): void {
+    const { parent } = running.call;
+    const place = parent === undefined ? undefined : this.#places.get(parent);
+    const isThere = place?.worker.calls.get(place.running.id) === place?.running;
+    if (place === undefined || !isThere) running.reject(STOPPED);
+    else this.#run(running, place.worker, place.running.id);
+  }
+
+  /** Runs a call once more, with nothing of what it did before. */
+  async #runAgain(running: RunningCall, turn: Promise<void>): Promise<void> {
+    this.#places.delete(running.call);
+    this.#again.add(running);
+    await turn;
+    if (!this.#again.delete(running)) return;
+    running.id = ++this.#lastCall;
+    if (running.isSettled) running.reject(STOPPED);
+    else this.#dispatch(running);
   }
 
   #dispatchWaiting(): void {
@@ -182,6 +220,7 @@ export class EndpointPool {
           this.#ready.resolve();
           this.#dispatchWaiting();
         },
+        onAgain: (running, turn) => void this.#runAgain(running, turn),
         onSettled: (settled) => {
           this.#endIfRetired(settled);
           if (this.#waiting.size > 0) this.#dispatchWaiting();
@@ -217,7 +256,9 @@ export class EndpointPool {
     worker.calls.clear();
     const faults = faultsOf(calls, faultFor);
     for (const running of calls) {
-      const fault = faults.get(running.call) ?? faultOfRetry(running);
+      // What it is part of begins again, and runs it again.
+      const isPart = running.call.sharesTransaction;
+      const fault = faults.get(running.call) ?? (isPart ? STOPPED : faultOfRetry(running));
       if (fault !== undefined) {
         running.reject(fault);
       } else {
@@ -233,11 +274,13 @@ export class EndpointPool {
     for (const worker of this.#workers) {
       if (worker.isReady) this.#lookAt(worker, now);
     }
-    for (const running of this.#waiting) {
-      const { signal } = running.call;
-      if (now <= running.call.deadline && !signal.aborted) continue;
-      this.#waiting.delete(running);
-      running.reject(signal.aborted ? signal.reason : TOO_LATE);
+    for (const waiting of [this.#waiting, this.#again]) {
+      for (const running of waiting) {
+        const { signal } = running.call;
+        if (now <= running.call.deadline && !signal.aborted) continue;
+        waiting.delete(running);
+        running.reject(signal.aborted ? signal.reason : TOO_LATE);
+      }
     }
     const isQuiet = this.#calls.all === 0 && [...this.#workers].every(({ guest }) => guest === 0);
     this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0;
@@ -291,16 +334,19 @@ export class EndpointPool {
    */
   #moveAway(worker: PoolWorker): void {
     const calls = [...worker.calls.values()];
+    // A call stays or goes with those that share its transaction.
     const staying = new Set<EndpointCall>();
     for (const { call, guest } of calls) {
-      if (guest === worker.guest) for (const one of withCallers(call)) staying.add(one);
+      if (guest !== worker.guest && !call.host.hasEffects) continue;
+      for (const one of withCallers(call)) staying.add(rootOf(one));
     }
     for (const running of calls) {
-      const { call } = running;
-      const mustStay = staying.has(call) || call.host.hasEffects;
-      if (mustStay && worker.hasReceived(running)) continue;
+      const isPart = running.call.sharesTransaction;
+      const mustStay = staying.has(rootOf(running.call));
+      if (mustStay && (isPart || worker.hasReceived(running))) continue;
       worker.drop(running);
-      this.#dispatch(running);
+      if (isPart) running.reject(STOPPED);
+      else this.#dispatch(running);
     }
   }
 

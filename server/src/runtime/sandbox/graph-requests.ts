@@ -31,15 +31,17 @@ export const SEARCH_OPERATIONS: ReadonlySet<unknown> = new Set([
   'suggestAsUser',
 ]);
 
-/** What one worker reads. The index reads nothing before a query asks for a user's view. */
+/** What one worker reads. */
 export interface ReadSources {
   readonly reader: StateReader;
-  readonly access: AccessIndex;
   readonly searcher: Finders;
+  /** What the caller may see; asked for only where a query mentions it. */
+  readonly visibility: () => Visibility | undefined;
 }
 
 /** Where the index is. */
-export interface SearchSources extends ReadSources {
+export interface SearchSources {
+  readonly access: AccessIndex;
   readonly searcher: Searcher;
 }
 
@@ -52,13 +54,12 @@ export type Finders = Pick<Searcher, 'findByText' | 'findSimilar'>;
  */
 export function answerRead(
   sources: ReadSources,
-  caller: Caller,
   operation: string,
   payload: string,
   onScan?: (scan: QueryScan) => void,
 ): string {
   const asked: unknown = JSON.parse(payload);
-  const { reader, access } = sources;
+  const { reader } = sources;
   switch (operation) {
     case 'get':
       return JSON.stringify(requireNode(reader, referenceOf(asked)));
@@ -74,7 +75,7 @@ export function answerRead(
       return JSON.stringify(
         runQuery(reader, byUid(asked) as Query, {
           get visibility() {
-            return visibilityOf(access, caller);
+            return sources.visibility();
           },
           findByText: (wanted, visibility) => sources.searcher.findByText(wanted, visibility),
           findSimilar: (wanted, visibility) => sources.searcher.findSimilar(wanted, visibility),

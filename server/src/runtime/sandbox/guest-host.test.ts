@@ -2,6 +2,7 @@ import { Script } from 'node:vm';
 import { init } from 'es-module-lexer/js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
+import { openHeldGraphReader } from '#graph/open-reader.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
 import { FrameWriter, readFrame } from './frame.ts';
@@ -24,8 +25,10 @@ beforeAll(async () => {
   graph = await openTestGraph();
   await graph.addSchema(LIBRARY);
   await graph.write({ op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Pages: 1 } });
+  const { reader, snapshots } = openHeldGraphReader({ storage: graph.storage });
   host = new GuestHost({
-    reader: graph.reader,
+    reader,
+    snapshots,
     boot: new Script(guestSource()),
     zod: new LazyScript('undefined', 'trellis:zod'),
     heap,
@@ -56,7 +59,7 @@ function call(body: string): number {
   const script = { fileName: 'test.ts', script: text, parameters: '', imports: [] };
   writer.push(`"load",${number},false`, JSON.stringify({ script, modules: [] }));
   writer.push('"caller",1', JSON.stringify(ADMIN));
-  writer.push(`"call",${number},${number},1,2`, '{}');
+  writer.push(`"call",${number},${number},1,2,2,0,0`, '{}');
   sent.length = 0;
   host.receive(writer.take());
   return number;
@@ -96,30 +99,31 @@ it('gives code that goes on for many microtasks its answers all the same', async
   expect(sent).toMatchObject([[{ kind: 'answer', payload: '1' }]]);
 });
 
-it('sends what only the main thread does, all of a turn in one frame', async () => {
+it('sends what a call has written in one frame with its answer', async () => {
   const number = call(
     "await Promise.all(['x', 'y'].map((key) => scope.graph.addOrUpdate('Book', key))); return 1;",
   );
   await frames(1);
   expect(sent).toHaveLength(1);
-  expect(sent[0]?.map(({ kind, rest }) => [kind, rest[0], rest[2]])).toEqual([
-    ['ask', number, 'commit'],
-    ['ask', number, 'commit'],
+  expect(sent[0]?.map(({ kind, rest }) => [kind, rest[0]])).toEqual([
+    ['wrote', number],
+    ['transaction', number],
+    ['answer', number],
   ]);
+  const { operations, sight } = JSON.parse(sent[0]?.[1]?.payload ?? '');
+  expect(operations).toEqual(['x', 'y'].map((key) => ({ op: 'addOrUpdate', type: 'Book', key })));
+  expect(sight.sequence).toBe(graph.reader.refresh());
 });
 
-it('does not let code go on before the state reflects what it wrote', async () => {
+it('does not let code go on before the state reflects what it committed', async () => {
   const number = call(
-    "await scope.graph.update('Book', 'b', { Pages: 2 }); return (await scope.graph.get('Book', 'b')).Pages;",
+    "await scope.graph.update('Book', 'b', { Pages: 2 }); await scope.graph.commit(); return scope.graph.version('Book', 'b');",
   );
   await frames(1);
-  const [, request] = sent[0]?.[0]?.rest ?? [];
+  const [, request] = sent[0]?.[1]?.rest ?? [];
   const answer = new FrameWriter();
   const sequence = graph.reader.refresh() + 1;
-  answer.push(
-    `"settle",${number},${Number(request)},true,${sequence}`,
-    '[{"uid":null,"changed":true}]',
-  );
+  answer.push(`"settle",${number},${Number(request)},true,${sequence}`, 'null');
   host.receive(answer.take());
   await new Promise((resolve) => setImmediate(resolve));
   expect(sent).toHaveLength(1);

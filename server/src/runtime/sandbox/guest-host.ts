@@ -1,20 +1,13 @@
 import type { Script } from 'node:vm';
-import { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { IdMap } from './id-map.ts';
-import { Problem, type ProblemMessage } from '#base/problem.ts';
-import type { QueryScan } from '#graph/query/run.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import {
-  FetchedFinds,
-  MissingFind,
-  answerRead,
-  READ_OPERATIONS,
-  isInternal,
-  toldProblem,
-} from './graph-requests.ts';
+import type { Snapshots } from '#graph/transactions/snapshots.ts';
+import { CallTransactions, type HostedCall } from './call-transactions.ts';
+import { READ_OPERATIONS } from './graph-requests.ts';
+import { type GuestRead, GuestReads } from './guest-reads.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
 import type { LinkedScript } from './endpoint-call.ts';
 import { Guest, type LazyScript } from './guest.ts';
@@ -35,6 +28,7 @@ const LATE_RETRY_MS = 1;
 
 export interface GuestHostOptions {
   readonly reader: StateReader;
+  readonly snapshots: Snapshots;
   readonly boot: Script;
   readonly zod: LazyScript;
   readonly progress: Progress;
@@ -53,6 +47,7 @@ export interface GuestHostOptions {
 export class GuestHost {
   readonly #options: GuestHostOptions;
   readonly #users: UserTexts;
+  readonly #transactions: CallTransactions;
   readonly #reads: GuestReads;
   readonly #remarks = new ProgressThrottle((call, payload) => {
     this.#push('progress', `,${call}`, payload);
@@ -62,6 +57,8 @@ export class GuestHost {
   readonly #guests = new Map<number, Guest>();
   readonly #guestOfCall = new IdMap<Guest>();
   readonly #callers = new Map<number, Caller>();
+  /** By call: the request for `graph.commit()` that is under way. */
+  readonly #commits = new Map<number, number>();
   /** To be entered. */
   readonly #touched = new Set<Guest>();
   /** To be entered once more: its code may have gone on after the host stopped looking. */
@@ -72,11 +69,12 @@ export class GuestHost {
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
-    const { reader } = options;
+    const { reader, snapshots } = options;
     this.#users = new UserTexts(reader);
+    this.#transactions = new CallTransactions(reader, snapshots);
     this.#reads = new GuestReads({
+      transactions: this.#transactions,
       onScan: (call, scan) => this.#push('scan', `,${call}`, JSON.stringify(scan)),
-      reader,
       find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
       onDefect: (error) => this.#reportDefect(error),
       onInternal: (call, problem) => this.#push('internal', `,${call}`, JSON.stringify(problem)),
@@ -120,28 +118,39 @@ export class GuestHost {
         return this.#acceptAnswer(item, payload);
       case 'abort':
         return this.#enter(item[2], (guest) => guest.abort(item[2]));
-      case 'drop':
-        this.#enter(item[2], (guest) => guest.abort(item[2]));
-        this.#remarks.end(item[2]);
-        this.#forget(item[2]);
+      case 'drop': {
+        const [, , id] = item;
+        const hosted = this.#guestOfCall.get(id)?.calls.get(id);
+        this.#enter(id, (guest) => guest.abort(id));
+        this.#remarks.end(id);
+        if (hosted !== undefined) this.#transactions.end(hosted, false);
+        this.#forget(id);
+      }
     }
   }
 
   #acceptCall(item: CallItem, payload: string): void {
-    const [, , call, number, callerNumber, headersLength] = item;
+    const [, , id, number, callerNumber, headersLength, writes, parent, nowMs] = item;
     const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
     const caller = must(this.#callers.get(callerNumber), 'a caller that is sent before its calls');
     const headers = payload.slice(0, headersLength);
     const body = payload.slice(headersLength);
-    guest.calls.set(call, caller);
-    this.#guestOfCall.set(call, guest);
+    this.#guestOfCall.set(id, guest);
     const sequence = this.#sequence;
-    this.#enter(call, () => {
-      guest.start(call, body, headers, this.#users.textOf(caller.userUid, sequence));
+    this.#enter(id, () => {
+      // It was dropped before it began.
+      if (this.#guestOfCall.get(id) !== guest) return;
+      const call = this.#transactions.begin(id, { caller, writes, parent, nowMs });
+      if (call === undefined) {
+        this.#guestOfCall.delete(id);
+        this.#push('failure', `,${id}`, PARENT_ENDED);
+        return;
+      }
+      guest.calls.set(id, call);
+      guest.start(id, body, headers, this.#users.textOf(caller.userUid, sequence));
     });
   }
 
-  /** A write must show in what the same call reads next. */
   #acceptAnswer(item: SettleItem, payload: string): void {
     const [, , call, request, isValue, sequence] = item;
     const { reader } = this.#options;
@@ -153,8 +162,16 @@ export class GuestHost {
       return;
     }
     this.#enter(call, (guest) => {
-      if (request < 0) this.#reads.settleFind(guest, { call, request, isValue, payload });
-      else guest.settle(request, isValue, payload);
+      if (request < 0) {
+        this.#reads.settleFind(guest, { call, request, isValue, payload });
+        return;
+      }
+      const hosted = guest.calls.get(call);
+      if (hosted !== undefined && this.#commits.get(call) === request) {
+        this.#commits.delete(call);
+        this.#transactions.committed(hosted);
+      }
+      guest.settle(request, isValue, payload);
     });
   }
 
@@ -180,6 +197,7 @@ export class GuestHost {
         this.#endAll(guest, DEFECT);
       })
       .then(() => {
+        this.#transactions.holdTurn();
         this.#flush();
         setImmediate(() => this.#leave());
       });
@@ -229,16 +247,17 @@ export class GuestHost {
   /** One item of a guest. It speaks for its own calls only. */
   #take(guest: Guest, item: FrameItem, payload: string): void {
     const [, kind, call, third, fourth] = item;
-    const caller = typeof call === 'number' ? guest.calls.get(call) : undefined;
-    if (typeof call !== 'number' || caller === undefined) return;
+    const hosted = typeof call === 'number' ? guest.calls.get(call) : undefined;
+    if (typeof call !== 'number' || hosted === undefined) return;
     switch (kind) {
       case 'ask':
         if (typeof third !== 'number' || typeof fourth !== 'string') return;
         // The numbers below zero are the host's own, and so is what it finds.
         if (third < 0 || fourth === 'find') return;
         if (READ_OPERATIONS.has(fourth)) {
-          const read = { call, caller, request: third, operation: fourth, payload };
-          this.#reads.answer(guest, read);
+          this.#reads.answer(guest, { call: hosted, request: third, operation: fourth, payload });
+        } else if (fourth === 'write' || fourth === 'commit') {
+          this.#write(guest, { call: hosted, request: third, operation: fourth, payload });
         } else {
           this.#push('ask', `,${call},${third},${JSON.stringify(fourth)}`, payload);
         }
@@ -255,30 +274,59 @@ export class GuestHost {
       case 'answer':
       case 'refusal':
       case 'redirect':
-        this.#end(call, kind, `,${call},${Number(third)}`, payload);
+        this.#end(hosted, kind, Number(third), payload);
         return;
       case 'invalid':
       case 'problem':
       case 'failure':
       case 'malformed':
-        this.#end(call, kind, `,${call}`, payload);
+        this.#end(hosted, kind, undefined, payload);
     }
   }
 
-  #end(call: number, kind: FromWorkerKind, rest: string, payload: string): void {
-    this.#remarks.end(call);
-    this.#forget(call);
-    if (payload.length <= ENDPOINT_RESULT_BYTES_MAX) this.#push(kind, rest, payload);
-    else this.#push('failure', `,${call}`, RESULT_TOO_LARGE);
+  /** What the code writes is tried here; `graph.commit()` sends it away. */
+  #write(guest: Guest, { call, request, operation, payload }: GuestRead): void {
+    try {
+      if (operation === 'commit') {
+        const transaction = this.#transactions.commit(call);
+        this.#commits.set(call.id, request);
+        this.#push('ask', `,${call.id},${request},"commit"`, transaction);
+        return;
+      }
+      const outcomes = this.#transactions.write(call, payload);
+      if (!call.hasWritten) this.#push('wrote', `,${call.id}`, '');
+      call.hasWritten = true;
+      guest.settle(request, true, outcomes);
+    } catch (error) {
+      this.#reads.refuse(guest, call.id, request, error);
+    }
+  }
+
+  #end(call: HostedCall, kind: FromWorkerKind, status: number | undefined, payload: string): void {
+    const { id } = call;
+    this.#remarks.end(id);
+    const isSmall = payload.length <= ENDPOINT_RESULT_BYTES_MAX;
+    const isGood = isSmall && (kind === 'redirect' || (kind === 'answer' && Number(status) < 400));
+    const transaction = this.#transactions.end(call, isGood);
+    this.#forget(id);
+    if (transaction === null) {
+      this.#push('failure', `,${id}`, BUILT_ON_UNDONE);
+      return;
+    }
+    if (transaction !== undefined) this.#push('transaction', `,${id}`, transaction);
+    const rest = status === undefined ? `,${id}` : `,${id},${status}`;
+    if (isSmall) this.#push(kind, rest, payload);
+    else this.#push('failure', `,${id}`, RESULT_TOO_LARGE);
   }
 
   #endAll(guest: Guest, failure: string): void {
-    for (const call of guest.calls.keys()) this.#end(call, 'failure', `,${call}`, failure);
+    for (const call of guest.calls.values()) this.#end(call, 'failure', undefined, failure);
   }
 
   #forget(call: number): void {
     this.#guestOfCall.get(call)?.calls.delete(call);
     this.#reads.forget(call);
+    this.#commits.delete(call);
     this.#guestOfCall.delete(call);
   }
 
@@ -300,110 +348,8 @@ const RESULT_TOO_LARGE = JSON.stringify({
   message: `the result is larger than ${ENDPOINT_RESULT_BYTES_MAX} bytes`,
   stack: '',
 });
-
-/** A read that a guest asks for. */
-interface GuestRead {
-  readonly call: number;
-  readonly caller: Caller;
-  readonly request: number;
-  readonly operation: string;
-  /** JSON that the guest made. */
-  readonly payload: string;
-}
-
-interface GuestReadsOptions {
-  readonly reader: StateReader;
-  /** Asks where the index is; `request` is below zero, so that it is no guest's. */
-  readonly find: (call: number, request: number, wanted: string) => void;
-  /** A fault of the server's own. */
-  readonly onDefect: (error: unknown) => void;
-  /** A problem of which the guest is told less than the log. */
-  readonly onInternal: (call: number, problem: ProblemMessage) => void;
-  /** A query that read much, and that an index would serve. */
-  readonly onScan: (call: number, scan: QueryScan) => void;
-}
-
-/**
- * Answers the reads of guests, in the worker. A query that finds by words waits in the middle for
- * what is found elsewhere.
- */
-class GuestReads {
-  readonly #options: GuestReadsOptions;
-  readonly #access: AccessIndex;
-  /** By call, then by the request. */
-  readonly #waiting = new Map<number, Map<number, WaitingQuery>>();
-  #lastRequest = 0;
-
-  constructor(options: GuestReadsOptions) {
-    this.#options = options;
-    this.#access = new AccessIndex(options.reader);
-  }
-
-  answer(guest: Guest, read: GuestRead, finds: FetchedFinds = new FetchedFinds()): void {
-    const { call, caller, request, operation, payload } = read;
-    const { reader, onDefect, onInternal } = this.#options;
-    try {
-      const sources = { reader, access: this.#access, searcher: finds };
-      const onScan = (scan: QueryScan): void => this.#options.onScan(call, scan);
-      guest.settle(request, true, answerRead(sources, caller, operation, payload, onScan));
-    } catch (error) {
-      if (error instanceof MissingFind) {
-        this.#wait({ read, finds, wanted: error.wanted });
-        return;
-      }
-      if (!(error instanceof Problem)) {
-        onDefect(error);
-        guest.settle(request, false, READ_FAILED);
-        return;
-      }
-      const problem = error.toMessage();
-      if (isInternal(problem)) onInternal(call, problem);
-      guest.settle(request, false, JSON.stringify(toldProblem(problem)));
-    }
-  }
-
-  /** What was found for a query, which begins again; or why nothing can be. */
-  settleFind(guest: Guest, answer: FindAnswer): void {
-    const { call, request, isValue, payload } = answer;
-    const query = this.#waiting.get(call)?.get(request);
-    if (query === undefined) return;
-    this.#waiting.get(call)?.delete(request);
-    if (isValue) {
-      query.finds.add(query.wanted, payload);
-      this.answer(guest, query.read, query.finds);
-    } else {
-      guest.settle(query.read.request, false, payload);
-    }
-  }
-
-  /** Nobody waits for the reads of this call any more. */
-  forget(call: number): void {
-    this.#waiting.delete(call);
-  }
-
-  #wait(query: WaitingQuery): void {
-    const { call } = query.read;
-    const request = --this.#lastRequest;
-    const ofCall = this.#waiting.get(call) ?? new Map<number, WaitingQuery>();
-    this.#waiting.set(call, ofCall.set(request, query));
-    this.#options.find(call, request, query.wanted);
-  }
-}
-
-interface FindAnswer {
-  readonly call: number;
-  readonly request: number;
-  readonly isValue: boolean;
-  readonly payload: string;
-}
-
-interface WaitingQuery {
-  readonly read: GuestRead;
-  readonly finds: FetchedFinds;
-  readonly wanted: string;
-}
-
-const READ_FAILED = JSON.stringify({
-  code: 'internal_error',
-  message: 'the read failed inside the server',
+const PARENT_ENDED = JSON.stringify({ message: 'the call that runs it has ended', stack: '' });
+const BUILT_ON_UNDONE = JSON.stringify({
+  message: 'nothing is written: it has built on what an endpoint that failed had written',
+  stack: '',
 });

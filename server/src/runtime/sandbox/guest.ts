@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 
 import vm from 'node:vm';
-import type { Caller } from '#access/caller.ts';
+import type { HostedCall } from './call-transactions.ts';
 import { IdMap } from './id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
 import type { LoadableScript } from './endpoint-call.ts';
@@ -32,8 +32,8 @@ export interface GuestOptions {
  */
 export class Guest {
   readonly number: number;
-  /** Those that run here, with their callers. */
-  readonly calls = new IdMap<Caller>();
+  /** Those that run here. */
+  readonly calls = new IdMap<HostedCall>();
   readonly #options: GuestOptions;
   #actions: (() => void)[] = [];
   #bridge: GuestBridge | undefined;

@@ -24,7 +24,7 @@ it('of the calls in a process that dies, the one at work fails, and those that w
     .run(`scope.log.info('reads'); ${FOR_EVER}`, { ...PATIENT, signal, name: 'reads' })
     .catch((error: unknown) => error);
   const writes = pool.fault(
-    `await scope.graph.addOrUpdate('Book', 'once'); scope.log.info('wrote'); ${FOR_EVER}`,
+    `await scope.graph.addOrUpdate('Book', 'once'); await scope.graph.commit(); scope.log.info('wrote'); ${FOR_EVER}`,
     { ...PATIENT, name: 'writes' },
   );
   await logged('reads', 1);

@@ -6,16 +6,18 @@ import {
 } from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { IdMap } from './id-map.ts';
-import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
+import { CallFault, type CallResult, type LoadableEndpoint, RunAgain } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
 import type { SearchThreads } from './search-threads.ts';
 import { SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
-import type { RunningCall } from './running-call.ts';
+import { type RunningCall, STOPPED, TOO_LATE } from './running-call.ts';
 import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface PoolWorkerEvents {
   onReady(): void;
+  /** A call is to be run once more, in its turn. */
+  onAgain(running: RunningCall, turn: Promise<void>): void;
   /** A call has its result, or its fault. */
   onSettled(worker: PoolWorker): void;
   onEnd(worker: PoolWorker, reason: Error): void;
@@ -125,18 +127,21 @@ export class PoolWorker {
     return running.hasSpoken || hasReached(this.process.report.frames, running.frame);
   }
 
-  run(running: RunningCall): void {
-    const { endpoint, caller, headers, body } = running.call;
+  /** `parent`: the number of the call, on this worker, whose transaction it shares; 0 for none. */
+  run(running: RunningCall, parent = 0): void {
+    const { endpoint, caller, headers, body, host } = running.call;
     // What it asked for when it ran on another worker.
     if (running.frame > 0) running.call.host.forsake();
     running.guest = this.#load(endpoint, running.id);
     running.frame = this.process.nextFrame;
     running.hasSpoken = false;
+    running.transaction = undefined;
     this.calls.set(running.id, running);
     const key = budgetKey(caller);
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
     this.process.send(
-      `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length}`,
+      `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length},` +
+        `${host.writes},${parent},${host.nowMs}`,
       headers + body,
     );
   }
@@ -224,6 +229,10 @@ export class PoolWorker {
       running.call.host.progress(payload);
     } else if (kind === 'scan') {
       running.call.host.scanned(payload);
+    } else if (kind === 'wrote') {
+      running.call.host.noteWrite();
+    } else if (kind === 'transaction') {
+      running.transaction = payload;
     } else if (kind === 'internal') {
       this.#noteInternal(running, internalProblemOf(payload));
     } else {
@@ -237,9 +246,11 @@ export class PoolWorker {
     operation: string,
     args: string,
   ): Promise<void> {
+    // It has another number when it is run again.
+    const { id } = running;
     const settle = (isValue: boolean, sequence: number, json: string) => {
-      if (this.calls.has(running.id)) {
-        this.process.send(`"settle",${running.id},${request},${isValue},${sequence}`, json);
+      if (this.calls.has(id)) {
+        this.process.send(`"settle",${id},${request},${isValue},${sequence}`, json);
       }
     };
     try {
@@ -254,6 +265,12 @@ export class PoolWorker {
       const { json, sequence } = await running.call.host.ask(operation, args);
       settle(true, sequence, json);
     } catch (error) {
+      if (error instanceof RunAgain) {
+        if (!this.calls.has(id)) return;
+        this.drop(running);
+        this.#events.onAgain(running, error.turn);
+        return;
+      }
       const isDefect = !(error instanceof Problem) && !running.call.signal.aborted;
       if (isDefect) this.#events.onDefect(error);
       settle(false, 0, error instanceof Problem ? this.#told(running, error) : SERVER_FAILED);
@@ -277,8 +294,24 @@ export class PoolWorker {
     this.#settledAt = performance.now();
     if (running.internal !== undefined && hasFailed(result)) running.reject(running.internal);
     else if (result instanceof CallFault) running.reject(result);
-    else running.resolve(result);
+    else if (running.transaction === undefined) running.resolve(result);
+    else void this.#commit(running, running.transaction, result);
     this.#events.onSettled(this);
+  }
+
+  /** The answer is given once what the call has written is committed. */
+  async #commit(running: RunningCall, transaction: string, result: CallResult): Promise<void> {
+    const { host, deadline } = running.call;
+    try {
+      // Its caller was told that nothing comes of it.
+      if (running.isSettled) throw STOPPED;
+      if (performance.now() > deadline) throw TOO_LATE;
+      await host.commit(transaction);
+      running.resolve(result);
+    } catch (error) {
+      if (error instanceof RunAgain) this.#events.onAgain(running, error.turn);
+      else running.reject(error);
+    }
   }
 }
 

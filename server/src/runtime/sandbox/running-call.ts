@@ -3,7 +3,8 @@ import { CallFault, type CallResult, type EndpointCall } from './endpoint-call.t
 
 /** A call on its way through the pool. */
 export class RunningCall {
-  readonly id: number;
+  /** Another one each time that it is run. */
+  id: number;
   readonly call: EndpointCall;
   readonly result: Promise<CallResult>;
   /** The number of its guest in the worker where it runs. */
@@ -15,6 +16,8 @@ export class RunningCall {
   /** How often a worker ended under it. */
   retries = 0;
   isAborted = false;
+  /** JSON of what is to be committed before its answer is given. */
+  transaction: string | undefined;
   /** The first problem that its code was not told whole. */
   internal: Problem | undefined;
   readonly #settle: PromiseWithResolvers<CallResult>;
@@ -35,6 +38,10 @@ export class RunningCall {
   static refuse({ onEnded }: EndpointCall, reason: unknown): Promise<never> {
     onEnded?.();
     return Promise.reject(reason);
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   resolve(result: CallResult): void {
@@ -64,6 +71,7 @@ export class RunningCall {
     this.call.host.forsake();
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.call.host.settled();
     this.#onSettled();
   }
 }
@@ -79,6 +87,11 @@ export const TOO_MUCH_MEMORY = new CallFault('memory', 'it used too much memory'
 export function* withCallers(first: EndpointCall): Generator<EndpointCall> {
   yield first;
   if (first.parent !== undefined) yield* withCallers(first.parent);
+}
+
+/** The call in whose transaction a call reads and writes: itself, unless another one runs it. */
+export function rootOf(call: EndpointCall): EndpointCall {
+  return call.sharesTransaction && call.parent !== undefined ? rootOf(call.parent) : call;
 }
 
 /** The calls that end with their worker, and those that wait for these. */

@@ -10,6 +10,7 @@ const READS = "return (await scope.graph.tryGet('Book', 'read'))?.Pages ?? 0;";
 /** What it writes stands before it is answered. */
 const WRITES = `
   await scope.graph.addOrUpdate('Book', scope.body);
+  await scope.graph.commit();
   await scope.graph.tryGet('Book', scope.body);
   return 'written';`;
 

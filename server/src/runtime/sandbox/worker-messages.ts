@@ -1,3 +1,4 @@
+import type { CallWrites } from './call-transactions.ts';
 /**
  * Descriptors of a worker's process: from the server to its keeper and back, and to the worker; and
  * who is at work, see `culprit-note.ts`.
@@ -41,9 +42,10 @@ export type FromKeeper =
  * `load`: guest number, whether it is read-only; payload: JSON of a `LinkedScript`.
  * `unload`: guest number. Its running calls go on to their end.
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
- * `call`: call, guest number, number of the caller, length of the headers; payload: headers as
- * JSON, then the body.
- * `settle`: call, request, whether it is a value, the sequence that later reads must reflect;
+ * `call`: call, guest number, number of the caller, length of the headers, what comes of its writes
+ * (`CALL_WRITES`), the call that runs it in its own transaction or 0, what time it is; payload:
+ * headers as JSON, then the body.
+ * `settle`: call, request, whether it is a value, the sequence that the state must have reached;
  * payload: JSON of the value or problem.
  * `abort`: call: the caller has gone.
  * `drop`: call: it is over for the main thread; what it still asks for is ignored.
@@ -65,6 +67,9 @@ export type CallItem = readonly [
   guest: number,
   caller: number,
   headersLength: number,
+  writes: CallWrites,
+  parent: number,
+  nowMs: number,
 ];
 
 export type SettleItem = readonly [
@@ -83,8 +88,11 @@ export type SettleItem = readonly [
  * arguments. For itself the worker asks to `find`, by a request below zero: see `FetchedFinds`.
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
  * `{fraction, text}`. `scan`: call; payload: JSON `{type, field, rowsRead}`. `unlogged`: call, how
- * many lines more it would have logged. `answer`: call, status; payload: JSON. `refusal`: call,
- * status; payload: the message. `redirect`: call, status; payload: the URL. `problem`: call;
+ * many lines more it would have logged. `wrote`: call: it has written something, which its
+ * transaction will have. `transaction`: call; payload: JSON of a `DraftedTransaction`, which is to
+ * be committed before the answer that follows is given. `answer`: call, status; payload: JSON.
+ * `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
+ * `problem`: call;
  * payload: JSON `{code, message, hint?, details?}`. `invalid`: call; payload: JSON `[{path,
  * message}]`, what is wrong with the body. `failure`: call; payload: JSON `{message, stack,
  * code?}`. `malformed`: call; payload: what is wrong with the body. `internal`: call; payload: JSON
@@ -98,6 +106,8 @@ export type FromWorkerKind =
   | 'unlogged'
   | 'progress'
   | 'scan'
+  | 'wrote'
+  | 'transaction'
   | 'answer'
   | 'refusal'
   | 'redirect'

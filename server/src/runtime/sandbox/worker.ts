@@ -5,7 +5,7 @@ import { Script } from 'node:vm';
 import { workerData } from 'node:worker_threads';
 import { init } from 'es-module-lexer/js';
 import { assert } from '#base/assert.ts';
-import { openGraphReader } from '#graph/open-reader.ts';
+import { openHeldGraphReader } from '#graph/open-reader.ts';
 import { culpritWriter } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { GuestHost } from './guest-host.ts';
@@ -36,7 +36,7 @@ const boot = new Script(guestSource(), { filename: 'trellis:guest' });
 const zod = new LazyScript(zodSource(), 'trellis:zod');
 // The key is kept outside of the heap, behind a private field: from here on nothing that code can
 // reach leads to it.
-const reader = openGraphReader({
+const { reader, snapshots } = openHeldGraphReader({
   storage,
   environmentKey: new StateGate(setup.gate).pass(),
   rowMemoryBytes,
@@ -53,6 +53,7 @@ const frames = new FramePipe(
 );
 const host = new GuestHost({
   reader,
+  snapshots,
   boot,
   zod,
   progress: new Progress(setup.progress),

@@ -4,6 +4,7 @@ import { systemClock } from '#base/clock.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { EndpointLog } from '../endpoint-log.ts';
 import { Invocation } from '../invocation.ts';
+import { WriteTurns } from '../write-turns.ts';
 import { OutboundRequests } from '../outbound-requests.ts';
 import type { RunProgress } from '../pooled-runs.ts';
 import { CallFault, type FaultKind, type LoadableScript } from '../sandbox/endpoint-call.ts';
@@ -92,10 +93,13 @@ export async function openTestPool(size = 1): Promise<TestPool> {
       ...request,
       deadline: performance.now() + timeoutMs,
       parent: undefined,
+      sharesTransaction: false,
       host: new Invocation(
         { endpoint: name, isReadOnly, mayRunOnPrimary: true, isTrial: false, run: outside },
         {
           commits: graph.writer,
+          clock: graph.clock,
+          turns: new WriteTurns(),
           audit: auditInMemory(),
           logger,
           logs: new EndpointLog({ clock: systemClock, redact: (json) => json }),

@@ -1,0 +1,15 @@
+/** How many keys a transaction tells one by one of what it has read; beyond, it tells types. */
+export const TRANSACTION_POINTS_MAX = 4_096;
+/** The same for ranges of indexes and of the lists of types; beyond, it tells whole lists. */
+export const TRANSACTION_RANGES_MAX = 256;
+/** How many characters of JSON the writes of one transaction may have. */
+export const TRANSACTION_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** How often a call is run again because others have changed what it had read. */
+export const TRANSACTION_RETRIES_MAX = 5;
+/** Keys of newest commits that the writer keeps, to compare transactions with; twice. */
+export const WRITTEN_KEYS_MAX = 250_000;
+/** How much of newest commits it keeps until there is a transaction to be compared with them. */
+export const WRITTEN_BYTES_MAX = 32 * 1024 * 1024;
+/** Reads of a call that are kept until it ends; beyond, their keys are noted at once. */
+export const TRANSACTION_READS_KEPT_MAX = 1_000;
+export const TRANSACTION_READS_KEPT_CHARACTERS = 1024 * 1024;

@@ -1,0 +1,185 @@
+import { WRITTEN_BYTES_MAX, WRITTEN_KEYS_MAX } from '#base/transaction-limits.ts';
+import { readPlaces } from '#store/batch.ts';
+import { DB } from '#store/databases.ts';
+import { ID_BYTES, META } from '../keys.ts';
+import { typeIdOf } from '../node-record.ts';
+import { keyText, LIST_LETTERS, POINT_LETTERS, RANGE_LETTERS, type ReadKeys } from './read-set.ts';
+
+const EDGE_BYTES = ID_BYTES + 2;
+const NUMBER_BYTES = 2;
+const NEXT_ID = keyText(META.nextId);
+
+interface Limits {
+  readonly keysMax: number;
+  readonly bytesMax: number;
+}
+
+const LIMITS: Limits = { keysMax: WRITTEN_KEYS_MAX, bytesMax: WRITTEN_BYTES_MAX };
+
+/**
+ * What the newest commits have written, by the points and lists of `ReadKeys`, each with the
+ * sequence of the last commit that did. It decides whether what a transaction has read is still as
+ * it was. It is bounded: a transaction that began before all that is kept is refused like one whose
+ * reads have changed.
+ *
+ * Commits are only kept as they are until there is something to be compared with them: a load
+ * without transactions costs nothing.
+ */
+export class RecentWrites {
+  readonly #limits: Limits;
+  /** Everything after this sequence is known. */
+  #since: number;
+  #young = new WrittenKeys();
+  #old = new WrittenKeys();
+  #newest: { readonly payload: Uint8Array; readonly sequence: number }[] = [];
+  #newestBytes = 0;
+
+  /** `since` is the sequence of the state that the first commit is built on. */
+  constructor(since: number, limits: Limits = LIMITS) {
+    this.#since = since;
+    this.#limits = limits;
+  }
+
+  /** Notes a commit; `sequence` is that of its last operation. */
+  add(payload: Uint8Array, sequence: number): void {
+    if (payload.length === 0) return;
+    this.#newest.push({ payload, sequence });
+    this.#newestBytes += payload.length;
+    if (this.#newestBytes > this.#limits.bytesMax) this.#forget(sequence);
+  }
+
+  /**
+   * What of these reads a commit after `sequence` has changed; undefined when nothing. It names the
+   * place for whoever wants to wait until others are done with it.
+   */
+  conflict(reads: ReadKeys, sequence: number): string | undefined {
+    this.#take();
+    if (sequence < this.#since) return 'too long ago';
+    for (const point of reads.points) {
+      if (this.#lastWrite(point) > sequence) return point;
+    }
+    for (const [letter, start, end] of reads.ranges) {
+      const list = letter + start.slice(0, NUMBER_BYTES);
+      const key =
+        this.#young.written(list, start, end, sequence) ??
+        this.#old.written(list, start, end, sequence);
+      if (key !== undefined) return letter + key;
+    }
+    return undefined;
+  }
+
+  #lastWrite(point: string): number {
+    return this.#young.points.get(point) ?? this.#old.points.get(point) ?? -1;
+  }
+
+  #take(): void {
+    for (const { payload, sequence } of this.#newest) {
+      this.#young.take(payload, sequence);
+      if (this.#young.size <= this.#limits.keysMax) continue;
+      // The older half goes as a whole.
+      this.#since = Math.max(this.#since, this.#old.last);
+      this.#old = this.#young;
+      this.#young = new WrittenKeys();
+    }
+    this.#newest = [];
+    this.#newestBytes = 0;
+  }
+
+  #forget(sequence: number): void {
+    this.#since = sequence;
+    this.#newest = [];
+    this.#newestBytes = 0;
+    this.#young = new WrittenKeys();
+    this.#old = new WrittenKeys();
+  }
+}
+
+/** The keys of some commits in a row. */
+class WrittenKeys {
+  /** By point: the sequence of the last commit that wrote it. */
+  readonly points = new Map<string, number>();
+  /** By list: its keys as they were written, in the order of their commits. */
+  readonly #lists = new Map<string, { readonly keys: string[]; readonly sequences: number[] }>();
+  #listed = 0;
+  /** The sequence of the last commit. */
+  last = -1;
+
+  get size(): number {
+    return this.points.size + this.#listed;
+  }
+
+  take(payload: Uint8Array, sequence: number): void {
+    this.last = sequence;
+    const { points } = this;
+    readPlaces(payload, (db, keyStart, keyEnd, valueStart) => {
+      const text = (length = keyEnd - keyStart): string =>
+        keyText(payload, keyStart, keyStart + length);
+      switch (db) {
+        case DB.nodes:
+          points.set(`n${text()}`, sequence);
+          if (valueStart >= 0) {
+            const type = typeIdOf(payload.subarray(valueStart));
+            points.set(`N${String.fromCharCode(type >>> 8, type & 0xff)}`, sequence);
+          }
+          return;
+        case DB.uids:
+          points.set(`u${text()}`, sequence);
+          points.set('U', sequence);
+          return;
+        case DB.out:
+        case DB.in: {
+          const letter = POINT_LETTERS[db]!;
+          const every = letter.toUpperCase();
+          const place = text(EDGE_BYTES);
+          points.set(letter + place, sequence);
+          points.set(letter + place.slice(0, ID_BYTES), sequence);
+          points.set(every + place.slice(ID_BYTES), sequence);
+          points.set(every, sequence);
+          return;
+        }
+        case DB.types:
+          // A node that is deleted is not put again, which would tell its type.
+          points.set(`N${text(NUMBER_BYTES)}`, sequence);
+          return this.#list(RANGE_LETTERS[db]!, text(), sequence);
+        case DB.indexes:
+          return this.#list(RANGE_LETTERS[db]!, text(), sequence);
+        case DB.uniques:
+          points.set(`q${text()}`, sequence);
+          points.set(`${LIST_LETTERS['x']}${text(NUMBER_BYTES)}`, sequence);
+          return;
+        case DB.meta: {
+          const name = text();
+          if (name !== NEXT_ID) points.set(`m${name}`, sequence);
+          return;
+        }
+        case DB.access:
+          points.set('A', sequence);
+      }
+    });
+  }
+
+  /** A key of a list from `start` up to `end` that was written after `since`. */
+  written(list: string, start: string, end: string, since: number): string | undefined {
+    const written = this.#lists.get(list);
+    if (written === undefined) return undefined;
+    const { keys, sequences } = written;
+    for (let i = keys.length - 1; i >= 0 && sequences[i]! > since; i--) {
+      if (keys[i]! >= start && keys[i]! < end) return keys[i];
+    }
+    return undefined;
+  }
+
+  #list(letter: string, key: string, sequence: number): void {
+    const number = key.slice(0, NUMBER_BYTES);
+    this.points.set(`${LIST_LETTERS[letter]}${number}`, sequence);
+    const list = letter + number;
+    let written = this.#lists.get(list);
+    if (written === undefined) {
+      written = { keys: [], sequences: [] };
+      this.#lists.set(list, written);
+    }
+    written.keys.push(key);
+    written.sequences.push(sequence);
+    this.#listed++;
+  }
+}

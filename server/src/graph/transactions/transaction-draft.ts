@@ -1,0 +1,243 @@
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
+import { TRANSACTION_CHARACTERS_MAX } from '#base/transaction-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { randomUid } from '#base/uid.ts';
+import { DB } from '#store/databases.ts';
+import { OverlaidBatch } from '#store/overlaid-batch.ts';
+import { Overlay, OverlayReader } from '#store/overlay.ts';
+import { buildCommit } from '../graph-writer.ts';
+import { KeyEncoder, META } from '../keys.ts';
+import type { ForeseenOutcome, TransactionSight, WriterOperation } from '../operations.ts';
+import { StateReader } from '../state-reader.ts';
+import { readCount, WriterMemory } from '../writer-memory.ts';
+import { MovingState } from './moving-state.ts';
+import { keyText, type ReadKeys, ReadSet, RecordingReader } from './read-set.ts';
+import type { Snapshot } from './snapshots.ts';
+
+/** What the writer is sent of a transaction. */
+export interface DraftedTransaction {
+  readonly operations: readonly WriterOperation[];
+  readonly sight: TransactionSight;
+}
+
+/** Writes that were made together: all of them were possible. */
+interface DraftedWrite {
+  /** Who made them: see `undo`. */
+  readonly author: number;
+  /** JSON of the operations, without the brackets around them. */
+  readonly text: string;
+  readonly outcomes: readonly ForeseenOutcome[];
+}
+
+/** What drafts are written with: made once, and used by one after the other. */
+class DraftDesk {
+  readonly view = new MovingState();
+  readonly memory = new WriterMemory(this.view, false);
+  #reader: StateReader | undefined;
+
+  get reader(): StateReader {
+    this.#reader ??= new StateReader(this.view, this.view);
+    this.#reader.refresh();
+    return this.#reader;
+  }
+}
+
+const NO_READS: ReadKeys = { points: [], ranges: [] };
+
+/** Only administrators write code: it may also say who sees what. */
+const CIRCUMSTANCES = {
+  firstIndex: 0,
+  outcomes: true,
+  randomUid,
+  hashesIndexes: false,
+  accessControl: true,
+} as const;
+
+const SPARE_DESKS_MAX = 4;
+
+/** Where drafts are made, of one thread. */
+export class TransactionDrafts {
+  readonly #spare: DraftDesk[] = [];
+
+  begin(snapshot: Snapshot, now: () => number): TransactionDraft {
+    const desk = this.#spare.pop();
+    return new TransactionDraft(snapshot, now, desk, (left) => {
+      left.view.leave();
+      if (this.#spare.length < SPARE_DESKS_MAX) this.#spare.push(left);
+    });
+  }
+}
+
+/**
+ * The writes of a transaction before they are committed, on top of the commit that it reads. Each
+ * is tried at once, by the code that the writer runs, so that its author is told what comes of it,
+ * and reads it back. The writer does all of it again: what is sent to it are the operations, what
+ * was read, and what the author was told.
+ */
+export class TransactionDraft implements Disposable {
+  readonly #snapshot: Snapshot;
+  readonly #now: () => number;
+  readonly #desk: DraftDesk;
+  readonly #leave: (desk: DraftDesk) => void;
+  /** What the attempts have read; part of what its author has seen once one was refused. */
+  readonly #attempts = new ReadSet();
+  #wasRefused = false;
+  #overlay = new Overlay();
+  #writes: DraftedWrite[] = [];
+  /** Those before them that were taken: see `keep`. */
+  readonly #kept: DraftedWrite[] = [];
+  #operations = 0;
+  #characters = 0;
+
+  constructor(
+    snapshot: Snapshot,
+    now: () => number,
+    desk: DraftDesk = new DraftDesk(),
+    leave: (desk: DraftDesk) => void = () => {},
+  ) {
+    this.#snapshot = snapshot;
+    this.#now = now;
+    this.#desk = desk;
+    this.#leave = leave;
+    this.#show();
+    const nextId = readCount(snapshot.state.get(DB.meta, META.nextId)) || 1;
+    this.#attempts.firstNewId = keyText(new KeyEncoder().node(nextId));
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.length === 0;
+  }
+
+  /** Shows the snapshot with the writes. */
+  get reader(): StateReader {
+    return this.#desk.reader;
+  }
+
+  /**
+   * Makes writes, all of them or none. `text` is JSON of a list. Throws the problem that refuses
+   * them.
+   */
+  write(text: string, author: number): readonly ForeseenOutcome[] {
+    try {
+      return this.#add(text.slice(1, -1), author).outcomes;
+    } catch (error) {
+      this.#wasRefused = true;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes back what these authors have written. False when what others have written is not what it
+   * was without it: then nothing may come of the transaction.
+   */
+  undo(authors: ReadonlySet<number>): boolean {
+    const kept = this.#writes.filter(({ author }) => !authors.has(author));
+    if (kept.length === this.#writes.length) return true;
+    this.#overlay = new Overlay();
+    this.#show();
+    this.#writes = [];
+    this.#operations = 0;
+    this.#characters = 0;
+    try {
+      for (const { text, outcomes } of this.#kept) {
+        this.#attempt(JSON.parse(`[${text}]`) as unknown[], outcomes);
+      }
+      return kept.every((write) => {
+        const { outcomes } = this.#add(write.text, write.author, write.outcomes);
+        return outcomes.every(({ uid, changed }, i) => {
+          const told = write.outcomes[i];
+          return told?.uid === uid && told.changed === changed;
+        });
+      });
+    } catch {
+      return false;
+    }
+  }
+
+  /** The writes were taken elsewhere: they go on to show, and the next ones are on top of them. */
+  keep(): void {
+    this.#kept.push(...this.#writes);
+    this.#writes = [];
+    this.#operations = 0;
+    this.#characters = 0;
+  }
+
+  /** JSON of a `DraftedTransaction`. */
+  toJson(reads: ReadSet): string {
+    const operations = this.#writes.map(({ text }) => text).join();
+    const sight: TransactionSight = {
+      sequence: this.#snapshot.sequence,
+      reads: this.#wasRefused ? together(reads.toKeys(), this.#attempts.toKeys()) : reads.toKeys(),
+      outcomes: this.#writes.flatMap(({ outcomes }) => outcomes),
+    };
+    return `{"operations":[${operations}],"sight":${JSON.stringify(sight)}}`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave(this.#desk);
+  }
+
+  #add(text: string, author: number, told?: readonly ForeseenOutcome[]): DraftedWrite {
+    const operations = JSON.parse(`[${text}]`) as readonly unknown[];
+    this.#checkSize(operations.length, text.length);
+    const outcomes = this.#attempt(operations, told);
+    const write = { author, text, outcomes };
+    this.#writes.push(write);
+    this.#operations += operations.length;
+    this.#characters += text.length;
+    return write;
+  }
+
+  #show(): void {
+    const recorded = new RecordingReader(this.#snapshot.state, this.#attempts);
+    this.#desk.view.move(new OverlayReader(recorded, this.#overlay), this.#snapshot.sequence);
+  }
+
+  /** `told`: what came of them before, where they are tried again. */
+  #attempt(
+    operations: readonly unknown[],
+    told: readonly ForeseenOutcome[] = [],
+  ): readonly ForeseenOutcome[] {
+    const { sequence } = this.#snapshot;
+    const batch = new OverlaidBatch(this.#overlay, sequence + 1);
+    const nowMs = this.#now();
+    const sight = { sequence, reads: NO_READS, outcomes: told };
+    try {
+      const { outcomes } = buildCommit(
+        this.#desk.memory,
+        batch,
+        { operations, sight },
+        { ...CIRCUMSTANCES, nowMs },
+      );
+      return outcomes.map((outcome) => ({ ...outcome, timestampMs: nowMs }));
+    } catch (error) {
+      batch.undo();
+      throw error;
+    } finally {
+      batch.seal();
+    }
+  }
+
+  #checkSize(operations: number, characters: number): void {
+    if (this.#operations + operations > INGEST_COMMIT_OPERATIONS_MAX) {
+      throw new Problem(
+        'invalid_request',
+        `A transaction has at most ${INGEST_COMMIT_OPERATIONS_MAX} operations`,
+        { hint: 'End it in the middle of long work, with await graph.commit().' },
+      );
+    }
+    if (this.#characters + characters <= TRANSACTION_CHARACTERS_MAX) return;
+    throw new Problem(
+      'invalid_request',
+      `A transaction has at most ${TRANSACTION_CHARACTERS_MAX} characters of JSON`,
+      { hint: 'End it in the middle of long work, with await graph.commit().' },
+    );
+  }
+}
+
+function together(first: ReadKeys, second: ReadKeys): ReadKeys {
+  return {
+    points: [...first.points, ...second.points],
+    ranges: [...first.ranges, ...second.ranges],
+  };
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WriterOperation } from '../operations.ts';
+import { openTestGraph, problemOf, type TestGraph } from '../testing/test-graph.ts';
+import { openHeldGraphReader } from '../open-reader.ts';
+import type { StateReader } from '../state-reader.ts';
+import { ReadSet, RecordingReader } from './read-set.ts';
+import type { Snapshots } from './snapshots.ts';
+import { type DraftedTransaction, TransactionDrafts } from './transaction-draft.ts';
+
+let graph: TestGraph;
+let reader: StateReader;
+let snapshots: Snapshots;
+beforeAll(async () => {
+  graph = await openTestGraph();
+  await graph.addSchema({
+    nodes: [
+      {
+        type: 'Book',
+        key: 'Name',
+        fields: { Pages: 'Int', Shelf: 'String' },
+        indexes: [{ field: 'Shelf' }],
+      },
+      { type: 'Note', fields: { Text: 'String' } },
+    ],
+    edges: [{ type: 'Cites' }],
+  });
+  ({ reader, snapshots } = openHeldGraphReader({ storage: graph.storage }));
+});
+afterAll(async () => {
+  reader[Symbol.dispose]();
+  await graph[Symbol.asyncDispose]();
+});
+
+const book = (key: string, fields: object = {}): WriterOperation => ({
+  op: 'addOrUpdate',
+  type: 'Book',
+  key,
+  fields: { ...fields },
+});
+
+/** A transaction that has read and written: commits it when it is told to. */
+function begin(read: (reader: StateReader) => void, operations: readonly WriterOperation[]) {
+  reader.refresh();
+  const snapshot = snapshots.hold();
+  const reads = new ReadSet();
+  const recording = new RecordingReader(snapshot.state, reads);
+  const position = { refresh: () => snapshot.sequence, sequence: snapshot.sequence };
+  read(new (reader.constructor as typeof StateReader)(recording, position));
+  using draft = new TransactionDrafts().begin(snapshot, () => graph.clock.now());
+  const outcomes = draft.write(JSON.stringify(operations), 1);
+  const drafted = JSON.parse(draft.toJson(reads)) as DraftedTransaction;
+  snapshot.release();
+  return { outcomes, commit: () => graph.writer.commit({ ...drafted }) };
+}
+
+describe('a transaction', () => {
+  it('commits what it was told, without anything in between', async () => {
+    const { outcomes, commit } = begin(() => {}, [
+      { op: 'addOrUpdate', type: 'Note', fields: { Text: 'one' } },
+      book('told', { Pages: 1 }),
+      book('told', { Pages: 1 }),
+    ]);
+    const result = await commit();
+    expect(result.outcomes).toEqual(outcomes.map(({ uid, changed }) => ({ uid, changed })));
+    expect(outcomes.map(({ changed }) => changed)).toEqual([true, true, false]);
+  });
+
+  it.each<[string, (reader: StateReader) => void, WriterOperation, WriterOperation | undefined]>([
+    [
+      'a node',
+      (at) => void at.node(at.id({ type: 'Book', key: 'one' }) ?? 0),
+      book('one', { Pages: 2 }),
+      book('other', { Pages: 2 }),
+    ],
+    [
+      'a node that is not there',
+      (at) => void at.id({ type: 'Book', key: 'missing' }),
+      book('missing'),
+      book('missing too'),
+    ],
+    [
+      'edges',
+      (at) => void at.neighbors(at.id({ type: 'Book', key: 'one' }) ?? 0, 'out', 'Cites'),
+      link('one', 'two'),
+      link('two', 'one'),
+    ],
+    [
+      'edges of all types',
+      (at) => void at.neighbors(at.id({ type: 'Book', key: 'three' }) ?? 0, 'in'),
+      link('one', 'three'),
+      link('three', 'one'),
+    ],
+    [
+      'the nodes of a type',
+      (at) => void at.idsOfType('Book'),
+      book('another'),
+      { op: 'addOrUpdate', type: 'Note', fields: { Text: 'x' } },
+    ],
+  ])('that has read %s is refused when it has changed', async (_what, read, change, other) => {
+    await graph.write(book('one'), book('two'), book('three'));
+    const changed = begin(read, [book('written', { Pages: 7 })]);
+    const unchanged = begin(read, [book('written', { Pages: 8 })]);
+    if (other !== undefined) await graph.write(other);
+    await unchanged.commit();
+    await graph.write(change);
+    expect(await problemOf(() => changed.commit())).toMatchObject({ code: 'write_conflict' });
+  });
+
+  it('is refused when one of its writes does something else than it was told', async () => {
+    const first = begin(() => {}, [{ op: 'tryAdd', type: 'Book', key: 'once' }]);
+    const second = begin(() => {}, [{ op: 'tryAdd', type: 'Book', key: 'once' }]);
+    await first.commit();
+    expect(await problemOf(() => second.commit())).toMatchObject({ code: 'write_conflict' });
+  });
+
+  it('keeps the UID that it was told of a node without a key', async () => {
+    const made = begin(() => {}, [{ op: 'addOrUpdate', type: 'Note', fields: { Text: 'own' } }]);
+    await graph.write(book('meanwhile'));
+    const { outcomes } = await made.commit();
+    expect(outcomes[0]?.uid).toBe(made.outcomes[0]?.uid);
+  });
+});
+
+function link(from: string, to: string): WriterOperation {
+  const ends = { from: { type: 'Book', key: from }, to: { type: 'Book', key: to } };
+  return { op: 'link', ...ends, edge: 'Cites' };
+}

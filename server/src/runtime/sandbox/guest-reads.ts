@@ -1,0 +1,111 @@
+import { Problem, type ProblemMessage } from '#base/problem.ts';
+import type { QueryScan } from '#graph/query/run.ts';
+import type { CallTransactions, HostedCall } from './call-transactions.ts';
+import { FetchedFinds, isInternal, MissingFind, toldProblem } from './graph-requests.ts';
+import type { Guest } from './guest.ts';
+
+/** A read that a guest asks for. */
+export interface GuestRead {
+  readonly call: HostedCall;
+  readonly request: number;
+  readonly operation: string;
+  /** JSON that the guest made. */
+  readonly payload: string;
+}
+
+interface GuestReadsOptions {
+  readonly transactions: CallTransactions;
+  /** Asks where the index is; `request` is below zero, so that it is no guest's. */
+  readonly find: (call: number, request: number, wanted: string) => void;
+  /** A fault of the server's own. */
+  readonly onDefect: (error: unknown) => void;
+  /** A problem of which the guest is told less than the log. */
+  readonly onInternal: (call: number, problem: ProblemMessage) => void;
+  /** A query that read much, and that an index would serve. */
+  readonly onScan: (call: number, scan: QueryScan) => void;
+}
+
+/**
+ * Answers the reads of guests, in the worker. A query that finds by words waits in the middle for
+ * what is found elsewhere.
+ */
+export class GuestReads {
+  readonly #options: GuestReadsOptions;
+  /** By call, then by the request. */
+  readonly #waiting = new Map<number, Map<number, WaitingQuery>>();
+  #lastRequest = 0;
+
+  constructor(options: GuestReadsOptions) {
+    this.#options = options;
+  }
+
+  answer(guest: Guest, read: GuestRead, finds: FetchedFinds = new FetchedFinds()): void {
+    const { call, request, operation, payload } = read;
+    try {
+      const onScan = (scan: QueryScan): void => this.#options.onScan(call.id, scan);
+      const { transactions } = this.#options;
+      guest.settle(request, true, transactions.read(call, operation, payload, finds, onScan));
+    } catch (error) {
+      if (error instanceof MissingFind) this.#wait({ read, finds, wanted: error.wanted });
+      else this.refuse(guest, call.id, request, error);
+    }
+  }
+
+  /** Tells the guest why it gets no answer. */
+  refuse(guest: Guest, call: number, request: number, error: unknown): void {
+    const { onDefect, onInternal } = this.#options;
+    if (!(error instanceof Problem)) {
+      onDefect(error);
+      guest.settle(request, false, READ_FAILED);
+      return;
+    }
+    const problem = error.toMessage();
+    if (isInternal(problem)) onInternal(call, problem);
+    guest.settle(request, false, JSON.stringify(toldProblem(problem)));
+  }
+
+  /** What was found for a query, which begins again; or why nothing can be. */
+  settleFind(guest: Guest, answer: FindAnswer): void {
+    const { call, request, isValue, payload } = answer;
+    const query = this.#waiting.get(call)?.get(request);
+    if (query === undefined) return;
+    this.#waiting.get(call)?.delete(request);
+    if (isValue) {
+      query.finds.add(query.wanted, payload);
+      this.answer(guest, query.read, query.finds);
+    } else {
+      guest.settle(query.read.request, false, payload);
+    }
+  }
+
+  /** Nobody waits for the reads of this call any more. */
+  forget(call: number): void {
+    this.#waiting.delete(call);
+  }
+
+  #wait(query: WaitingQuery): void {
+    const call = query.read.call.id;
+    const request = --this.#lastRequest;
+    const ofCall = this.#waiting.get(call) ?? new Map<number, WaitingQuery>();
+    this.#waiting.set(call, ofCall.set(request, query));
+    this.#options.find(call, request, query.wanted);
+  }
+}
+
+interface FindAnswer {
+  readonly call: number;
+  readonly request: number;
+  readonly isValue: boolean;
+  readonly payload: string;
+}
+
+interface WaitingQuery {
+  readonly read: GuestRead;
+  readonly finds: FetchedFinds;
+  readonly wanted: string;
+}
+
+const READ_FAILED = JSON.stringify({
+  code: 'internal_error',
+  message: 'the read failed inside the server',
+});

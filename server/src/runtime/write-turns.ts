@@ -1,0 +1,73 @@
+import type { ReadKeys } from '#graph/transactions/read-set.ts';
+
+interface Place {
+  holder: object;
+  /** In the order in which they came; each is called when its turn has come. */
+  readonly waiting: Map<object, () => void>;
+}
+
+/**
+ * Lets calls that are in each other's way write one after the other. A call whose transaction was
+ * refused because others have changed a place in the graph gets a turn there: from then until it is
+ * over, nobody else who has read the place commits. So each call that waited gets its writes done,
+ * however many there are; without turns all would begin again with each commit, and most would run
+ * out of attempts.
+ */
+export class WriteTurns {
+  /** By the name that `RecentWrites` gives it. */
+  readonly #places = new Map<string, Place>();
+  readonly #placeOf = new Map<object, string>();
+
+  /** The place among these reads where the turn is another's; undefined when there is none. */
+  takenPlace(reads: ReadKeys, call: object): string | undefined {
+    if (this.#places.size === 0) return undefined;
+    const points = new Set(reads.points);
+    for (const [name, { holder }] of this.#places) {
+      if (holder !== call && (points.has(name) || isInRange(reads, name))) return name;
+    }
+    return undefined;
+  }
+
+  /** Resolves when it is the turn of the call, which gives back the one that it had. */
+  enter(place: string, call: object): Promise<void> {
+    if (this.#placeOf.get(call) === place && this.#places.get(place)?.holder === call) {
+      return Promise.resolve();
+    }
+    this.leave(call);
+    this.#placeOf.set(call, place);
+    const known = this.#places.get(place);
+    if (known === undefined) {
+      this.#places.set(place, { holder: call, waiting: new Map() });
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => void known.waiting.set(call, resolve));
+  }
+
+  /** The call is over, or waits no more. */
+  leave(call: object): void {
+    const name = this.#placeOf.get(call);
+    if (name === undefined) return;
+    this.#placeOf.delete(call);
+    const place = this.#places.get(name);
+    if (place === undefined) return;
+    if (place.holder !== call) {
+      place.waiting.delete(call);
+      return;
+    }
+    const [next] = place.waiting;
+    if (next === undefined) {
+      this.#places.delete(name);
+      return;
+    }
+    const [holder, resolve] = next;
+    place.waiting.delete(holder);
+    place.holder = holder;
+    resolve();
+  }
+}
+
+/** Whether a place is a key in one of the ranges. */
+function isInRange({ ranges }: ReadKeys, place: string): boolean {
+  const key = place.slice(1);
+  return ranges.some(([letter, start, end]) => letter === place[0] && start <= key && key < end);
+}
