@@ -10,7 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { DEFINITION_FILES, DEFINITION_FOLDERS } from '@trellis/contract/shapes/definitions.ts';
+import {
+  DEFINITION_FILES,
+  DEFINITION_FOLDERS,
+  EXPORTED_KINDS,
+} from '@trellis/contract/shapes/definitions.ts';
+import { parseSettings, SettingsFault } from '@trellis/endpoint/settings-header.ts';
 import { CommandFailure } from './failure.ts';
 import { buffer } from 'node:stream/consumers';
 import { fromBufferPromise } from 'yauzl';
@@ -48,8 +53,10 @@ export class DefinitionsFolder {
     }
     const inFolders = DEFINITION_FOLDERS.flatMap((folder) => this.#filesBelow(folder));
     const atRoot = DEFINITION_FILES.filter((name) => existsSync(join(this.#path, name)));
-    const paths = [...atRoot, ...inFolders].toSorted();
-    return new Map(paths.map((path) => [path, readFileSync(join(this.#path, path))]));
+    const paths = [...atRoot, ...inFolders].filter((path) => !BESIDE.test(path)).toSorted();
+    const files = new Map(paths.map((path) => [path, readFileSync(join(this.#path, path))]));
+    for (const [path, text] of settingsInCode(files)) files.set(path, Buffer.from(text));
+    return files;
   }
 
   /**
@@ -57,20 +64,24 @@ export class DefinitionsFolder {
    * pull, or was never pulled, unless it is forced to; deletes only what it has pulled before and
    * finds as it was.
    */
-  take(files: FilesByPath, { force }: { readonly force: boolean }): Pulled {
+  take(given: FilesByPath, { force }: { readonly force: boolean }): Pulled {
     const record = this.#record();
+    const present = this.#manifest();
+    const files = withKindsOf(present, given);
+    const isGiven = kindsIn(given);
     const wanted = [...files].filter(([path, content]) => !this.#has(path, content));
     const changed = wanted.map(([path]) => path).filter((path) => this.#isOwn(path, record));
     if (changed.length > 0 && !force) throw overwrites(this.#path, changed);
     mkdirSync(this.#path, { recursive: true });
     for (const [path, content] of wanted) this.#write(path, content);
     const gone = [...record.keys()].filter(
-      (path) => !files.has(path) && existsSync(join(this.#path, path)),
+      (path) => !files.has(path) && isGiven(path) && existsSync(join(this.#path, path)),
     );
     const kept = gone.filter((path) => this.#isOwn(path, record));
     const deleted = gone.filter((path) => !kept.includes(path));
     for (const path of deleted) this.#delete(path);
-    this.#keepRecord(files);
+    const foreign = [...record].filter(([path]) => !isGiven(path));
+    this.#keepRecord(files, foreign);
     return { written: wanted.map(([path]) => path), deleted, kept };
   }
 
@@ -134,11 +145,73 @@ export class DefinitionsFolder {
     }
   }
 
-  #keepRecord(files: FilesByPath): void {
-    const digests = [...files].map(([path, content]) => [path, digestOf(content)]);
-    const record = { files: Object.fromEntries(digests) };
+  #manifest(): Buffer | undefined {
+    const file = join(this.#path, MANIFEST);
+    return existsSync(file) ? readFileSync(file) : undefined;
+  }
+
+  #keepRecord(files: FilesByPath, others: Iterable<readonly [string, string]>): void {
+    const digests = [...files].map(([path, content]) => [path, digestOf(content)] as const);
+    const record = { files: Object.fromEntries([...others, ...digests]) };
     writeFileSync(join(this.#path, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
   }
+}
+
+/** What lies beside the code of endpoints, for people and editors. */
+const BESIDE = /\.(?:test|d)\.ts$/;
+
+/**
+ * The settings of endpoints without a file for them, as the top of their code says them: see
+ * `trellis endpoint push`.
+ */
+function settingsInCode(files: FilesByPath): [path: string, text: string][] {
+  return [...files].flatMap(([path, content]): [string, string][] => {
+    const settingsFile = path.replace(/\.ts$/, '.json');
+    if (!/^endpoints\/.*\.ts$/.test(path) || files.has(settingsFile)) return [];
+    try {
+      const settings = parseSettings(String(content));
+      const isAny = Object.keys(settings).length > 0;
+      return isAny ? [[settingsFile, `${JSON.stringify(settings, null, 2)}\n`]] : [];
+    } catch (error) {
+      if (!(error instanceof SettingsFault)) throw error;
+      throw new CommandFailure(`${path}:${error.line} ${error.message}`, { cause: error });
+    }
+  });
+}
+
+/** Kinds that the manifest names; all of them when it cannot be read. */
+function kindsOf(manifest: Buffer | undefined): readonly string[] {
+  try {
+    const { kinds } = JSON.parse(String(manifest)) as { readonly kinds?: unknown };
+    return Array.isArray(kinds) ? kinds.map(String) : EXPORTED_KINDS;
+  } catch {
+    return EXPORTED_KINDS;
+  }
+}
+
+/**
+ * Which files an export would have, if they were there: with a deploy token it has not all kinds.
+ */
+function kindsIn(files: FilesByPath): (path: string) => boolean {
+  const kinds = kindsOf(files.get(MANIFEST));
+  return (path) => path === MANIFEST || kinds.includes(kindOf(path));
+}
+
+/** Most kinds are called like their folder, in the singular, or like their file. */
+function kindOf(path: string): string {
+  const [first = ''] = path.split('/');
+  if (first === 'lib') return 'module';
+  const singular = EXPORTED_KINDS.find((kind) => `${kind}s` === first);
+  return singular ?? first.replace(/\.json$/, '');
+}
+
+/** With the manifest of the folder, when that names more kinds: their files stay. */
+function withKindsOf(present: Buffer | undefined, files: FilesByPath): FilesByPath {
+  const given = files.get(MANIFEST);
+  if (present === undefined || given === undefined) return files;
+  const [before, after] = [kindsOf(present), kindsOf(given)];
+  const isLess = after.length < before.length && after.every((kind) => before.includes(kind));
+  return isLess ? new Map([...files, [MANIFEST, present]]) : files;
 }
 
 /**

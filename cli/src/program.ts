@@ -9,6 +9,7 @@ import { addAudit } from './commands/audit.ts';
 import { addChat } from './commands/chat.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDefinitions } from './commands/definitions.ts';
+import { addDeployment } from './commands/deployment.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
@@ -77,6 +78,7 @@ const COMMANDS = {
     addEndpoint,
     addTypes,
     addDefinitions,
+    addDeployment,
     addMigration,
     addModule,
     addTask,

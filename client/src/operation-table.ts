@@ -146,8 +146,16 @@ export const OPERATION_TABLE = {
   definitions: {
     /** Export everything custom of the workspace as a zip: schema, endpoints, settings. */
     export: 'GET /api/graph/export-definitions bytes replicas',
-    /** Import what was exported: creates and changes what differs. */
+    /** Import what was exported, all of it or nothing: creates and changes what differs. */
     import: 'POST /api/graph/import-definitions body query special',
+  },
+  deployments: {
+    /** List the states of the definitions that can be brought back, and who made them. */
+    list: 'GET /api/deployments query json replicas',
+    /** Read one deployment: who made it, when, and what it changed. */
+    get: 'GET /api/deployments/{id} json replicas',
+    /** Make the definitions what they were after a deployment, as a new one. */
+    rollBack: 'POST /api/deployments/{id}/rollback query special',
   },
   embeddings: {
     /** Read the vectors of nodes. */

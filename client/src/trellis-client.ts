@@ -13,7 +13,7 @@ import { beginLogin, consumeSamlResponse } from './methods/login.ts';
 import { downloadLogs, watchEndpointLogs, watchJob, watchLogs } from './methods/logs.ts';
 import { getAvailable, getHealth } from './methods/status.ts';
 import { listSynonyms } from './methods/synonyms.ts';
-import { importDefinitions, putInterface } from './methods/zips.ts';
+import { importDefinitions, putInterface, rollBack } from './methods/zips.ts';
 import { operationsOf } from './operation-methods.ts';
 import { SystemEndpoints } from './system-endpoints.ts';
 import type { ReplicaList } from './routing.ts';
@@ -101,6 +101,11 @@ export class TrellisClient extends ClientBase {
   readonly definitions = {
     ...operationsOf(this.transport, 'definitions'),
     import: bound(this.transport, importDefinitions),
+  };
+  /** The states of the definitions that are kept (docs/definitions.md). */
+  readonly deployments = {
+    ...operationsOf(this.transport, 'deployments'),
+    rollBack: bound(this.transport, rollBack),
   };
   readonly schema = operationsOf(this.transport, 'schema');
   /** What is written to the graph. */

@@ -12,6 +12,7 @@ import { operations as codeHistory } from './operations/code-history.ts';
 import { operations as data } from './operations/data.ts';
 import { operations as deepResearch } from './operations/deep-research.ts';
 import { operations as definitions } from './operations/definitions.ts';
+import { operations as deployments } from './operations/deployments.ts';
 import { operations as embeddings } from './operations/embeddings.ts';
 import { operations as endpointLog } from './operations/endpoint-log.ts';
 import { operations as endpoints } from './operations/endpoints.ts';
@@ -54,6 +55,7 @@ const tables = [
   interfaces,
   apiDocument,
   definitions,
+  deployments,
   tokens,
   schema,
   ingest,

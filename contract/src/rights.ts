@@ -31,11 +31,21 @@ export const scopes = {
   'admin:backup': 'snapshot and restore',
   'admin:tasks': 'scheduled-task management',
   'endpoints:run': 'invoke custom endpoints',
+  deploy: 'export, compare and import definitions',
 } as const;
 
 export type Scope = keyof typeof scopes;
 
 export const SCOPES = Object.keys(scopes) as readonly Scope[];
+
+/** Scopes that only tokens of kind `automation` can have. */
+const AUTOMATION_SCOPES: readonly Scope[] = ['deploy'];
+
+/** The scopes that a token of a kind can have, if it can have any. */
+export function scopesFor(kind: TokenKind): readonly Scope[] {
+  if (kind === 'automation') return SCOPES;
+  return SCOPES.filter((scope) => !AUTOMATION_SCOPES.includes(scope));
+}
 
 /** The scopes of an operation: each is enough to call it. */
 export function scopesOf({

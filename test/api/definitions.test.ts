@@ -98,10 +98,13 @@ describe('an import', () => {
     const withoutTeam = await empty.import(zip, '?dryRun=true');
     expect(changesIn(withoutTeam)).toContain('failed type-access type-access');
     await empty.ok('PUT', '/api/groups/group', { name: 'Editors' });
-    const dryRun = await empty.import(zip, '?dryRun=true');
+    // One endpoint is a draft.
+    const dryRun = await empty.import(zip, '?dryRun=true&drafts=true');
     expect(dryRun.totals).toMatchObject({ created: 14, changed: 1, failed: 0 });
+    expect(dryRun).toMatchObject({ applied: false, deploymentId: null });
     expect(await empty.exportedFiles()).not.toHaveProperty(['tools/lookup.json']);
-    const result = await empty.import(zip);
+    const result = await empty.import(zip, '?drafts=true');
+    expect(result).toMatchObject({ applied: true, deploymentId: expect.any(String) });
     expect(changesIn(result)).toEqual(changesIn(dryRun));
     expect(Buffer.from(await empty.exported()).equals(Buffer.from(zip))).toBe(true);
     const tool = Object(await empty.ok('GET', '/api/chatai/tools')).items[0];
@@ -112,7 +115,7 @@ describe('an import', () => {
     const files = { 'endpoints/a/b.ts': CODE, 'endpoints/a/b.json': READ_ONLY, 'README.md': '' };
     const events = await at.events(files);
     expect(events.slice(0, 2)).toEqual([
-      { event: 'log', data: { text: 'Left out: README.md is no definition.' } },
+      { event: 'log', data: { text: 'Left out: README.md.' } },
       { event: 'log', data: { text: 'Created the endpoint "a/b".' } },
     ]);
     const [, , result, done] = events;
@@ -120,9 +123,10 @@ describe('an import', () => {
     expect(Object(result?.data)).toMatchObject({
       dryRun: false,
       mirror: false,
+      applied: true,
       totals: { created: 1, changed: 0, deleted: 0, unchanged: 0, failed: 0 },
       ignored: ['README.md'],
-      items: [{ ...named('a/b'), action: 'created', diagnostics: [], error: null }],
+      items: [{ ...named('a/b'), file: 'endpoints/a/b.ts', action: 'created', error: null }],
     });
     const { jobId } = Object(result?.data);
     const job = await at.ok('GET', `/api/jobs/${jobId}`);
@@ -137,11 +141,10 @@ describe('an import', () => {
       const { items } = await at.ok('GET', '/api/audit?action=definitions.imported');
       return items[0]?.target.id;
     };
-    // A record of an import without changes is written in the background.
-    await expect.poll(imported).toBe(jobId);
+    expect(await imported()).toBe(jobId);
   });
 
-  test('keeps code that does not compile as a draft, and refuses a read-only one; the rest goes on', async () => {
+  test('does nothing where a part fails, and tells all that does', async () => {
     const files = {
       'endpoints/a/b.ts': BROKEN,
       'endpoints/a/b.json': '{}',
@@ -156,9 +159,10 @@ describe('an import', () => {
     const dryRun = await at.import(files, '?dryRun=true');
     expect(await at.ok('GET', '/api/endpoints/a/b')).toMatchObject({ version: 1 });
     const result = await at.import(files);
-    for (const { items } of [dryRun, result]) {
+    for (const { items, applied, deploymentId } of [dryRun, result]) {
+      expect([applied, deploymentId]).toEqual([false, null]);
       expect(items.map(({ name, action, error }) => [name, action, error?.code])).toEqual([
-        ['a/b', 'changed', undefined],
+        ['a/b', 'failed', 'endpoint_not_compiled'],
         ['a/c', 'failed', 'not_read_only'],
         ['a/d', 'failed', 'invalid_request'],
         ['a/e', 'created', undefined],
@@ -172,7 +176,62 @@ describe('an import', () => {
     }
     const { state, error } = await at.ok('GET', `/api/jobs/${result.jobId}`);
     expect([state, error.code]).toEqual(['failed', 'import_incomplete']);
+    expect(await at.ok('GET', '/api/endpoints/a/b')).toMatchObject({ version: 1, compiles: true });
+    expect(await at.exportedFiles()).not.toHaveProperty(['endpoints/a/e.ts']);
+  });
+
+  test('takes code that does not compile as a draft when it is told to', async () => {
+    const files = { 'endpoints/a/b.ts': BROKEN, 'endpoints/a/b.json': '{}' };
+    const drafts = await at.import({ ...files, 'endpoints/a/e.ts': CODE }, '?drafts=true');
+    expect(drafts).toMatchObject({
+      drafts: true,
+      applied: true,
+      totals: { changed: 1, created: 1 },
+    });
+    expect(drafts.items[0]?.diagnostics).toHaveLength(1);
     expect(await at.ok('GET', '/api/endpoints/a/b')).toMatchObject({ version: 2, compiles: false });
+  });
+
+  test('checks code against the schema and the endpoints that there will be', async () => {
+    const schema = (fields: object) => JSON.stringify({ nodes: [{ type: 'Box', fields }] });
+    const size = `export default async function ({ q }: Scope): Promise<number[]> {
+  return (await q().startAt('Box').nodes()).map(({ Size }) => Size ?? 0);
+}
+`;
+    const files = { 'schema.json': schema({ Size: 'Int' }), 'endpoints/box/size.ts': size };
+    expect((await at.import(files)).totals).toMatchObject({ changed: 1, created: 1, failed: 0 });
+    const caller = `export default async function ({ run }: Scope): Promise<readonly number[]> {
+  return await run('box/size');
+}
+`;
+    // It is of an endpoint whose name comes later.
+    const pair = { 'endpoints/box/all.ts': caller.replace('box/size', 'box/sum') };
+    const sum = `export default async function (): Promise<number[]> {
+  return [1];
+}
+`;
+    const both = await at.import({ ...pair, 'endpoints/box/sum.ts': sum });
+    expect(both.items.map(({ diagnostics }) => diagnostics)).toEqual([[], []]);
+    // What runs it is left alone.
+    const texts = sum.replace('number', 'string').replace('1', "'one'");
+    const broken = await at.import({ 'endpoints/box/sum.ts': texts });
+    expect(broken.applied).toBe(false);
+    expect(broken.items).toMatchObject([
+      { ...named('box/sum'), action: 'changed' },
+      { ...named('box/all'), action: 'failed', file: 'endpoints/box/all.ts' },
+    ]);
+    expect(broken.items[1]?.error?.code).toBe('endpoint_not_compiled');
+    expect(broken.items[1]?.diagnostics[0]).toMatchObject({ line: 2 });
+    // A field that becomes a list is another type to code that was left alone.
+    const wider = await at.import({ 'schema.json': schema({ Size: 'Int[]' }) });
+    expect(wider.items.map(({ name, action, error }) => [name, action, error?.code])).toEqual([
+      ['schema', 'changed', undefined],
+      ['box/size', 'failed', 'endpoint_not_compiled'],
+    ]);
+    const { nodes } = await at.ok('GET', '/api/schema');
+    expect(nodes).toContainEqual(expect.objectContaining({ type: 'Box', fields: { Size: 'Int' } }));
+    const gone = ['box/all', 'box/sum', 'box/size'];
+    for (const name of gone) await at.ok('DELETE', `/api/endpoints/${name}`);
   });
 
   test('as a mirror deletes what the zip has not, tools before their endpoints', async () => {
@@ -200,7 +259,10 @@ describe('an import', () => {
     expect(await at.exportedFiles()).toEqual(files);
     // Those of the server stay.
     await at.ok('GET', '/api/endpoints/system/search');
-    expect((await at.import(before)).totals).toMatchObject({ created: 7, failed: 0 });
+    expect((await at.import(before, '?drafts=true')).totals).toMatchObject({
+      created: 7,
+      failed: 0,
+    });
     expect(Buffer.from(await at.exported()).equals(Buffer.from(before))).toBe(true);
   });
 
@@ -258,7 +320,7 @@ describe('an import', () => {
     expect(schema).toContain('Shelf');
   });
 
-  test('says what the schema would lose, and goes on', async () => {
+  test('says what the schema would lose', async () => {
     const files = {
       'schema.json': '{"nodes": [{"type": "Book", "fields": {"Pages": "String"}}]}',
       'synonyms/en.json': '{}',

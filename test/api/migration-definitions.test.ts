@@ -43,9 +43,10 @@ test('that it ran is in no export, and stays through an import of other code', a
   expect(await migration('001')).toMatchObject({ ...now, status: 'succeeded', ranVersion: 1 });
 });
 
-test('code that does not compile is kept, and said; names and settings are checked', async () => {
+test('code that does not compile is kept where that is wanted, and said; names and settings are checked', async () => {
   const broken = { 'migrations/002.ts': 'export default async () => missing;\n' };
-  for (const query of ['?dryRun=true', '']) {
+  expect((await at.import(broken)).items[0]?.error?.code).toBe('migration_not_compiled');
+  for (const query of ['?drafts=true&dryRun=true', '?drafts=true']) {
     const { items } = await at.import(broken, query);
     expect(items).toMatchObject([
       {

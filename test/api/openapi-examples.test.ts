@@ -38,6 +38,8 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'deleteFile',
     'appendFileUpload',
     'importDefinitions',
+    'getDeployment',
+    'rollBackDeployment',
     'putInterface',
     'deleteInterface',
     'uploadAdminAgentFile',

@@ -79,7 +79,7 @@ test('a change is shown by diff and by a dry run, and made by push', async () =>
   expect((await run('diff', folder)).code).toBe(0);
 });
 
-test('what fails makes the exit code 1, and the rest is done', async () => {
+test('what fails makes the exit code 1, and nothing is done', async () => {
   await write('endpoints/broken.ts', 'export default () => nothing;\n');
   await write('endpoints/broken.json', '{"isReadOnly": true}');
   await write('endpoints/fine.ts', CODE);
@@ -89,10 +89,12 @@ test('what fails makes the exit code 1, and the rest is done', async () => {
   const pushed = await run('push', folder);
   expect(pushed.code).toBe(1);
   expect(pushed.stderr).toContain('Failed: the endpoint "broken": The code does not compile');
-  expect(pushed.stderr).toContain('Created 1, changed 0, deleted 0, unchanged 15, failed 1.');
-  await at.ok('GET', '/api/endpoints/fine');
+  expect(pushed.stderr).toContain('Nothing was changed: 1 of 17 definitions failed.');
+  expect((await at.exportedFiles())['endpoints/fine.ts']).toBeUndefined();
   await rm(join(folder, 'endpoints/broken.ts'));
   await rm(join(folder, 'endpoints/broken.json'));
+  expect((await run('push', folder)).code).toBe(0);
+  await at.ok('GET', '/api/endpoints/fine');
   await rm(join(folder, 'endpoints/fine.ts'));
   const mirrored = await run('push', folder, '--mirror');
   expect([mirrored.code, mirrored.stderr]).toEqual([

@@ -4,7 +4,9 @@ import { operations } from '@trellis/contract/operations.ts';
 import { sampleRequest } from '@trellis/contract/testing/sample-requests.ts';
 import { CALLER_KINDS, type CallerKind } from '../support/access-rows.ts';
 import { AccessScene } from '../support/access-scene.ts';
+import { DefinitionsScene, MANIFEST } from '../support/definitions-scene.ts';
 import { scale, seed } from '../support/scale.ts';
+import { zipOf } from '../support/zip.ts';
 import { AnswerCheck, type SeenAnswer } from './answer-check.ts';
 import { describedOperations, type DescribedOperation } from './described-operations.ts';
 import { requestsTo, type FuzzedRequest } from './fuzzed-requests.ts';
@@ -22,7 +24,7 @@ const TAKES_AWAY = /^(?:delete|deactivate|revoke)/;
 
 /** Administrators get furthest, so that they ask most. */
 const CALLERS: readonly CallerKind[] = [
-  ...Array.from({ length: 20 }, () => 'administrator' as const),
+  ...Array.from({ length: 24 }, () => 'administrator' as const),
   ...Array.from({ length: 4 }, () => 'user' as const),
   ...CALLER_KINDS,
 ];
@@ -43,7 +45,8 @@ beforeAll(async () => {
   const { json } = await scene.people.as('admin', 'GET', '/api/openapi.json');
   described = describedOperations(json).filter(({ id }) => !id.startsWith('run.system/'));
   check = new AnswerCheck(json);
-  values = new SchemaValues(json, knownValues(await scene.spareToken()));
+  const ids = [await scene.spareToken(), await deploymentId()];
+  values = new SchemaValues(json, knownValues(ids));
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -81,7 +84,15 @@ async function addEndpoints(): Promise<void> {
   }
 }
 
-function knownValues(token: string): Record<string, readonly unknown[]> {
+async function deploymentId(): Promise<string> {
+  const { workspace } = scene.people;
+  const zip = await zipOf({ ...MANIFEST, 'workspace-settings.json': '{"name": "Ours"}' });
+  const { applied, deploymentId: id } = await new DefinitionsScene(workspace).import(zip);
+  expect(applied).toBe(true);
+  return String(id);
+}
+
+function knownValues(ids: readonly string[]): Record<string, readonly unknown[]> {
   const { bystander, leaver, team, node, file } = scene.uids;
   const uids = [bystander, leaver, team, node, file, '1'.repeat(22)];
   const code = 'export default async () => 1;\n';
@@ -108,7 +119,7 @@ function knownValues(token: string): Record<string, readonly unknown[]> {
     timezone: ['UTC', 'Europe/Berlin', 'Nowhere'],
     code: [code, 'export default 1 +;', `export default async ({ graph }: Scope) => graph.nope();`],
     lang: ['en', '--'],
-    id: ['none', token],
+    id: ['none', ...ids],
     version: [1, 2],
     actinguser: [bystander],
   };

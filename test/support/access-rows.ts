@@ -3,7 +3,7 @@ import type { OperationId } from '@trellis/contract/operations.ts';
 import {
   type Role,
   type Scope,
-  SCOPES,
+  scopesFor,
   scopesOf,
   type TokenKind,
 } from '@trellis/contract/rights.ts';
@@ -27,7 +27,7 @@ interface Person {
 
 /** Tokens that are valid, each with its kind and the scopes that it has. */
 const TOKENS = {
-  'api-token': { kind: 'api', scopes: SCOPES },
+  'api-token': { kind: 'api', scopes: scopesFor('api') },
   'api-token-without-scope': { kind: 'api', scopes: ['admin:backup'] },
   'endpoint-token': { kind: 'endpoint' },
   'endpoint-token-of-another-path': { kind: 'endpoint' },
@@ -36,6 +36,7 @@ const TOKENS = {
   // Connectors and automation have these scopes when they are given none.
   'connector-token': { kind: 'connector', scopes: ['ingestion'] },
   'automation-token': { kind: 'automation', scopes: ['endpoints:run', 'admin:tasks'] },
+  'deploy-token': { kind: 'automation', scopes: ['deploy'] },
   'interface-token': { kind: 'interface' },
   'mcp-token': { kind: 'mcp' },
 } as const satisfies Record<string, Token>;

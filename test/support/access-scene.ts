@@ -1,9 +1,11 @@
-import { SCOPES } from '@trellis/contract/rights.ts';
+import { scopesFor } from '@trellis/contract/rights.ts';
 import type { SampleThings } from '@trellis/contract/testing/sample-requests.ts';
 import type { CallerKind } from './access-rows.ts';
 import { field } from './http-client.ts';
 import { People } from './people.ts';
 import { sign } from './token-workspace.ts';
+
+const SCOPES = scopesFor('api');
 
 /** `MSK_JWT_KEY` of the server. */
 export const ACCESS_SCENE_KEY = 'a key that signs the tokens of this test';
@@ -69,6 +71,7 @@ export class AccessScene implements AsyncDisposable, SampleThings {
     await this.#mint('llm-anthropic-token', { kind: 'llm-anthropic', actingUser });
     await this.#mint('connector-token', { kind: 'connector' });
     await this.#mint('automation-token', { kind: 'automation' });
+    await this.#mint('deploy-token', { kind: 'automation', scopes: ['deploy'] });
     await this.#mint('interface-token', { kind: 'interface' });
     await this.#mint('mcp-token', { kind: 'mcp', actingUser });
     const revoked = await this.#mint('revoked-token', { kind: 'api', scopes: SCOPES });

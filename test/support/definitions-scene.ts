@@ -57,23 +57,32 @@ export class DefinitionsScene implements AsyncDisposable {
     return filesIn(await this.exported());
   }
 
-  upload(zip: Uint8Array<ArrayBuffer>, query = ''): Promise<Response> {
+  upload(zip: Uint8Array<ArrayBuffer>, query = '', token?: string): Promise<Response> {
     const headers = { 'content-type': 'application/zip' };
-    return this.send(IMPORT + query, { method: 'POST', body: zip, headers });
+    return this.send(IMPORT + query, { method: 'POST', body: zip, headers }, token);
   }
 
   /** All that an import tells. */
-  async events(zip: Uint8Array<ArrayBuffer> | Files, query = ''): Promise<readonly ToldEvent[]> {
+  async events(
+    zip: Uint8Array<ArrayBuffer> | Files,
+    query = '',
+    token?: string,
+  ): Promise<readonly ToldEvent[]> {
     const bytes = zip instanceof Uint8Array ? zip : await zipOf({ ...MANIFEST, ...zip });
-    const answer = await this.upload(bytes, query);
-    expect(answer.status, answer.status < 300 ? '' : await answer.text()).toBe(200);
-    return Array.fromAsync(eventsOf(answer));
+    return toldBy(await this.upload(bytes, query, token));
   }
 
-  async import(zip: Uint8Array<ArrayBuffer> | Files, query = ''): Promise<DefinitionsImport> {
-    const events = await this.events(zip, query);
-    expect(events.map(({ event }) => event).slice(-2)).toEqual(['result', 'done']);
-    return definitionsImport.parse(events.at(-2)?.data);
+  async import(
+    zip: Uint8Array<ArrayBuffer> | Files,
+    query = '',
+    token?: string,
+  ): Promise<DefinitionsImport> {
+    return resultIn(await this.events(zip, query, token));
+  }
+
+  async rollBack(deployment: string, query = ''): Promise<DefinitionsImport> {
+    const path = `/api/deployments/${deployment}/rollback${query}`;
+    return resultIn(await toldBy(await this.send(path, { method: 'POST' })));
   }
 
   /** Status and code of a refusal before the stream opens. */
@@ -86,6 +95,16 @@ export class DefinitionsScene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#workspace[Symbol.asyncDispose]();
   }
+}
+
+async function toldBy(answer: Response): Promise<readonly ToldEvent[]> {
+  expect(answer.status, answer.status < 300 ? '' : await answer.text()).toBe(200);
+  return Array.fromAsync(eventsOf(answer));
+}
+
+function resultIn(events: readonly ToldEvent[]): DefinitionsImport {
+  expect(events.map(({ event }) => event).slice(-2)).toEqual(['result', 'done']);
+  return definitionsImport.parse(events.at(-2)?.data);
 }
 
 /** The texts of a zip. */

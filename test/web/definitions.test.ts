@@ -57,7 +57,7 @@ describe.skipIf(requireChromium())('the page of definitions', () => {
     await items.filter({ hasText: 'new/one' }).getByText('New', { exact: true }).waitFor();
     await items.filter({ hasText: 'broken' }).getByText('not_read_only').waitFor();
     await preview.getByRole('region', { name: 'What changes in endpoint new/one' }).waitFor();
-    await page.getByText('Left out, as they are no definitions: README.md').waitFor();
+    await page.getByText('Left out: README.md').waitFor();
     await page.getByText('1 new, 0 changed, 0 deleted, 0 unchanged, 1 failed.').waitFor();
     await expectAccessible(page);
     expect((await people.as('admin', 'GET', '/api/endpoints/new/one')).status).toBe(404);
@@ -69,9 +69,16 @@ describe.skipIf(requireChromium())('the page of definitions', () => {
     await items.filter({ hasText: 'old/one' }).getByText('Deleted').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     const log = page.getByRole('log', { name: 'Log of the import' });
+    await log.getByText('Nothing was changed: 1 of 3 definitions failed.').waitFor();
+    await page.getByText('Nothing was changed', { exact: true }).waitFor();
+    expect((await people.as('admin', 'GET', '/api/endpoints/new/one')).status).toBe(404);
+
+    await page.getByLabel('Zip file').setInputFiles(await fileOf({ 'endpoints/new/one.ts': CODE }));
+    await look.click();
+    await items.filter({ hasText: 'old/one' }).getByText('Deleted').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await log.getByText('Created the endpoint "new/one".').waitFor();
     await log.getByText('Deleted the endpoint "old/one".').waitFor();
-    await page.getByText('Incomplete').waitFor();
     await expectAccessible(page);
     expect((await people.as('admin', 'GET', '/api/endpoints/new/one')).status).toBe(200);
     expect((await people.as('admin', 'GET', '/api/endpoints/old/one')).status).toBe(404);

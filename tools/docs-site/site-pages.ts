@@ -42,6 +42,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'modules',
     'migrations',
     'definitions',
+    'deploy',
   ],
   'How to: people and access': ['access'],
   'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],

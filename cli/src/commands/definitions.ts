@@ -1,13 +1,16 @@
-import type { ImportOptions } from '@trellis/client/methods/zips.ts';
+import type { ImportEvent, ImportOptions } from '@trellis/client/methods/zips.ts';
 import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
+import { schemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { DefinitionsFolder, packed, unpacked } from '../definitions-folder.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
+import { differenceText, diffSchemas, type SchemaDifference } from '../schema-diff.ts';
 import { harmless } from '../terminal.ts';
 
 const FOLDER = 'folder of the files';
+const SCHEMA_FILE = 'schema.json';
 
 /** `trellis pull`, `trellis push`, `trellis diff`: a workspace's definitions as files. */
 export function addDefinitions(program: Command, run: Run): void {
@@ -27,11 +30,13 @@ export function addDefinitions(program: Command, run: Run): void {
     .command('push')
     .summary('change the workspace to match a folder')
     .description(
-      'Creates and changes in the workspace what differs from the files of a folder. The exit ' +
-        'code is 1 when a part failed; the other parts are done.',
+      'Creates and changes in the workspace what differs from the files of a folder, as one ' +
+        'commit. If a part fails, or code does not compile, nothing is changed, and the exit ' +
+        'code is 1. Works with a deploy token, for a pipeline.',
     )
     .argument('[folder]', FOLDER, '.')
     .option('--mirror', 'also delete from the workspace what the folder does not have')
+    .option('--drafts', 'also take code that does not compile, and keep it as a draft')
     .option('--dry-run', 'only say what would be done')
     .addHelpText(
       'after',
@@ -74,18 +79,15 @@ async function pull(
 
 async function push(
   context: CommandContext,
-  options: { readonly mirror?: boolean; readonly dryRun?: boolean },
+  options: ImportOptions,
   path: string,
 ): Promise<number> {
   const { output } = context;
+  const steps = options.dryRun === true ? await schemaSteps(context, path) : undefined;
+  for (const step of steps ?? []) output.note(`Schema: ${harmless(differenceText(step))}`);
   const result = await sent(context, path, options, (text) => output.note(harmless(text)));
-  const { created, changed, deleted, unchanged, failed } = result.totals;
-  output.note(
-    `${result.dryRun ? 'Nothing was changed. ' : ''}Created ${created}, changed ${changed}, deleted ${deleted}, ` +
-      `unchanged ${unchanged}, failed ${failed}.`,
-  );
-  output.data(result, '');
-  return failed === 0 ? EXIT_GOOD : EXIT_FAILED;
+  output.data(steps === undefined ? result : { ...result, schemaSteps: steps }, '');
+  return tellResult(context, result);
 }
 
 async function diff(
@@ -107,11 +109,56 @@ async function sent(
   onLog: (text: string) => void,
 ): Promise<DefinitionsImport> {
   const zip = await packed(new DefinitionsFolder(path).files());
-  for await (const event of client.definitions.import(zip, options, { signal: terminal.signal })) {
+  const events = client.definitions.import(zip, options, { signal: terminal.signal });
+  return resultOf(events, onLog);
+}
+
+/** What an import, or a rollback, comes to. */
+export async function resultOf(
+  events: AsyncIterable<ImportEvent>,
+  onLog: (text: string) => void,
+): Promise<DefinitionsImport> {
+  for await (const event of events) {
     if (event.kind === 'log') onLog(event.text);
     else return event.result;
   }
   throw new CommandFailure('The server told no result');
+}
+
+/** Tells what was done, or would be. Answers the exit code. */
+export function tellResult({ output }: CommandContext, result: DefinitionsImport): number {
+  const { created, changed, deleted, unchanged, failed } = result.totals;
+  output.note(
+    `${result.applied ? '' : 'Nothing was changed. '}Created ${created}, changed ${changed}, deleted ${deleted}, ` +
+      `unchanged ${unchanged}, failed ${failed}.`,
+  );
+  if (result.deploymentId !== null) output.note(`Deployment ${result.deploymentId}.`);
+  return failed === 0 ? EXIT_GOOD : EXIT_FAILED;
+}
+
+/** What a push would do to the schema, which is never more than to add and to widen. */
+async function schemaSteps(
+  { client, terminal }: CommandContext,
+  path: string,
+): Promise<SchemaDifference[]> {
+  const wanted = new DefinitionsFolder(path).files().get(SCHEMA_FILE);
+  if (wanted === undefined) return [];
+  const zip = await client.definitions.export({ signal: terminal.signal });
+  const present = (await unpacked(await buffer(zip))).get(SCHEMA_FILE);
+  const [before, after] = [present ?? '{"nodes": [], "edges": []}', wanted].map((text) =>
+    schemaDocument.safeParse(jsonIn(String(text))),
+  );
+  // What is wrong with it the import tells.
+  if (before?.success !== true || after?.success !== true) return [];
+  return diffSchemas(before.data, after.data).filter(({ kind }) => kind !== 'missing');
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return { nodes: [], edges: [], ...(JSON.parse(text) as object) };
+  } catch {
+    return undefined;
+  }
 }
 
 function inWords({ kind, name, action, diagnostics, error }: ImportedItem): string {

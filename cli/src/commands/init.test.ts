@@ -19,11 +19,14 @@ const MODULES = join(import.meta.dirname, '../../../node_modules');
 const INSTALLED = ['@trellis/endpoint', '@types/node', 'undici-types', 'zod'];
 const FILES = [
   '.github/workflows/ci.yml',
+  '.github/workflows/deploy.yml',
   '.gitignore',
+  '.gitlab-ci.yml',
   'README.md',
   'endpoints/books-by.test.ts',
   'endpoints/books-by.ts',
   'endpoints/trellis.d.ts',
+  'manifest.json',
   'package.json',
   'schema.json',
   'tsconfig.json',

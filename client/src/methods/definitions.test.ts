@@ -37,7 +37,7 @@ it('uploads a zip, and gives the events of its import', async () => {
     { kind: 'result', result: RESULT },
   ]);
   expect(seen.map(({ method, url, body }) => [method, url, body])).toEqual([
-    ['POST', '/api/graph/import-definitions?mirror=false&dryRun=true', 'PK'],
+    ['POST', '/api/graph/import-definitions?mirror=false&dryRun=true&drafts=false', 'PK'],
   ]);
   expect(seen[0]?.headers['content-type']).toBe('application/zip');
 });

@@ -12,6 +12,8 @@ export interface ImportOptions {
   readonly mirror?: boolean;
   /** Only reports what would be done. */
   readonly dryRun?: boolean;
+  /** Also takes code that does not compile, and keeps it as a draft. */
+  readonly drafts?: boolean;
 }
 
 /** What happens in an import: a step, and last what was done. */
@@ -26,15 +28,32 @@ export type ImportEvent =
 export async function* importDefinitions(
   transport: Transport,
   zip: Zip,
-  { mirror = false, dryRun = false }: ImportOptions = {},
+  { mirror = false, dryRun = false, drafts = false }: ImportOptions = {},
   options?: CallOptions,
 ): AsyncGenerator<ImportEvent, void, undefined> {
   const events = answerEvents(transport, {
     ...callTo('definitions', 'import'),
-    query: { mirror, dryRun },
+    query: { mirror, dryRun, drafts },
     ...zipBody(zip),
     ...options,
   });
+  yield* importEvents(events);
+}
+
+/** The events of a rollback to a deployment, which are those of an import. */
+export async function* rollBack(
+  transport: Transport,
+  id: string,
+  { dryRun = false, drafts = false }: Omit<ImportOptions, 'mirror'> = {},
+  options?: CallOptions,
+): AsyncGenerator<ImportEvent, void, undefined> {
+  const call = callTo('deployments', 'rollBack', id);
+  yield* importEvents(answerEvents(transport, { ...call, query: { dryRun, drafts }, ...options }));
+}
+
+async function* importEvents(
+  events: ReturnType<typeof answerEvents>,
+): AsyncGenerator<ImportEvent, void, undefined> {
   for await (const { event, data } of events) {
     if (event === 'log') yield { kind: event, text: textIn(data) };
     if (event === 'result') yield { kind: event, result: JSON.parse(data) as DefinitionsImport };

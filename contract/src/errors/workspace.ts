@@ -19,8 +19,13 @@ export const definitionErrors = {
   },
   import_incomplete: {
     status: 422,
-    title: 'Import incomplete',
-    hint: 'Correct what the log of the job names, and import again.',
+    title: 'Import refused',
+    hint: 'Nothing was changed. Correct what the log of the job names, and import again.',
+  },
+  deployment_not_found: {
+    status: 404,
+    title: 'Deployment not found',
+    hint: 'GET /api/deployments lists those that are kept.',
   },
 } as const satisfies ErrorGroup;
 

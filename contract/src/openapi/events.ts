@@ -74,6 +74,12 @@ export const events: Readonly<Partial<Record<OperationId, DescribedEvents>>> = {
     error: FAILED,
     done: DONE,
   },
+  rollBackDeployment: {
+    log: STEP,
+    result: { says: 'What was done, or would be.', data: definitionsImport },
+    error: FAILED,
+    done: DONE,
+  },
   watchEndpointLogs: {
     line: { says: 'A line; its id is its sequence.', data: endpointLogLine },
     dropped: DROPPED,

@@ -16,6 +16,7 @@ import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
 import * as deepResearch from '../shapes/deep-research.ts';
 import * as definitions from '../shapes/definitions.ts';
+import * as deployment from '../shapes/deployment.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
@@ -56,6 +57,7 @@ export const SHAPE_FILES = {
   'code-history': codeHistory,
   'deep-research': deepResearch,
   definitions,
+  deployment,
   embedding,
   endpoint,
   'endpoint-log': endpointLog,

@@ -40,7 +40,7 @@ export const operations = withIds({
     method: 'GET',
     path: '/api/build/types',
     auth: 'admin',
-    scope: 'read',
+    scope: ['read', 'deploy'],
     query: typesQuery,
     responses: {
       200: {
@@ -60,6 +60,7 @@ export const operations = withIds({
     method: 'GET',
     path: '/api/build/program-types',
     auth: 'admin',
+    scope: 'deploy',
     responses: {
       200: {
         description: 'A TypeScript module that programs with the SDK are compiled with.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withIds, type Rows } from '../operation.ts';
+import { CHANGE_ERRORS, withIds, type Rows } from '../operation.ts';
 import { definitionsImportQuery } from '../shapes/definitions.ts';
 
 export const operations = withIds({
@@ -9,6 +9,7 @@ export const operations = withIds({
     method: 'GET',
     path: '/api/graph/export-definitions',
     auth: 'admin',
+    scope: 'deploy',
     responses: {
       200: {
         description: 'Files that people read; the same workspace is the same bytes.',
@@ -31,6 +32,7 @@ export const operations = withIds({
     method: 'POST',
     path: '/api/graph/import-definitions',
     auth: 'admin-write',
+    scope: 'deploy',
     query: definitionsImportQuery,
     /** What an export answers; as the body, or as the one file of a form. */
     body: z.file(),
@@ -42,8 +44,14 @@ export const operations = withIds({
         contentType: 'text/event-stream',
       },
     },
-    errors: ['not_a_zip', 'invalid_definitions', 'import_running', 'too_many_requests'],
+    errors: [
+      'not_a_zip',
+      'invalid_definitions',
+      'import_running',
+      'too_many_requests',
+      ...CHANGE_ERRORS,
+    ],
     onReplica: 'redirect',
-    summary: 'Import what was exported: creates and changes what differs.',
+    summary: 'Import what was exported, all of it or nothing: creates and changes what differs.',
   },
 } as const satisfies Rows);

@@ -41,6 +41,16 @@ export const DEFINITION_FILES = [
   'workspace-settings.json',
 ];
 
+/**
+ * Kinds that a token with the scope `deploy` neither reads nor writes: they name users and teams,
+ * or decide who may do what.
+ */
+export const KINDS_OF_ADMINISTRATORS: readonly (typeof EXPORTED_KINDS)[number][] = [
+  'workspace-settings',
+  'type-access',
+  'task',
+];
+
 export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
 const action = z.enum(IMPORT_ACTIONS);
 
@@ -49,24 +59,32 @@ const flag = z
   .default('false')
   .transform((text) => text === 'true');
 
-export const definitionsImportQuery = z.object({
-  /** Also deletes what the zip has not. */
-  mirror: flag,
+/** How definitions are brought back, and imported. */
+export const rollbackQuery = z.object({
   /** Only reports what would be done. */
   dryRun: flag,
+  /** Also takes code that does not compile, and keeps it as a draft. */
+  drafts: flag,
 });
 
-/** What has become of one definition; of a dry run, what would. */
+export const definitionsImportQuery = rollbackQuery.extend({
+  /** Also deletes what the zip has not. */
+  mirror: flag,
+});
+
+/** What has become of one definition; of an import that is not applied, what would. */
 export const importedItem = z.strictObject({
   kind: z.enum(EXPORTED_KINDS),
   name: z.string(),
+  /** Path of its file, to whose lines the diagnostics point. */
+  file: z.string(),
   action,
   /**
    * Unified, of its files as an export would have them; empty when nothing changes, and cut off
    * where it is very long.
    */
   diff: z.string(),
-  /** Why code does not compile; it is kept as a draft unless the endpoint is read-only. */
+  /** Why code does not compile. */
   diagnostics: z.array(diagnostic.partial({ line: true, column: true, code: true })),
   /** Why the item has failed; else null. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
@@ -77,12 +95,17 @@ export type ImportedItem = Immutable<z.infer<typeof importedItem>>;
 export const definitionsImport = z.strictObject({
   dryRun: z.boolean(),
   mirror: z.boolean(),
+  drafts: z.boolean(),
+  /** Whether the workspace is now as the items say: all of them, or none. */
+  applied: z.boolean(),
   /** Null of a dry run, which is no job. */
   jobId: z.string().nullable(),
+  /** Null when nothing was changed. */
+  deploymentId: z.string().nullable(),
   totals: z.record(action, z.int().min(0)),
   /** In the order in which they were imported. */
   items: z.array(importedItem),
-  /** Paths of files that are no definition's; the first of them. */
+  /** Paths of files that are no definition's, or not for this caller; the first of them. */
   ignored: z.array(z.string()),
 });
 export type DefinitionsImport = Immutable<z.infer<typeof definitionsImport>>;

@@ -2,6 +2,7 @@ import type { NodeAccess, NodeAccessChange } from '@trellis/contract/shapes/acce
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import { type Principals, TYPE_ACCESS_SETTING, type TypeAccessByType } from '#graph/type-access.ts';
 import type { AccessIndex } from './access-index.ts';
 import { type AuditTrail, deed, type Doer } from './audit-event.ts';
@@ -59,6 +60,11 @@ export class AccessService {
       ],
     });
     return { types };
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): AccessService {
+    return new AccessService({ ...this.#parts, reader, commits });
   }
 
   /** `user` is a UID or a name. Throws `user_not_found`, `node_not_found`. */

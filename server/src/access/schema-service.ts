@@ -6,6 +6,7 @@ import type {
 import { fieldNamesOf } from '#graph/indexes/field-index.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader, IndexState } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import type { Caller } from './caller.ts';
 
 /** The schema as callers read and widen it. System types are the server's own and not shown. */
@@ -41,6 +42,11 @@ export class SchemaService {
     await this.#commits.commit({ operations: [], schema: document });
     this.#onPut();
     return this.get(caller);
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits, afterwards }: Staging): SchemaService {
+    return new SchemaService(reader, commits, () => afterwards(this.#onPut));
   }
 
   /** Takes an index out of the schema; its entries go afterwards. Throws `index_not_found`. */

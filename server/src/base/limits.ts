@@ -303,31 +303,6 @@ export const WEB_SOCKET_FRAGMENTS_MAX = 1_024;
 /** JSON values of one request. At most one of them is long: the code of an endpoint. */
 export const WEB_SOCKET_REQUEST_VALUES_MAX = 1_000;
 
-/** The zip of a workspace's definitions, as it is uploaded (docs/definitions.md). */
-
-/** The zip, packed and unpacked; its files; the path of one file. */
-export const DEFINITIONS_ZIP_BYTES_MAX = 32 * 1024 * 1024;
-export const DEFINITIONS_BYTES_MAX = 128 * 1024 * 1024;
-export const DEFINITION_FILES_MAX = 20_000;
-export const DEFINITION_PATH_CHARACTERS_MAX = 400;
-/** How deep objects and lists may be nested in a JSON file. */
-export const DEFINITION_DEPTH_MAX = 100;
-/**
- * Text that people write packs to a tenth. A file that is larger than this size, and packs better
- * than this ratio, is refused as a bomb.
- */
-export const DEFINITION_EXPANSION_RATIO_MAX = 200;
-export const DEFINITION_EXPANSION_FROM_BYTES = 1024 * 1024;
-/**
- * A report cuts off the diff of one definition, all diffs together, and one error at these lengths.
- */
-export const DEFINITION_DIFF_CHARACTERS_MAX = 200_000;
-export const DEFINITION_DIFFS_CHARACTERS_MAX = 2_000_000;
-export const DEFINITION_ERROR_CHARACTERS_MAX = 500;
-/** A report names this many faults of one piece of code, and files that belong to no definition. */
-export const DEFINITION_DIAGNOSTICS_MAX = 20;
-export const DEFINITION_IGNORED_FILES_MAX = 100;
-
 /** Files of nodes, and the text that is taken out of them. */
 
 /** Files of one node, and the bytes of each piece in which a file is kept. */

@@ -1,4 +1,4 @@
-import { DEFINITION_DEPTH_MAX } from '#base/limits.ts';
+import { DEFINITION_DEPTH_MAX } from '#base/definition-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type {
   Definition,

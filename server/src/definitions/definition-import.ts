@@ -1,9 +1,9 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/limits.ts';
-import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
+import type { ErrorCode } from '@trellis/contract/errors.ts';
 import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
+import { must } from '#base/assert.ts';
+import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/definition-limits.ts';
+import { Problem } from '#base/problem.ts';
 import { definitionIn, filesOf } from './definition-files.ts';
 import type {
   Definition,
@@ -11,17 +11,13 @@ import type {
   DefinitionKind,
   DefinitionKindName,
   Importer,
-  ImportMode,
   Outlook,
   PackedDefinition,
 } from './definition-kind.ts';
 import { filesDiff, ImportRecord } from './import-report.ts';
-import type { SchemaKind } from './kinds/schema-kind.ts';
 import type { GivenDefinitions } from './read-definitions.ts';
 
-export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind>> & {
-  readonly schema: SchemaKind;
-};
+export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind>>;
 
 export function kindsInOrder(kinds: DefinitionKinds): readonly DefinitionKind[] {
   return EXPORTED_KINDS.map((kind) => kinds[kind]);
@@ -29,14 +25,13 @@ export function kindsInOrder(kinds: DefinitionKinds): readonly DefinitionKind[] 
 
 /** How an import goes on. */
 export interface ImportWatch {
-  readonly log: (text: string) => void;
   readonly onProgress: (done: number, total: number, step: string) => void;
   /** Looked at between two definitions. */
   readonly signal: AbortSignal;
 }
 
 export interface ImportParts {
-  readonly kinds: DefinitionKinds;
+  readonly kinds: readonly DefinitionKind[];
   /** Told of what is a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -48,64 +43,69 @@ interface PreparedChange {
   readonly diff: string;
 }
 
-type Wanted = ImportMode & { readonly by: Importer; readonly given: GivenDefinitions };
+/** What is to be imported, and how. */
+export interface WantedImport {
+  readonly by: Importer;
+  readonly given: GivenDefinitions;
+  readonly isMirror: boolean;
+  /** Whether code that does not compile is imported, too, and kept as a draft. */
+  readonly takesDrafts: boolean;
+}
 
 /**
- * One import: each definition by itself, what others need before them, so that what fails keeps
- * nothing else from being done, and doing it again does the rest. Deletions are last, those of what
- * needs others first.
+ * The plan of one import, made by writing each definition, what others need before them, where that
+ * changes nothing yet. Deletions are last, those of what needs others first. What fails does not
+ * keep the others from being looked at, so that all faults are told together.
  */
 export class DefinitionImport {
   readonly #parts: ImportParts;
-  readonly #wanted: Wanted;
+  readonly #wanted: WantedImport;
   readonly #watch: ImportWatch;
   readonly #record = new ImportRecord();
   readonly #total: number;
-  #outlook: Outlook | undefined;
+  readonly #outlook: Outlook;
 
-  constructor(parts: ImportParts, wanted: Omit<Wanted, 'givenTypes'>, watch: ImportWatch) {
+  constructor(parts: ImportParts, wanted: WantedImport, watch: ImportWatch) {
     this.#parts = parts;
     this.#watch = watch;
-    const { given } = wanted;
-    this.#wanted = { ...wanted, givenTypes: typesIn(given) };
+    this.#wanted = wanted;
+    const { given, isMirror } = wanted;
+    this.#outlook = {
+      isMirror,
+      givenTypes: typesIn(given),
+      has: (kind, name) => given.packed.get(kind)?.has(name) === true,
+    };
     const counts = [...given.packed.values()].map(({ size }) => size);
     this.#total = counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Rejects when the signal aborts; what fails otherwise is told of. */
   async run(): Promise<ImportRecord> {
-    const { given, isMirror } = this.#wanted;
-    const { log } = this.#watch;
-    for (const path of given.others) log(`Left out: ${path} is no definition.`);
-    const kinds = kindsInOrder(this.#parts.kinds);
+    const { kinds } = this.#parts;
     for (const kind of kinds) await this.#importKind(kind);
-    if (isMirror) for (const kind of kinds.toReversed()) await this.#deleteOthers(kind);
+    if (this.#wanted.isMirror) {
+      for (const kind of kinds.toReversed()) await this.#deleteOthers(kind);
+    }
     return this.#record;
   }
 
   async #importKind(kind: DefinitionKind): Promise<void> {
     const packed = [...(this.#wanted.given.packed.get(kind.kind)?.values() ?? [])];
-    let unchanged = 0;
     const byName = packed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    for (const one of kind.inOrder?.(byName) ?? byName) {
-      const step = named(kind, one.name);
+    for (const one of kind.inOrder?.(byName) ?? inOrderOfUse(byName)) {
       this.#watch.signal.throwIfAborted();
-      this.#watch.onProgress(this.#record.items.length, this.#total, `Importing ${step}`);
+      const step = `Checking ${named(kind, one.name)}`;
+      this.#watch.onProgress(this.#record.items.length, this.#total, step);
       let diff = '';
       try {
         const prepared = this.#prepared(kind, one);
         diff = prepared.diff;
-        if (diff === '') {
-          unchanged++;
-          this.#record.add({ kind: kind.kind, name: one.name, action: 'unchanged' });
-          continue;
-        }
-        await this.#write(kind, one.name, prepared);
+        if (diff === '') this.#record.add({ ...placeOf(kind, one.name), action: 'unchanged' });
+        else await this.#write(kind, one.name, prepared);
       } catch (error) {
         this.#fail(kind, one.name, diff, error);
       }
     }
-    if (unchanged > 0) this.#watch.log(`Unchanged: ${unchanged} of ${plural(kind)}.`);
   }
 
   #prepared(kind: DefinitionKind, packed: PackedDefinition): PreparedChange {
@@ -113,7 +113,7 @@ export class DefinitionImport {
     const { name } = packed;
     const given = kind.parse(definitionIn(kind, packed), name, by.caller);
     const before = kind.read(by.caller, name);
-    const after = kind.merge?.(before, given, this.#wanted) ?? given;
+    const after = kind.merge?.(before, given, this.#outlook) ?? given;
     if (before === undefined && isDeepStrictEqual(after, kind.nothing)) {
       return { before, after, diff: '' };
     }
@@ -126,17 +126,18 @@ export class DefinitionImport {
     name: string,
     { before, after, diff }: PreparedChange,
   ): Promise<void> {
-    const { by, isDryRun } = this.#wanted;
-    const found = (await kind.check?.(after, name, this.#look())) ?? [];
-    const diagnostics = isDryRun ? found : await kind.write(by, name, { before, after });
+    const { by, takesDrafts } = this.#wanted;
+    kind.check?.(after, this.#outlook);
+    const diagnostics = await kind.write(by, name, { before, after });
+    if (diagnostics.length > 0 && !takesDrafts) {
+      throw notCompiled(kind, 'The code does not compile.', diagnostics);
+    }
     const action = before === undefined ? 'created' : 'changed';
-    this.#record.add({ kind: kind.kind, name, action, diff, diagnostics });
-    this.#tell(action, kind, name);
-    for (const one of diagnostics) this.#watch.log(`  ${inWords(one)}`);
+    this.#record.add({ ...placeOf(kind, name), action, diff, diagnostics });
   }
 
   async #deleteOthers(kind: DefinitionKind): Promise<void> {
-    const { by, given, isDryRun } = this.#wanted;
+    const { by, given } = this.#wanted;
     if (kind.delete === undefined || !given.manifest.kinds.has(kind.kind)) return;
     const kept = given.packed.get(kind.kind);
     const others = kind.names(by.caller).filter((name) => kept?.has(name) !== true);
@@ -145,9 +146,8 @@ export class DefinitionImport {
       try {
         const before = must(kind.read(by.caller, name), 'a definition that is there');
         const diff = filesDiff(filesOf(kind, name, before), []);
-        if (!isDryRun) await kind.delete(by, name);
-        this.#record.add({ kind: kind.kind, name, action: 'deleted', diff });
-        this.#tell('deleted', kind, name);
+        await kind.delete(by, name);
+        this.#record.add({ ...placeOf(kind, name), action: 'deleted', diff });
       } catch (error) {
         this.#fail(kind, name, '', error);
       }
@@ -155,11 +155,9 @@ export class DefinitionImport {
   }
 
   #fail(kind: DefinitionKind, name: string, diff: string, error: unknown): void {
-    const told = this.#told(error);
     const diagnostics = diagnosticsOf(error);
-    this.#record.add({ kind: kind.kind, name, action: 'failed', diff, diagnostics, error: told });
-    this.#watch.log(`Failed: ${named(kind, name)}: ${told.message}`);
-    for (const one of diagnostics) this.#watch.log(`  ${inWords(one)}`);
+    const place = placeOf(kind, name);
+    this.#record.add({ ...place, action: 'failed', diff, diagnostics, error: this.#told(error) });
   }
 
   #told(error: unknown): { readonly code: string; readonly message: string } {
@@ -169,44 +167,78 @@ export class DefinitionImport {
     this.#parts.onFault(error);
     return { code: 'internal_error', message: 'Something went wrong on our side.' };
   }
-
-  #tell(action: 'created' | 'changed' | 'deleted', kind: DefinitionKind, name: string): void {
-    const words = this.#wanted.isDryRun ? WOULD[action] : DONE[action];
-    this.#watch.log(`${words} ${named(kind, name)}.`);
-  }
-
-  /** The schema is imported first, so that it is looked at when that is done. */
-  #look(): Outlook {
-    const { by, given } = this.#wanted;
-    return (this.#outlook ??= {
-      ...this.#wanted,
-      caller: by.caller,
-      schema: this.#schemaOutlook(),
-      modules: codeOf(given.packed.get('module')),
-      has: (kind, name) => given.packed.get(kind)?.has(name) === true,
-    });
-  }
-
-  /** With the types of the zip, unless they are refused. */
-  #schemaOutlook(): SchemaDocument {
-    const { schema } = this.#parts.kinds;
-    const packed = this.#wanted.given.packed.get('schema')?.get('schema');
-    if (packed === undefined || !this.#wanted.isDryRun) return schema.outlook(undefined);
-    try {
-      return schema.outlook(schema.parse(definitionIn(schema, packed)));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      return schema.outlook(undefined);
-    }
-  }
 }
 
-const DONE = { created: 'Created', changed: 'Changed', deleted: 'Deleted' } as const;
-const WOULD = {
-  created: 'Would create',
-  changed: 'Would change',
-  deleted: 'Would delete',
-} as const;
+/** The item of code that was left alone, and would not compile any more. */
+export function brokenItem(
+  kind: DefinitionKind,
+  {
+    name,
+    diagnostics,
+  }: { readonly name: string; readonly diagnostics: readonly DefinitionDiagnostic[] },
+) {
+  const { code, message } = notCompiled(kind, 'It compiles now, and would not any more.', []);
+  return {
+    ...placeOf(kind, name),
+    action: 'failed',
+    diagnostics,
+    error: { code, message },
+  } as const;
+}
+
+function notCompiled(
+  { kind }: DefinitionKind,
+  message: string,
+  diagnostics: readonly DefinitionDiagnostic[],
+): Problem {
+  const code: ErrorCode = kind === 'migration' ? 'migration_not_compiled' : 'endpoint_not_compiled';
+  return new Problem(code, message, { details: { diagnostics } });
+}
+
+/** Where a definition lies; of one in two files, the text, to which diagnostics point. */
+function placeOf(kind: DefinitionKind, name: string) {
+  const { layout } = kind;
+  const ending = 'folder' in layout ? (layout.text?.ending ?? '.json') : '';
+  const file = 'file' in layout ? layout.file : `${layout.folder}/${name}${ending}`;
+  return { kind: kind.kind, name, file };
+}
+
+/** A text that may be the name of an endpoint, in code that runs it. */
+const NAME_LITERAL = /(["'`])([A-Za-z0-9][\w./-]*)\1/g;
+
+/**
+ * By name; but what the code of others names comes before them, so that they are checked against
+ * what it will be. Of those that name each other one comes first.
+ */
+function inOrderOfUse(packed: readonly PackedDefinition[]): readonly PackedDefinition[] {
+  const byName = new Map(packed.map((one) => [one.name, one]));
+  const begun = new Set<PackedDefinition>();
+  const ordered = new Set<PackedDefinition>();
+  for (const one of packed) {
+    for (const waiting = [one]; waiting.length > 0;) {
+      const next = must(waiting.at(-1), 'one that waits');
+      const isNew = !begun.has(next);
+      begun.add(next);
+      const needed = isNew ? namedIn(next, byName).filter((other) => !begun.has(other)) : [];
+      if (needed.length > 0) {
+        waiting.push(...needed.toReversed());
+        continue;
+      }
+      waiting.pop();
+      ordered.add(next);
+    }
+  }
+  return [...ordered];
+}
+
+function namedIn(
+  { text }: PackedDefinition,
+  byName: ReadonlyMap<string, PackedDefinition>,
+): PackedDefinition[] {
+  if (text?.path.endsWith('.ts') !== true) return [];
+  const names = new Set([...text.text.matchAll(NAME_LITERAL)].map(([, , name = '']) => name));
+  return [...names].flatMap((name) => byName.get(name) ?? []);
+}
 
 /** Types of nodes in the schema of a zip; what is wrong with it is told when it is imported. */
 function typesIn({ packed }: GivenDefinitions): ReadonlySet<string> {
@@ -219,21 +251,9 @@ function typesIn({ packed }: GivenDefinitions): ReadonlySet<string> {
   }
 }
 
-function codeOf(modules: ReadonlyMap<string, PackedDefinition> | undefined) {
-  return new Map([...(modules ?? [])].map(([name, { text }]) => [name, text?.text ?? '']));
-}
-
 function named({ kind, layout }: DefinitionKind, name: string): string {
   const what = kind.replaceAll('-', ' ');
   return 'file' in layout ? `the ${what}` : `the ${what} "${name}"`;
-}
-
-function plural({ kind, layout }: DefinitionKind): string {
-  return 'file' in layout ? `the ${kind.replaceAll('-', ' ')}` : layout.folder;
-}
-
-function inWords({ line, column, message }: DefinitionDiagnostic): string {
-  return line === undefined ? message : `${line}:${column ?? 1} ${message}`;
 }
 
 /** Diagnostics of a problem with code. */

@@ -1,4 +1,3 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Caller } from '#access/caller.ts';
 import type { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 
@@ -52,19 +51,12 @@ export interface Importer {
 export interface ImportMode {
   /** What is not in the zip goes. */
   readonly isMirror: boolean;
-  /** Nothing is changed. */
-  readonly isDryRun: boolean;
   /** Types of nodes that the zip has in its schema. */
   readonly givenTypes: ReadonlySet<string>;
 }
 
 /** What the workspace will be like after an import. */
 export interface Outlook extends ImportMode {
-  readonly caller: Caller;
-  /** With the types of the server. */
-  readonly schema: SchemaDocument;
-  /** The code of modules that the zip has, by name. */
-  readonly modules: ReadonlyMap<string, string>;
   /** Whether the zip has it, good or not. */
   has(kind: DefinitionKindName, name: string): boolean;
 }
@@ -104,16 +96,9 @@ export interface DefinitionKind {
    * it is mirrored. The default is what is given.
    */
   merge?(before: Definition | undefined, given: Definition, mode: ImportMode): Definition;
-  /**
-   * Throws for what would fail, as far as that can be told without writing. Answers what is wrong
-   * with what is written all the same.
-   */
-  check?(
-    after: Definition,
-    name: string,
-    outlook: Outlook,
-  ): Promise<readonly DefinitionDiagnostic[]>;
-  /** The same, when it is written. */
+  /** Throws for what would be left without something that the import deletes. */
+  check?(after: Definition, outlook: Outlook): void;
+  /** Rejects for what is refused. Answers what is wrong with what is written all the same. */
   write(
     by: Importer,
     name: string,

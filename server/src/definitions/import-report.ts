@@ -1,27 +1,18 @@
 import { IMPORT_ACTIONS } from '@trellis/contract/shapes/definitions.ts';
-import type { ImportedItem } from '@trellis/contract/shapes/definitions.ts';
+import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import {
   DEFINITION_DIAGNOSTICS_MAX,
   DEFINITION_DIFF_CHARACTERS_MAX,
   DEFINITION_DIFFS_CHARACTERS_MAX,
   DEFINITION_IGNORED_FILES_MAX,
-} from '#base/limits.ts';
+} from '#base/definition-limits.ts';
 import { unifiedDiff, type TextFile } from '#runtime/history/unified-diff.ts';
 import type { DefinitionFile } from './definition-kind.ts';
 
-export type ImportAction = (typeof IMPORT_ACTIONS)[number];
+type ImportAction = (typeof IMPORT_ACTIONS)[number];
 
-export interface ImportReport {
-  readonly dryRun: boolean;
-  readonly mirror: boolean;
-  /** Null of a dry run. */
-  readonly jobId: string | null;
-  readonly totals: Readonly<Record<ImportAction, number>>;
-  /** In the order in which they were imported. */
-  readonly items: readonly ImportedItem[];
-  /** Files that are no definition's; the first of them. */
-  readonly ignored: readonly string[];
-}
+export type ImportReport = DefinitionsImport;
+export type ImportHead = Omit<DefinitionsImport, 'totals' | 'items' | 'ignored'>;
 
 /**
  * Collects what becomes of the definitions of one import; of diffs only as much as an answer can
@@ -31,33 +22,45 @@ export class ImportRecord {
   readonly items: ImportedItem[] = [];
   #diffCharacters = 0;
 
-  add(item: Pick<ImportedItem, 'kind' | 'name' | 'action'> & Partial<ImportedItem>): void {
-    const { diff = '', diagnostics = [], error = null } = item;
-    const { kind, name, action } = item;
-    this.items.push({
-      kind,
-      name,
-      action,
-      diff: this.#kept(diff),
-      diagnostics: diagnostics.slice(0, DEFINITION_DIAGNOSTICS_MAX),
-      error,
-    });
+  add(item: NewItem): void {
+    this.items.push(this.#tidy(item));
+  }
+
+  /** In place of what was said of the same definition. */
+  replace(item: NewItem): void {
+    const at = this.items.findIndex(({ kind, name }) => kind === item.kind && name === item.name);
+    if (at < 0) this.add(item);
+    else this.items[at] = this.#tidy({ ...item, diff: this.items[at]?.diff ?? '' });
+  }
+
+  get totals(): Readonly<Record<ImportAction, number>> {
+    const totals = IMPORT_ACTIONS.map((action) => [action, this.count(action)] as const);
+    return Object.fromEntries(totals) as Record<ImportAction, number>;
   }
 
   count(action: ImportAction): number {
     return this.items.filter((item) => item.action === action).length;
   }
 
-  report(
-    head: Pick<ImportReport, 'dryRun' | 'mirror' | 'jobId'>,
-    ignored: readonly string[],
-  ): ImportReport {
-    const totals = IMPORT_ACTIONS.map((action) => [action, this.count(action)] as const);
+  report(head: ImportHead, ignored: readonly string[]): ImportReport {
     return {
       ...head,
-      totals: Object.fromEntries(totals) as ImportReport['totals'],
+      totals: this.totals,
       items: this.items,
       ignored: ignored.slice(0, DEFINITION_IGNORED_FILES_MAX),
+    };
+  }
+
+  #tidy({ kind, name, file, action, ...rest }: NewItem): ImportedItem {
+    const { diff = '', diagnostics = [], error = null } = rest;
+    return {
+      kind,
+      name,
+      file,
+      action,
+      diff: this.#kept(diff),
+      diagnostics: diagnostics.slice(0, DEFINITION_DIAGNOSTICS_MAX),
+      error,
     };
   }
 
@@ -68,6 +71,42 @@ export class ImportRecord {
     this.#diffCharacters += kept.length;
     return kept;
   }
+}
+
+type NewItem = Pick<ImportedItem, 'kind' | 'name' | 'file' | 'action'> & Partial<ImportedItem>;
+
+/** Whether an import is done, was refused, or is only thought of. */
+type Outcome = 'done' | 'refused' | 'would';
+
+const WORDS = {
+  done: { created: 'Created', changed: 'Changed', deleted: 'Deleted' },
+  would: { created: 'Would create', changed: 'Would change', deleted: 'Would delete' },
+} as const;
+
+/** What an import tells of its items, a line each. */
+export function linesOf(
+  { items, totals }: ImportRecord,
+  others: readonly string[],
+  outcome: Outcome,
+): string[] {
+  const words = WORDS[outcome === 'done' ? 'done' : 'would'];
+  const lines = others.map((path) => `Left out: ${path}.`);
+  for (const { kind, name, file, action, diagnostics, error } of items) {
+    if (action === 'unchanged') continue;
+    const what = `the ${kind.replaceAll('-', ' ')}${name === kind ? '' : ` "${name}"`}`;
+    const why = error === null ? '' : `: ${error.message}`;
+    lines.push(action === 'failed' ? `Failed: ${what}${why}` : `${words[action]} ${what}.`);
+    for (const { line, column, message } of diagnostics) {
+      lines.push(
+        line === undefined ? `  ${message}` : `  ${file}:${line}:${column ?? 1} ${message}`,
+      );
+    }
+  }
+  if (totals.unchanged > 0) lines.push(`Unchanged: ${totals.unchanged}.`);
+  if (outcome === 'refused') {
+    lines.push(`Nothing was changed: ${totals.failed} of ${items.length} definitions failed.`);
+  }
+  return lines;
 }
 
 /** What `diff -u` would say of the files of one definition; empty when they are equal. */

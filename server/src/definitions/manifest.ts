@@ -13,8 +13,11 @@ export interface DefinitionsManifest {
 }
 
 /** `version` is that of the product. */
-export function manifestFile(version: string): DefinitionFile {
-  const manifest = { format: FORMAT, product: 'Trellis', version, kinds: EXPORTED_KINDS };
+export function manifestFile(
+  version: string,
+  kinds: readonly DefinitionKindName[],
+): DefinitionFile {
+  const manifest = { format: FORMAT, product: 'Trellis', version, kinds };
   return { path: MANIFEST_PATH, text: jsonText(manifest) };
 }
 

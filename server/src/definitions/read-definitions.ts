@@ -5,10 +5,10 @@ import {
   DEFINITION_FILES_MAX,
   DEFINITION_PATH_CHARACTERS_MAX,
   DEFINITIONS_BYTES_MAX,
-} from '#base/limits.ts';
+} from '#base/definition-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { sortFiles } from './definition-files.ts';
-import type { DefinitionKind } from './definition-kind.ts';
+import type { DefinitionKind, DefinitionKindName } from './definition-kind.ts';
 import { invalid, MANIFEST_PATH, readDefinitionsManifest } from './manifest.ts';
 
 const READING: ZipReading = {
@@ -39,6 +39,25 @@ export async function readDefinitions(kinds: readonly DefinitionKind[], zip: Uin
   files.delete(MANIFEST_PATH);
   const given = [...files].map(([path, text]) => ({ path, text }));
   return { ...sortFiles(kinds, given), manifest };
+}
+
+/** Those of some kinds alone; the files of all others are left out. */
+export function limited(
+  given: GivenDefinitions,
+  kinds: readonly DefinitionKind[],
+): GivenDefinitions {
+  const isOurs = (kind: DefinitionKindName): boolean => kinds.some((one) => one.kind === kind);
+  const foreign = [...given.packed].filter(([kind]) => !isOurs(kind));
+  const paths = foreign.flatMap(([, packed]) =>
+    [...packed.values()]
+      .flatMap(({ json, text }) => [json, text])
+      .flatMap((file) => file?.path ?? []),
+  );
+  return {
+    packed: new Map([...given.packed].filter(([kind]) => isOurs(kind))),
+    others: [...given.others, ...paths].toSorted(),
+    manifest: { kinds: new Set([...given.manifest.kinds].filter(isOurs)) },
+  };
 }
 
 /** First bytes of a zip, of an empty one, and of one in parts. */

@@ -164,6 +164,7 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
   'endpoints:run': 'runEndpoint runEndpointAlias cancelRun cancelRunAlias',
   'admin:backup':
     'listJobs getJob cancelJob watchJob runBackup listBackups verifyBackup deleteBackup',
+  deploy: 'exportDefinitions importDefinitions getBuildTypes getProgramTypes',
   'admin:tasks':
     'listJobs getJob cancelJob watchJob listTasks listBuiltInTasks createTask checkTaskSchedule ' +
     'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns',

@@ -13,6 +13,7 @@ import { codeHistoryRoutes } from './routes/code-history.ts';
 import { dataRoutes } from './routes/data.ts';
 import { deepResearchRoutes } from './routes/deep-research.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
+import { deploymentsRoutes } from './routes/deployments.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { endpointLogRoutes } from './routes/endpoint-log.ts';
 import { endpointsRoutes } from './routes/endpoints.ts';
@@ -58,6 +59,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...dataRoutes,
   ...deepResearchRoutes,
   ...definitionsRoutes,
+  ...deploymentsRoutes,
   ...embeddingsRoutes,
   ...endpointLogRoutes,
   ...endpointsRoutes,

@@ -13,7 +13,7 @@ import {
 } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 import { type BodyHold, wholeBody } from './body/read-body.ts';
-import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/limits.ts';
+import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/definition-limits.ts';
 import type { operations } from '@trellis/contract/operations/definitions.ts';
 import { answerInEvents } from './event-stream.ts';
 import type { Gate } from './gate.ts';

@@ -7,7 +7,7 @@ import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
-import type { TokenKind } from '@trellis/contract/rights.ts';
+import { scopesFor, type TokenKind } from '@trellis/contract/rights.ts';
 import {
   ISSUER,
   isTokenKind,
@@ -278,6 +278,10 @@ function contentOf(request: NewToken, nowMs: number): TokenContent {
   const scopes = request.scopes ?? rule.scopes ?? null;
   if (rule.scopes !== undefined && (scopes === null || scopes.length === 0)) {
     throw invalid('scopes', `must name at least one scope for a token of kind "${kind}"`);
+  }
+  const other = scopes?.find((scope) => !scopesFor(kind).some((one) => one === scope));
+  if (other !== undefined) {
+    throw invalid('scopes', `"${other}" is not for a token of kind "${kind}"`);
   }
   if (rule.actingUser === 'required' && isNone(request.actingUser)) {
     throw invalid('actingUser', `must be the UID of a user for a token of kind "${kind}"`);

@@ -8,6 +8,7 @@ import { readSetting, settingOperation, settingVersion } from '#access/settings.
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 
 const SETTING = 'workspace';
 const DEFAULTS: WorkspaceSettingsDocument = {
@@ -90,6 +91,13 @@ export class WorkspaceSettings {
     });
     await this.#parts.onSettingsChanged();
     return after;
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits, afterwards }: Staging): WorkspaceSettings {
+    const { onSettingsChanged } = this.#parts;
+    const onStaged = async (): Promise<void> => afterwards(onSettingsChanged);
+    return new WorkspaceSettings({ ...this.#parts, reader, commits, onSettingsChanged: onStaged });
   }
 
   #checkInterface(name: string | null): void {

@@ -41,7 +41,7 @@ export interface EndpointDefinitionsOptions {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly compiler: EndpointCompiler;
-  readonly verdicts: CompileVerdicts;
+  readonly verdicts: Pick<CompileVerdicts, 'note'>;
   readonly modules: ModuleStore;
   readonly history: CodeHistory;
   readonly clock: Clock;

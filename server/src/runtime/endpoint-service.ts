@@ -11,30 +11,26 @@ import type { RunningCallers } from '#access/running-callers.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { CodeOverview } from './code-overview.ts';
 import { observedPool, type CallObserver } from './sandbox/endpoint-call.ts';
 import { CallableEndpoints } from './callable-endpoints.ts';
-import { CompileVerdicts } from './compile/compile-verdicts.ts';
+import { checkedEndpoint, CompileVerdicts, versionsOf } from './compile/compile-verdicts.ts';
 import type { EndpointTypes } from './compile/endpoint-types.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { ScheduleFault } from './compile/head-diagnostics.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
-import {
-  parseRunLines,
-  parseToolLine,
-  type RunLines,
-  type ToolLine,
-} from '@trellis/endpoint/settings-header.ts';
+import { parseRunLines, type RunLines } from '@trellis/endpoint/settings-header.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
 import { EndpointRuntime, refusalOf } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
 import { EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
-import { EndpointStore } from './endpoint-store.ts';
+import { type EndpointStanding, EndpointStore, standingOf } from './endpoint-store.ts';
 import { EndpointWorkbench } from './endpoint-workbench.ts';
 import type { EmbedQuery, EndpointRun, ModelCalls } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
@@ -50,6 +46,7 @@ import { ModuleLinker } from './modules/module-linker.ts';
 import { ModuleStore } from './modules/module-store.ts';
 import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
+import { StagedEndpoints } from './staged-endpoints.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
 import type { SecretSource } from './secret-headers.ts';
 import { DeclaredWithSecrets, type NamedForCode, secretNotices } from './secret-names.ts';
@@ -105,16 +102,6 @@ export interface SelfRunning extends Pick<RunLines, 'crons' | 'triggers'> {
   readonly name: string;
 }
 
-export interface EndpointStanding {
-  readonly isReadOnly: boolean;
-  readonly mayRunOnPrimary: boolean;
-  readonly access: 'users' | 'admins';
-  /** Whether there is code that compiled. */
-  readonly serves: boolean;
-  /** What the head of that code says to models. */
-  readonly toolLine: Pick<ToolLine, 'isOff' | 'description'>;
-}
-
 /**
  * Everything about custom endpoints (open-shapes, section 5): their definitions, their compiler,
  * and the workers that run them.
@@ -127,6 +114,11 @@ export class EndpointService implements AsyncDisposable {
   readonly #inputs: EndpointInputs;
   readonly #isReplica: boolean;
   readonly #secretNames: () => readonly NamedForCode[];
+  readonly #reader: GraphReader;
+  readonly #clock: Clock;
+  readonly #scheduleFault: ScheduleFault;
+  /** What code runs and imports. */
+  readonly #linked: Parameters<typeof versionsOf>[2];
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly codeOverview: CodeOverview;
@@ -183,6 +175,10 @@ export class EndpointService implements AsyncDisposable {
     this.migrations = openMigrations({ ...code, store: migrations, services });
     this.#isReplica = options.isReplica;
     this.#secretNames = secretNames;
+    this.#reader = options.reader;
+    this.#clock = options.clock;
+    this.#scheduleFault = options.scheduleFault;
+    this.#linked = { callable, modules };
     const run = runtime.runTrial.bind(runtime);
     this.workbench = new EndpointWorkbench({ ...sources, definitions, inputs: this.#inputs, run });
     const comparison = new VersionComparison({ ...sources, history, definitions, run });
@@ -285,11 +281,34 @@ export class EndpointService implements AsyncDisposable {
   /** What is to be known of an endpoint before it is called; undefined when there is none. */
   standing(name: string): EndpointStanding | undefined {
     const endpoint = this.#store.find(name);
-    if (endpoint === undefined) return undefined;
-    const { definition, servingCode } = endpoint;
-    const { isReadOnly, mayRunOnPrimary, access } = definition;
-    const toolLine = parseToolLine(servingCode ?? '');
-    return { isReadOnly, mayRunOnPrimary, access, serves: servingCode !== undefined, toolLine };
+    return endpoint && standingOf(endpoint);
+  }
+
+  /** Endpoints and migrations as a part of a larger commit. */
+  over(staging: Staging): StagedEndpoints {
+    const store = this.#store;
+    this.#reader.refresh();
+    staging.afterwards(async () => {
+      this.schemaMayHaveChanged();
+      await this.#onChange();
+    });
+    return new StagedEndpoints({
+      staging,
+      present: {
+        schema: this.#reader.schema(),
+        compiles: (name) => {
+          const endpoint = store.find(name);
+          return endpoint !== undefined && this.#verdicts.compiles(checkedEndpoint(endpoint));
+        },
+        module: (name) => this.#linked.modules.get(name)?.definition,
+        versionsFor: (code, name) => versionsOf(code, name, this.#linked),
+      },
+      compiler: this.#compiler,
+      runtime: this.#runtime,
+      migrations: this.migrations.service,
+      clock: this.#clock,
+      scheduleFault: this.#scheduleFault,
+    });
   }
 
   /** Null for one that does not take an object, or that there is not: see `EndpointInputs`. */

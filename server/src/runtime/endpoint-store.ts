@@ -1,6 +1,7 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { Diagnostic, EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { NodeWrite } from '#graph/operations.ts';
+import { parseToolLine, type ToolLine } from '@trellis/endpoint/settings-header.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/contract/limits.ts';
@@ -39,6 +40,23 @@ export interface StoredEndpoint {
   loadable(): LoadableEndpoint | Promise<LoadableEndpoint>;
 }
 
+/** What is to be known of an endpoint before it is called. */
+export interface EndpointStanding {
+  readonly isReadOnly: boolean;
+  readonly mayRunOnPrimary: boolean;
+  readonly access: 'users' | 'admins';
+  /** Whether there is code that compiled. */
+  readonly serves: boolean;
+  /** What the head of that code says to models. */
+  readonly toolLine: Pick<ToolLine, 'isOff' | 'description'>;
+}
+
+export function standingOf({ definition, servingCode }: StoredEndpoint): EndpointStanding {
+  const { isReadOnly, mayRunOnPrimary, access } = definition;
+  const toolLine = parseToolLine(servingCode ?? '');
+  return { isReadOnly, mayRunOnPrimary, access, serves: servingCode !== undefined, toolLine };
+}
+
 /**
  * Reads the definitions of endpoints. What was read is kept, and read again only when its node has
  * changed: a call costs two look-ups after a commit, and none as long as there was none.
@@ -47,10 +65,13 @@ export class EndpointStore {
   readonly #reader: GraphReader;
   readonly #linker: ModuleLinker;
   readonly #known = new Map<string, KnownEndpoint>();
+  readonly #mark: string;
 
-  constructor(reader: GraphReader, linker: ModuleLinker) {
+  /** `mark` tells identities apart from those of another state, which has the same ids. */
+  constructor(reader: GraphReader, linker: ModuleLinker, mark = '') {
     this.#reader = reader;
     this.#linker = linker;
+    this.#mark = mark;
   }
 
   find(name: string): StoredEndpoint | undefined {
@@ -70,8 +91,8 @@ export class EndpointStore {
     const node = must(this.#reader.node(id), 'the node of an endpoint');
     // The id tells an endpoint from one of the same name that was deleted.
     const calls = known?.id === id ? known.endpoint.calls : newCalls();
-    const stored = { node, nodeVersion, identity: `${id}.${nodeVersion}`, calls };
-    const endpoint = storedEndpoint(stored, this.#linker);
+    const identity = `${this.#mark}${id}.${nodeVersion}`;
+    const endpoint = storedEndpoint({ node, nodeVersion, identity, calls }, this.#linker);
     this.#known.set(name, { id, sequence, endpoint });
     return endpoint;
   }

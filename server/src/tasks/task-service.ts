@@ -7,6 +7,7 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
@@ -17,7 +18,7 @@ import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';
 import type { TaskScheduler } from './task-scheduler.ts';
-import { TASK_TYPE, taskFields, type TaskStore } from './task-store.ts';
+import { TASK_TYPE, taskFields, TaskStore } from './task-store.ts';
 import type {
   RunnableTask,
   ScheduledEndpoint,
@@ -33,9 +34,9 @@ export interface TaskServiceParts extends TaskRules {
   readonly clock: Clock;
   readonly jobs: JobRegistry;
   readonly store: TaskStore;
-  readonly runs: TaskRunStore;
+  readonly runs: Pick<TaskRunStore, 'list' | 'last' | 'removals' | 'forget'>;
   readonly runner: TaskRunner;
-  readonly scheduler: TaskScheduler;
+  readonly scheduler: Pick<TaskScheduler, 'look'>;
   /** Told of a line in code that no task can be made of. */
   readonly onFault: (error: unknown) => void;
 }
@@ -216,6 +217,25 @@ export class TaskService {
     return [{ op: 'addOrUpdate', type: TASK_TYPE, key: name, fields, timestamp }];
   }
 
+  /** The same, as a part of a larger commit with these endpoints. */
+  over({ reader, commits, afterwards }: Staging, endpoints: TaskRules['endpoints']): TaskService {
+    const { runs, scheduler } = this.#parts;
+    return new TaskService({
+      ...this.#parts,
+      reader,
+      commits,
+      endpoints,
+      store: new TaskStore(reader),
+      runs: {
+        list: (name, page) => runs.list(name, page),
+        last: (name) => runs.last(name),
+        removals: (name) => runs.removals(name),
+        forget: (name) => afterwards(() => runs.forget(name)),
+      },
+      scheduler: { look: async () => afterwards(() => scheduler.look()) },
+    });
+  }
+
   #require(name: string): StoredTask {
     const { store } = this.#parts;
     const task = store.find(name) ?? store.all().find(({ UID }) => UID === name);
@@ -283,7 +303,7 @@ export class TaskService {
 
 /** What settings are held against. */
 interface TaskRules {
-  readonly endpoints: TaskEndpoints;
+  readonly endpoints: Pick<TaskEndpoints, 'access'>;
   readonly builtIns: readonly RunnableTask[];
   /** The system, or a user; undefined for one who is not there, or not active. */
   readonly callerFor: (actingUser: string | null) => Caller | undefined;

@@ -1,3 +1,5 @@
+import { operations as deployments } from '../../operations/deployments.ts';
+import * as deployment from '../../shapes/deployment.ts';
 import { errorBody, routerErrorBody } from '../../errors.ts';
 import { operations as backups } from '../../operations/backups.ts';
 import * as backup from '../../shapes/backup.ts';
@@ -343,5 +345,25 @@ export const serverTexts = [
     replicationPort: 'Port of the channel, on the host that was asked.',
     version: 'Version of the primary.',
     proof: 'HMAC-SHA256 over the nonce under the replication secret, hexadecimal.',
+  }),
+  ...texts(deployments.getDeployment.params, { id: 'Id of the deployment.' }),
+  ...texts(deployment.usedToken, { id: 'Id of the token.', name: 'Name of the token.' }),
+  ...texts(deployment.deployedChange, {
+    kind: 'What the definition is.',
+    name: 'Name of the definition.',
+    action: 'What was done with it.',
+  }),
+  ...texts(deployment.deploymentDetails, {
+    id: 'Id of the deployment.',
+    at: 'When it was made.',
+    cause:
+      'An import, a rollback, or `found`: what was changed by other means before one of these.',
+    of: 'Id of the deployment that a rollback brought back; null if it is no rollback.',
+    by: 'Who made it; null if a token did that acts as nobody, and of what was found.',
+    token: 'The token that it was made with; null if a signed-in user made it.',
+    digest: 'SHA-256 of the files of all definitions; equal states have equal digests.',
+    mirror: 'Whether definitions that were not given were deleted.',
+    totals: 'How many definitions by what was done with them.',
+    changes: 'What was created, changed or deleted; the first of them.',
   }),
 ];

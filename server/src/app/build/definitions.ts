@@ -1,7 +1,8 @@
 import type { AccessService } from '#access/access-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import type { DefinitionKinds } from '#definitions/definition-import.ts';
-import { DefinitionsService } from '#definitions/definitions-service.ts';
+import { DefinitionsService, type StagedDefinitions } from '#definitions/definitions-service.ts';
+import { DeploymentStore } from '#definitions/deployment-store.ts';
 import { AgentKind } from '#definitions/kinds/agent-kind.ts';
 import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
 import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
@@ -16,11 +17,17 @@ import { TaskKind } from '#definitions/kinds/task-kind.ts';
 import { ToolKind } from '#definitions/kinds/tool-kind.ts';
 import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
+import type { StagedResearchSettings } from '#assistant/research/deep-research.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { StagedCommits } from '#graph/staged-commits.ts';
 import { validate } from '#http/error-answer.ts';
+import type { SearchConfiguration } from '#http/services.ts';
+import type { TokenService } from '#identity/token-service.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { StagedEndpoints } from '#runtime/staged-endpoints.ts';
+import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import { typeAccess } from '@trellis/contract/shapes/access.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
@@ -38,6 +45,7 @@ import {
 import { taskChange, taskInPath } from '@trellis/contract/shapes/task.ts';
 import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
 import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
+import type { ReadState } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
 import type { Assistant } from './assistant.ts';
 import { currentSchema, type Foundation } from './foundation.ts';
@@ -46,7 +54,9 @@ import type { Tasks } from './tasks.ts';
 
 /** The services whose definitions are exported and imported. */
 export interface DefinitionsArguments {
+  readonly store: Pick<ReadState['store'], 'storage' | 'environmentKey'>;
   readonly jobs: JobRegistry;
+  readonly tokens: Pick<TokenService, 'get'>;
   readonly endpoints: EndpointService;
   readonly workspace: WorkspaceSettings;
   readonly graph: { readonly access: AccessService; readonly schema: SchemaService };
@@ -57,26 +67,97 @@ export interface DefinitionsArguments {
 
 /** Exports and imports definitions: files are held to the contract as requests are. */
 export function buildDefinitions(
-  { reader, audit, logger }: Foundation,
+  foundation: Foundation,
   parts: DefinitionsArguments,
 ): DefinitionsService {
+  const { reader, commits, audit, clock, logger } = foundation;
+  const { endpoints, workspace, graph, assistant } = parts;
+  const { searchConfiguration, goldenSets } = parts.search;
+  const { settings, synonyms } = searchConfiguration;
+  const { agents, tools, llmSearchSettings, deepResearch: research } = assistant;
   return new DefinitionsService({
     jobs: parts.jobs,
+    reader,
+    commits,
     audit,
-    kinds: definitionKinds(reader, parts),
+    clock,
+    kinds: definitionKinds(reader, {
+      ...graph,
+      ...parts.tasks,
+      endpoints,
+      workspace,
+      settings,
+      synonyms,
+      goldenSets,
+      agents,
+      tools,
+      llmSearchSettings,
+      research,
+    }),
+    stage: () => stagedDefinitions(foundation, parts),
+    deployments: new DeploymentStore(reader),
+    tokenName: (id) => parts.tokens.get(id).name,
     version: VERSION,
     onFault: (err) => logger.error({ err }, 'an import of definitions failed'),
   });
 }
 
-function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): DefinitionKinds {
-  const { endpoints, graph, assistant } = parts;
-  const { searchConfiguration, goldenSets } = parts.search;
-  const { tasks, migrations } = parts.tasks;
+/** The same services, over a state in which an import is only tried. */
+function stagedDefinitions(
+  { clock }: Foundation,
+  { store, workspace, graph, search, assistant, ...parts }: DefinitionsArguments,
+): StagedDefinitions {
+  const { storage, environmentKey } = store;
+  const staged = StagedCommits.open({ storage, environmentKey, clock });
+  const endpoints = parts.endpoints.over(staged);
+  const { settings, synonyms } = search.searchConfiguration;
+  const kinds = definitionKinds(staged.reader, {
+    endpoints,
+    workspace: workspace.over(staged),
+    access: graph.access.over(staged),
+    schema: graph.schema.over(staged),
+    settings: settings.over(staged),
+    synonyms: synonyms.over(staged),
+    goldenSets: search.goldenSets.over(staged),
+    agents: assistant.agents.over(staged),
+    tools: assistant.tools.over(staged, endpoints),
+    llmSearchSettings: assistant.llmSearchSettings.over(staged),
+    research: assistant.deepResearch.settingsOver(staged),
+    tasks: parts.tasks.tasks.over(staged, {
+      access: (name) => endpoints.standing(name)?.access,
+    }),
+    migrations: endpoints.migrations,
+  });
+  return {
+    kinds,
+    request: () => staged.request(),
+    committed: () => staged.committed(),
+    broken: (signal) => endpoints.broken(signal),
+    [Symbol.asyncDispose]: () => staged[Symbol.asyncDispose](),
+  };
+}
+
+interface DefinedBy {
+  readonly endpoints: EndpointService | StagedEndpoints;
+  readonly workspace: WorkspaceSettings;
+  readonly access: AccessService;
+  readonly schema: SchemaService;
+  readonly settings: SearchConfiguration['settings'];
+  readonly synonyms: SearchConfiguration['synonyms'];
+  readonly goldenSets: GoldenSetService;
+  readonly agents: Assistant['agents'];
+  readonly tools: Assistant['tools'];
+  readonly llmSearchSettings: Assistant['llmSearchSettings'];
+  readonly research: StagedResearchSettings;
+  readonly tasks: Tasks['tasks'];
+  readonly migrations: Tasks['migrations'];
+}
+
+function definitionKinds(reader: GraphReader, parts: DefinedBy): DefinitionKinds {
   const people = knownPeople(reader);
   return {
     schema: new SchemaKind(
-      graph.schema,
+      parts.schema,
       () => currentSchema(reader),
       (document) => fromFile(schemaDocument)(document) as SchemaDocument,
     ),
@@ -85,52 +166,44 @@ function definitionKinds(reader: GraphReader, parts: DefinitionsArguments): Defi
       fromFile(workspaceSettingsChange.omit({ ReplicaURLs: true, interface: true })),
     ),
     'type-access': new TypeAccessKind(
-      reader,
-      graph.access,
+      parts.access,
       people,
       (document) => fromFile(typeAccess)(document) as ReturnType<AccessService['types']>,
     ),
-    'search-settings': new SearchSettingsKind(
-      reader,
-      searchConfiguration.settings,
-      fromFile(searchSettings),
-    ),
-    synonyms: new SynonymsKind(reader, searchConfiguration.synonyms, {
+    'search-settings': new SearchSettingsKind(reader, parts.settings, fromFile(searchSettings)),
+    synonyms: new SynonymsKind(reader, parts.synonyms, {
       token: fromFile(synonymQuery.shape.token),
       lists: fromFile(synonymLists),
     }),
     'llm-search-settings': new LlmSearchSettingsKind(
-      assistant.llmSearchSettings,
+      parts.llmSearchSettings,
       fromFile(llmSearchChange.omit({ available: true })),
     ),
-    ...codeKinds(endpoints, migrations),
-    tool: new ToolKind(assistant.tools, endpoints, {
+    ...codeKinds(parts),
+    tool: new ToolKind(parts.tools, {
       name: (name) => validate(toolInPath, { name }, 'tool').name,
       definition: fromFile(toolChange),
     }),
-    agent: new AgentKind(assistant.agents, {
+    agent: new AgentKind(parts.agents, {
       name: (name) => validate(agentInPath, { name }, 'agent').name,
       definition: fromFile(agentChange),
     }),
     task: new TaskKind(
-      { tasks, endpoints, people },
+      { tasks: parts.tasks, people },
       {
         name: (name) => validate(taskInPath, { name }, 'task').name,
         definition: fromFile(taskChange),
       },
     ),
-    'research-settings': new ResearchSettingsKind(
-      assistant.deepResearch,
-      fromFile(researchSettingsChange),
-    ),
-    'golden-set': new GoldenSetKind(goldenSets, {
+    'research-settings': new ResearchSettingsKind(parts.research, fromFile(researchSettingsChange)),
+    'golden-set': new GoldenSetKind(parts.goldenSets, {
       name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
       definition: fromFile(goldenSetContent),
     }),
   };
 }
 
-function codeKinds(endpoints: EndpointService, migrations: Tasks['migrations']) {
+function codeKinds({ endpoints, migrations }: Pick<DefinedBy, 'endpoints' | 'migrations'>) {
   return {
     module: new ModuleKind(endpoints.modules, {
       name: (name) => validate(moduleName, name, 'module'),
@@ -141,7 +214,7 @@ function codeKinds(endpoints: EndpointService, migrations: Tasks['migrations']) 
       fromFile(endpointChange.omit({ name: true, version: true })),
     ),
     migration: new MigrationKind(
-      { migrations, endpoints },
+      { migrations },
       {
         name: (name) => validate(migrationInPath, { name }, 'migration').name,
         definition: fromFile(migrationChange),

@@ -130,9 +130,9 @@ export async function buildServices(
   const { embedQuery, goldenSets } = search;
   connect({ embedQuery, models: assistant.endpointModels });
   const tasks = opened.use(buildTasks(foundation, { ...parts, endpoints, goldenSets }));
-  const definitions = opened.use(
-    buildDefinitions(foundation, { jobs, endpoints, workspace, graph, search, assistant, tasks }),
-  );
+  const defined = { endpoints, workspace, graph, search, assistant, tasks };
+  const { tokens } = identity;
+  const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();

@@ -14,6 +14,7 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import {
   AGENT_TYPE,
   agentFields,
@@ -99,6 +100,11 @@ export class AgentService {
       ],
       this.#parts,
     );
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): AgentService {
+    return new AgentService({ ...this.#parts, reader, commits });
   }
 
   #require(name: string): StoredAgent {

@@ -8,6 +8,7 @@ import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import {
   cancelled,
@@ -55,6 +56,11 @@ export interface ResearchSettingsView {
   readonly researchers: readonly Researcher[];
   readonly running: readonly ResearchOverview[];
   readonly queued: readonly ResearchOverview[];
+}
+
+export interface StagedResearchSettings {
+  ownSettings(): OwnResearchSettings;
+  putSettings(caller: Caller, change: ResearchSettingsChange, address: string): Promise<unknown>;
 }
 
 interface Research extends Pick<ResearchOverview, 'chatUID' | 'user'> {
@@ -151,6 +157,18 @@ export class DeepResearch implements AsyncDisposable {
     await this.#parts.settings.put({ caller, address }, change);
     this.#queue.advance();
     return this.settings(caller);
+  }
+
+  /** The settings as a part of a larger commit. */
+  settingsOver(staging: Staging): StagedResearchSettings {
+    const settings = this.#parts.settings.over(staging);
+    return {
+      ownSettings: () => settings.own(),
+      putSettings: async (caller, change, address) => {
+        await settings.put({ caller, address }, change);
+        staging.afterwards(() => this.#queue.advance());
+      },
+    };
   }
 
   /** Stops all researches, and writes nothing about the unfinished ones. */

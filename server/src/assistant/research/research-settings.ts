@@ -15,6 +15,7 @@ import {
 } from '#base/assistant-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 
 export const RESEARCH_DEFAULTS: ResearchLimits = {
   queued: RESEARCH_QUEUED_DEFAULT,
@@ -105,6 +106,11 @@ export class ResearchSettings {
         audit.operation(deed('research.settings-changed', doer, target, details)),
       ],
     });
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): ResearchSettings {
+    return new ResearchSettings({ ...this.#parts, reader, commits });
   }
 
   #read(): OwnResearchSettings {

@@ -2,7 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { EndpointTypes } from '#runtime/compile/endpoint-types.ts';
 import type { BodySchema, InputSchema } from '#runtime/endpoint-inputs.ts';
-import type { EndpointStanding } from '#runtime/endpoint-service.ts';
+import type { EndpointStanding } from '#runtime/endpoint-store.ts';
 import { isAdminOf } from '#runtime/endpoint-runtime.ts';
 import { createHash } from 'node:crypto';
 import { TOOL_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';

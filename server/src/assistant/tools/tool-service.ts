@@ -7,9 +7,10 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
-import type { EndpointStanding } from '#runtime/endpoint-service.ts';
+import type { EndpointStanding } from '#runtime/endpoint-store.ts';
 import { CallMetrics, type MetricsRow } from '#runtime/endpoint-calls.ts';
 import {
   type StoredTool,
@@ -101,6 +102,11 @@ export class ToolService {
       ],
       this.#parts,
     );
+  }
+
+  /** The same, as a part of a larger commit with these endpoints. */
+  over({ reader, commits }: Staging, endpoints: WrappedEndpoints): ToolService {
+    return new ToolService({ ...this.#parts, reader, commits, endpoints });
   }
 
   /** The calls of each existing tool, since this server started. */

@@ -1,7 +1,6 @@
 import type { AgentChange } from '@trellis/contract/shapes/agent.ts';
 import type { Caller } from '#access/caller.ts';
 import { USUAL_AGENT, type AgentService } from '#assistant/agents/agent-service.ts';
-import { OutputSchema } from '#assistant/agents/output-schema.ts';
 import { Problem } from '#base/problem.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
 
@@ -38,12 +37,6 @@ export class AgentKind implements DefinitionKind {
   parse(given: Definition, name: string): Definition {
     this.#parsers.name(name);
     return tidy(this.#parsers.definition(given));
-  }
-
-  /** A tool that there is not is left out of a run, so that it is no fault. */
-  async check({ outputSchema }: Definition): Promise<[]> {
-    if (outputSchema !== null) void new OutputSchema(outputSchema as Definition);
-    return [];
   }
 
   async write(

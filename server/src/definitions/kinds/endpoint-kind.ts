@@ -1,6 +1,5 @@
 import type { EndpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import type { Caller } from '#access/caller.ts';
-import { Problem } from '#base/problem.ts';
 import {
   checkName,
   DEFAULT_SETTINGS,
@@ -16,13 +15,9 @@ import type {
   DefinitionDiagnostic,
   DefinitionKind,
   Importer,
-  Outlook,
 } from '../definition-kind.ts';
 
-type Endpoints = Pick<
-  EndpointService,
-  'standing' | 'get' | 'list' | 'create' | 'put' | 'delete' | 'check'
->;
+type Endpoints = Pick<EndpointService, 'standing' | 'get' | 'list' | 'create' | 'put' | 'delete'>;
 
 /** Whoever writes a file has to say that an endpoint is for users. */
 const USUAL: EndpointSettings = { ...DEFAULT_SETTINGS, access: 'admins', code: '' };
@@ -60,23 +55,6 @@ export class EndpointKind implements DefinitionKind {
     refuseBuiltIn(name);
     checkName(name);
     return tidy(withChanges(USUAL, this.#parse(given)));
-  }
-
-  /** In a dry run alone: whoever writes it has it compiled. */
-  async check(
-    after: Definition,
-    _name: string,
-    { caller, schema, isDryRun, modules }: Outlook,
-  ): Promise<readonly DefinitionDiagnostic[]> {
-    if (!isDryRun) return [];
-    const draft = { code: String(after['code']), isReadOnly: after['isReadOnly'] === true };
-    const { diagnostics } = await this.#endpoints.check(caller, draft, schema, modules);
-    if (draft.isReadOnly && diagnostics.length > 0) {
-      throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
-        details: { diagnostics },
-      });
-    }
-    return diagnostics;
   }
 
   async write(

@@ -1,14 +1,12 @@
 import type { Migration, MigrationChange } from '@trellis/contract/shapes/migration.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
-import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { MigrationService } from '#runtime/migrations/migration-service.ts';
 import type {
   Definition,
   DefinitionDiagnostic,
   DefinitionKind,
   Importer,
-  Outlook,
 } from '../definition-kind.ts';
 
 /** Throw `invalid_request` for what a request would be refused for. */
@@ -19,7 +17,6 @@ export interface MigrationParsers {
 
 export interface MigrationSources {
   readonly migrations: Pick<MigrationService, 'list' | 'get' | 'create' | 'put' | 'delete'>;
-  readonly endpoints: Pick<EndpointService, 'check'>;
 }
 
 /**
@@ -56,18 +53,6 @@ export class MigrationKind implements DefinitionKind {
   }
 
   /** In a dry run alone: whoever writes it has it compiled. */
-  async check(
-    after: Definition,
-    _name: string,
-    { caller, schema, isDryRun, modules }: Outlook,
-  ): Promise<DefinitionDiagnostic[]> {
-    if (!isDryRun) return [];
-    const draft = { code: String(after['code']), isReadOnly: false };
-    const { endpoints } = this.#sources;
-    const { diagnostics } = await endpoints.check(caller, draft, schema, modules);
-    return [...diagnostics];
-  }
-
   async write(
     { caller, address }: Importer,
     name: string,

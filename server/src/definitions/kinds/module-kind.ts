@@ -7,7 +7,6 @@ import type {
   DefinitionDiagnostic,
   DefinitionKind,
   Importer,
-  Outlook,
   PackedDefinition,
 } from '../definition-kind.ts';
 
@@ -69,17 +68,6 @@ export class ModuleKind implements DefinitionKind {
     };
     for (const one of packed) visit(one);
     return [...ordered];
-  }
-
-  /** In a dry run alone: whoever writes it has it compiled. */
-  async check(
-    after: Definition,
-    name: string,
-    { caller, schema, isDryRun, modules }: Outlook,
-  ): Promise<readonly DefinitionDiagnostic[]> {
-    if (!isDryRun) return [];
-    const asked = { name, code: String(after['code']) };
-    return this.#modules.check(caller, asked, schema, modules);
   }
 
   async write(

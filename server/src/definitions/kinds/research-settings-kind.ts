@@ -1,12 +1,11 @@
 import type { ResearchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
-import type { DeepResearch } from '#assistant/research/deep-research.ts';
+import type { StagedResearchSettings } from '#assistant/research/deep-research.ts';
 import {
   RESEARCH_DEFAULTS,
   type OwnResearchSettings,
 } from '#assistant/research/research-settings.ts';
 import type { Definition, DefinitionKind, ImportMode, Importer } from '../definition-kind.ts';
 
-type Research = Pick<DeepResearch, 'ownSettings' | 'putSettings'>;
 type Limits = NonNullable<ResearchSettingsChange['limits']>;
 
 /** What administrators have set; the defaults are those of the server. */
@@ -14,11 +13,14 @@ export class ResearchSettingsKind implements DefinitionKind {
   readonly kind = 'research-settings';
   readonly layout = { file: 'research-settings.json' };
   readonly nothing = { limits: {}, researchers: [] };
-  readonly #research: Research;
+  readonly #research: StagedResearchSettings;
   readonly #parse: (settings: Definition) => ResearchSettingsChange;
 
   /** `parse` throws `invalid_request` for what a request would be refused for. */
-  constructor(research: Research, parse: (settings: Definition) => ResearchSettingsChange) {
+  constructor(
+    research: StagedResearchSettings,
+    parse: (settings: Definition) => ResearchSettingsChange,
+  ) {
     this.#research = research;
     this.#parse = parse;
   }

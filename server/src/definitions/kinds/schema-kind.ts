@@ -54,14 +54,6 @@ export class SchemaKind implements DefinitionKind {
     return tidy(this.#merged(given));
   }
 
-  /**
-   * The schema with what is given, and the types of the server. Throws `schema_conflict`,
-   * `invalid_request`.
-   */
-  outlook(given: Definition | undefined): SchemaDocument {
-    return given === undefined ? this.#whole() : this.#merged(given);
-  }
-
   async write(
     { caller }: Importer,
     _name: string,

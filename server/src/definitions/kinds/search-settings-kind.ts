@@ -2,19 +2,10 @@ import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import type { Caller } from '#access/caller.ts';
 import { readSetting } from '#access/settings.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import {
-  checkSearchSettings,
-  readSearchSettings,
-} from '#search/settings/search-settings-service.ts';
+import { readSearchSettings } from '#search/settings/search-settings-service.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { inOrder } from '../definition-files.ts';
-import type {
-  Definition,
-  DefinitionKind,
-  ImportMode,
-  Importer,
-  Outlook,
-} from '../definition-kind.ts';
+import type { Definition, DefinitionKind, ImportMode, Importer } from '../definition-kind.ts';
 
 /** As much of the service of search settings as it takes. */
 interface Settings {
@@ -70,11 +61,6 @@ export class SearchSettingsKind implements DefinitionKind {
     const { types } = this.#parse(given);
     const known = before === undefined ? this.#defaults(givenTypes) : this.#parse(before).types;
     return inOrder({ types: { ...known, ...types } }) as Definition;
-  }
-
-  async check(after: Definition, _name: string, { schema }: Outlook): Promise<[]> {
-    checkSearchSettings(this.#parse(after), schema.nodes);
-    return [];
   }
 
   async write(

@@ -3,7 +3,6 @@ import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { isBuiltIn } from '#runtime/endpoint-definition.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
-import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
 import { inOrder } from '../definition-files.ts';
 import type { Definition, DefinitionKind, Importer, Outlook } from '../definition-kind.ts';
@@ -17,7 +16,6 @@ export interface TaskParsers {
 
 export interface TaskSources {
   readonly tasks: Pick<TaskService, 'list' | 'create' | 'put' | 'delete'>;
-  readonly endpoints: Pick<EndpointService, 'standing'>;
   readonly people: KnownPeople;
 }
 
@@ -54,15 +52,10 @@ export class TaskKind implements DefinitionKind {
   }
 
   /** No task is left without its endpoint. */
-  async check(after: Definition, _name: string, outlook: Outlook): Promise<[]> {
-    const { isDryRun, isMirror, has } = outlook;
-    const endpoint = after['endpoint'];
-    if (typeof endpoint !== 'string') return [];
-    const isComing = has('endpoint', endpoint);
-    const isGoing = isMirror && !isComing && !isBuiltIn(endpoint);
-    const isThere = this.#sources.endpoints.standing(endpoint) !== undefined;
-    if (isGoing || !(isThere || (isComing && isDryRun))) throw notFound(endpoint);
-    return [];
+  check({ endpoint }: Definition, { isMirror, has }: Outlook): void {
+    if (typeof endpoint !== 'string') return;
+    const isGoing = isMirror && !has('endpoint', endpoint) && !isBuiltIn(endpoint);
+    if (isGoing) throw notFound(endpoint);
   }
 
   async write(

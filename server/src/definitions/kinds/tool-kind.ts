@@ -4,7 +4,6 @@ import type { ToolService } from '#assistant/tools/tool-service.ts';
 import { Problem } from '#base/problem.ts';
 import { isBuiltIn } from '#runtime/endpoint-definition.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
-import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { Definition, DefinitionKind, Importer, Outlook } from '../definition-kind.ts';
 
 type Tools = Pick<ToolService, 'list' | 'create' | 'put' | 'delete'>;
@@ -19,12 +18,10 @@ export class ToolKind implements DefinitionKind {
   readonly kind = 'tool';
   readonly layout = { folder: 'tools' };
   readonly #tools: Tools;
-  readonly #endpoints: Pick<EndpointService, 'standing'>;
   readonly #parsers: ToolParsers;
 
-  constructor(tools: Tools, endpoints: Pick<EndpointService, 'standing'>, parsers: ToolParsers) {
+  constructor(tools: Tools, parsers: ToolParsers) {
     this.#tools = tools;
-    this.#endpoints = endpoints;
     this.#parsers = parsers;
   }
 
@@ -43,17 +40,10 @@ export class ToolKind implements DefinitionKind {
   }
 
   /** No tool is left without its endpoint. */
-  async check(
-    { endpoint }: Definition,
-    _name: string,
-    { isDryRun, isMirror, has }: Outlook,
-  ): Promise<[]> {
+  check({ endpoint }: Definition, { isMirror, has }: Outlook): void {
     const wrapped = String(endpoint);
-    const isComing = has('endpoint', wrapped);
-    const isGoing = isMirror && !isComing && !isBuiltIn(wrapped);
-    const isThere = this.#endpoints.standing(wrapped) !== undefined;
-    if (isGoing || !(isThere || (isComing && isDryRun))) throw notFound(wrapped);
-    return [];
+    const isGoing = isMirror && !has('endpoint', wrapped) && !isBuiltIn(wrapped);
+    if (isGoing) throw notFound(wrapped);
   }
 
   async write(

@@ -1,16 +1,9 @@
-import { type AccessService, checkTypeAccess } from '#access/access-service.ts';
+import type { AccessService } from '#access/access-service.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Principals, TypeAccess, TypeAccessByType } from '#graph/type-access.ts';
 import { Problem } from '#base/problem.ts';
-import type { GraphReader } from '#graph/reader.ts';
 import { inOrder } from '../definition-files.ts';
-import type {
-  Definition,
-  DefinitionKind,
-  ImportMode,
-  Importer,
-  Outlook,
-} from '../definition-kind.ts';
+import type { Definition, DefinitionKind, ImportMode, Importer } from '../definition-kind.ts';
 
 /** Names of teams and of users by their UIDs. */
 export interface KnownPeople {
@@ -28,19 +21,16 @@ export class TypeAccessKind implements DefinitionKind {
   readonly kind = 'type-access';
   readonly layout = { file: 'type-access.json' };
   readonly nothing = { types: {} };
-  readonly #reader: GraphReader;
   readonly #access: Pick<AccessService, 'types' | 'putTypes'>;
   readonly #people: KnownPeople;
   readonly #parse: (document: Definition) => { readonly types: TypeAccessByType };
 
   /** `parse` throws `invalid_request` for what a request would be refused for. */
   constructor(
-    reader: GraphReader,
     access: Pick<AccessService, 'types' | 'putTypes'>,
     people: KnownPeople,
     parse: (document: Definition) => { readonly types: TypeAccessByType },
   ) {
-    this.#reader = reader;
     this.#access = access;
     this.#people = people;
     this.#parse = parse;
@@ -71,12 +61,6 @@ export class TypeAccessKind implements DefinitionKind {
   merge(before: Definition | undefined, given: Definition, { isMirror }: ImportMode): Definition {
     if (isMirror || before === undefined) return given;
     return tidy({ ...this.#parse(before).types, ...this.#parse(given).types });
-  }
-
-  async check(after: Definition, _name: string, { caller, schema }: Outlook): Promise<[]> {
-    const { types } = this.#parse(after);
-    checkTypeAccess(this.#reader, this.#withUids(caller, types), schema);
-    return [];
   }
 
   async write(

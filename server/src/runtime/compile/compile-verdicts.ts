@@ -180,7 +180,7 @@ export class CompileVerdicts {
   #versions({ kind, name, code }: CheckedCode): string {
     const { callable, modules } = this.#options;
     const self = kind === 'endpoint' ? name : undefined;
-    return `${callable.versionsFor(modules.textsOf(code), self)} ${modules.versionsFor(code)}`;
+    return versionsOf(code, self, { callable, modules });
   }
 
   /** The verdicts of what is there no longer. */
@@ -217,6 +217,15 @@ export class CompileVerdicts {
       if (this.#isClosed || reader.schema() !== schema) return;
     }
   }
+}
+
+/** Of what code runs, and imports: it compiles as before as long as they are the same. */
+export function versionsOf(
+  code: string,
+  self: string | undefined,
+  { callable, modules }: Pick<CompileVerdictsOptions, 'callable' | 'modules'>,
+): string {
+  return `${callable.versionsFor(modules.textsOf(code), self)} ${modules.versionsFor(code)}`;
 }
 
 /** Code of the workspace that is checked against its schema, whatever it is the code of. */

@@ -116,6 +116,14 @@ export class EndpointCompiler {
     this.#checker = checker;
   }
 
+  /**
+   * Checks code that runs other endpoints, and imports other modules, with the same process. Only
+   * the first one is closed.
+   */
+  over(endpoints: DeclaredEndpoints, modules: ModuleSources): EndpointCompiler {
+    return new EndpointCompiler(endpoints, modules, this.#checker);
+  }
+
   /** An empty list when the code compiles. */
   async check(asked: CodeToCheck, schema: SchemaDocument): Promise<Diagnostic[]> {
     const { code, kind = 'endpoint' } = asked;

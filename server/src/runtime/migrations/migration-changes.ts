@@ -22,7 +22,7 @@ import {
 export interface MigrationChangesParts {
   readonly store: MigrationStore;
   readonly compiler: EndpointCompiler;
-  readonly verdicts: CompileVerdicts;
+  readonly verdicts: Pick<CompileVerdicts, 'note'>;
   readonly history: CodeHistory;
   readonly reader: GraphReader;
   readonly commits: CommitPort;

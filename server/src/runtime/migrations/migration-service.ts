@@ -30,7 +30,7 @@ export interface MigrationServiceParts {
   readonly states: MigrationStates;
   readonly runner: MigrationRunner;
   readonly compiler: EndpointCompiler;
-  readonly verdicts: CompileVerdicts;
+  readonly verdicts: Pick<CompileVerdicts, 'diagnostics' | 'note' | 'warm'>;
   readonly history: CodeHistory;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
@@ -50,6 +50,13 @@ export class MigrationService {
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
     this.#changes = new MigrationChanges(parts);
+  }
+
+  /** The same, as a part of a larger commit; nothing is run there. */
+  over(
+    staged: Omit<MigrationServiceParts, 'states' | 'runner' | 'audit' | 'jobs' | 'logger'>,
+  ): MigrationService {
+    return new MigrationService({ ...this.#parts, ...staged });
   }
 
   list(_caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {

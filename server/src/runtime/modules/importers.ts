@@ -36,7 +36,7 @@ export interface ImportersParts {
   readonly migrations: MigrationStore;
   readonly definitions: Pick<EndpointDefinitions, 'inspect'>;
   readonly compiler: EndpointCompiler;
-  readonly verdicts: CompileVerdicts;
+  readonly verdicts: Pick<CompileVerdicts, 'compiles' | 'note'>;
 }
 
 /** What a change of a module does to what imports it. */

@@ -26,7 +26,7 @@ export interface ModuleDefinitionsParts {
   readonly importers: Importers;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
-  readonly verdicts: CompileVerdicts;
+  readonly verdicts: Pick<CompileVerdicts, 'note' | 'warm'>;
   readonly linker: ModuleLinker;
   readonly history: CodeHistory;
   readonly clock: Clock;

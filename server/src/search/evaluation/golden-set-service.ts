@@ -10,6 +10,7 @@ import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import {
   checkGoldenSet,
   compareEvaluations,
@@ -72,6 +73,11 @@ export class GoldenSetService implements Disposable {
   async delete(_caller: Caller, name: string): Promise<void> {
     const operations = this.#store.deletion(this.#find(name));
     await this.#parts.commits.commit({ system: true, operations });
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): GoldenSetService {
+    return new GoldenSetService({ ...this.#parts, reader, commits });
   }
 
   /** Newest first. */

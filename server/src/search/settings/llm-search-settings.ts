@@ -5,6 +5,7 @@ import { readSetting, settingOperation, settingVersion } from '#access/settings.
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import { isObject } from '#base/assert.ts';
 import { invalid } from '../request/members.ts';
 import { withUnnamedTypes } from './search-settings.ts';
@@ -54,6 +55,11 @@ export class LlmSearchSettingsService {
       ],
     });
     return this.get(caller);
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): LlmSearchSettingsService {
+    return new LlmSearchSettingsService({ ...this.#parts, reader, commits });
   }
 
   /**

@@ -13,6 +13,7 @@ import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NodeTypeDocument } from '#graph/schema.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import {
   AUTO_LANGUAGE,
   defaultSettings,
@@ -82,6 +83,18 @@ export class SearchSettingsService {
     });
     if (change.added.length + change.removed.length > 0) onIndexChanged(change);
     return settings;
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits, afterwards }: Staging): SearchSettingsService {
+    const { onIndexChanged } = this.#parts;
+    const onStaged = (change: IndexChange): void => afterwards(() => onIndexChanged(change));
+    return new SearchSettingsService({
+      ...this.#parts,
+      reader,
+      commits,
+      onIndexChanged: onStaged,
+    });
   }
 }
 

@@ -11,6 +11,7 @@ import { SYNONYM_SUGGESTIONS_MAX, SYNONYM_TERMS_MAX } from '#base/search-limits.
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Staging } from '#graph/staged-commits.ts';
 import type { SimilarWord } from '../service/suggest.ts';
 import {
   mergeLists,
@@ -121,6 +122,11 @@ export class SynonymService {
     const turn = this.#last.then(() => this.#put(caller, term, lists, change));
     this.#last = turn.catch(() => {});
     return stored(term, await turn);
+  }
+
+  /** The same, as a part of a larger commit. */
+  over({ reader, commits }: Staging): SynonymService {
+    return new SynonymService({ ...this.#parts, reader, commits });
   }
 
   async #put(

@@ -65,7 +65,7 @@ function ReportState({ result }: Pick<DefinitionsReportProps, 'result'>) {
   return result.totals.failed === 0 ? (
     <Badge tone="good">Done</Badge>
   ) : (
-    <Badge tone="danger">Incomplete</Badge>
+    <Badge tone="danger">Nothing was changed</Badge>
   );
 }
 
@@ -76,9 +76,7 @@ function Totals({ result: { totals, ignored } }: { readonly result: DefinitionsI
       <p role="status">
         {`${created} new, ${changed} changed, ${deleted} deleted, ${unchanged} unchanged, ${failed} failed.`}
       </p>
-      {ignored.length > 0 && (
-        <Notice tone="info">Left out, as they are no definitions: {ignored.join(', ')}</Notice>
-      )}
+      {ignored.length > 0 && <Notice tone="info">Left out: {ignored.join(', ')}</Notice>}
     </>
   );
 }

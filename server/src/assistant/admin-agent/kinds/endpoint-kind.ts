@@ -8,7 +8,7 @@ import {
   settingsOf,
   withChanges,
 } from '#runtime/endpoint-definition.ts';
-import type { EndpointStanding } from '#runtime/endpoint-service.ts';
+import type { EndpointStanding } from '#runtime/endpoint-store.ts';
 import type { JsonObject } from '../../router/json-members.ts';
 import {
   type Approver,

@@ -1,6 +1,6 @@
 import type { NewTool, ToolChange, ToolDefinition } from '@trellis/contract/shapes/tool.ts';
 import type { Caller } from '#access/caller.ts';
-import type { EndpointStanding } from '#runtime/endpoint-service.ts';
+import type { EndpointStanding } from '#runtime/endpoint-store.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { JsonObject } from '../../router/json-members.ts';
 import {

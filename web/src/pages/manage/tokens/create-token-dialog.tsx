@@ -84,7 +84,7 @@ function CreateTokenForm({ variant, onCreated, onClose }: CreateTokenFormProps) 
           validate: (name) => name.trim() !== '' || 'Give the token a name.',
         })}
       />
-      {variant.scopes !== undefined && <ScopesField form={form} />}
+      {variant.scopes !== undefined && <ScopesField form={form} kind={variant.kind} />}
       {variant.hasPath === true && <PathField form={form} />}
       {variant.actingUser !== undefined && (
         <ActingUserField form={form} isRequired={variant.actingUser === 'required'} />

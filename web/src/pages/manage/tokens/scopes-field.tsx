@@ -1,13 +1,18 @@
-import { scopes as purposes, SCOPES } from '@trellis/contract/rights.ts';
+import { scopes as purposes, scopesFor, type TokenKind } from '@trellis/contract/rights.ts';
 import { CheckboxField } from '../../../ui/field.tsx';
 import type { TokenForm } from './token-form.ts';
 
-export function ScopesField({ form }: { readonly form: TokenForm }) {
+interface ScopesFieldProps {
+  readonly form: TokenForm;
+  readonly kind: TokenKind;
+}
+
+export function ScopesField({ form, kind }: ScopesFieldProps) {
   const error = form.formState.errors.scopes?.message;
   return (
     <fieldset className="flex flex-col gap-2" aria-describedby="scopes-error">
       <legend className="mb-1 font-medium">Scopes</legend>
-      {SCOPES.map((scope) => (
+      {scopesFor(kind).map((scope) => (
         <CheckboxField
           key={scope}
           label={scope}

@@ -1,0 +1,89 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import { assert } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import type { SnapshotReaderOptions } from '#store/snapshot-reader.ts';
+import { TrialState } from '#store/trial-state.ts';
+import { GraphWriter } from './graph-writer.ts';
+import type { CommitPort, CommitRequest, CommitResult, WriterOperation } from './operations.ts';
+import type { GraphReader } from './reader.ts';
+import { StateReader } from './state-reader.ts';
+
+/** Where services work whose changes are to become one commit. */
+export interface Staging {
+  /** Shows the workspace as it will be, with everything that was committed here so far. */
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  /** Has work done once the one commit is made, and never when it is not. */
+  readonly afterwards: (work: () => unknown) => void;
+}
+
+/**
+ * Commits of the server itself that are checked and built as real ones are, over the newest state,
+ * and see each other. They change nothing: all of them together are one request, for the writer.
+ * That is refused when somebody else has changed what one of them was built on and named with
+ * `ifVersion`.
+ */
+export class StagedCommits implements Staging, AsyncDisposable {
+  readonly reader: StateReader;
+  readonly commits: CommitPort;
+  readonly afterwards: Staging['afterwards'];
+  readonly #state: TrialState;
+  readonly #writer: GraphWriter;
+  readonly #operations: WriterOperation[] = [];
+  readonly #afterwards: (() => unknown)[] = [];
+  #schema: SchemaDocument | undefined;
+
+  private constructor(state: TrialState, clock: Clock) {
+    this.#state = state;
+    this.#writer = new GraphWriter(state, clock);
+    this.reader = new StateReader(state.view, {
+      refresh: () => state.sequence,
+      get sequence() {
+        return state.sequence;
+      },
+    });
+    this.commits = { commit: (request) => this.#commit(request) };
+    this.afterwards = (work) => void this.#afterwards.push(work);
+  }
+
+  /** Holds the newest commit until it is disposed: for seconds, not for hours. */
+  static open(
+    options: Omit<SnapshotReaderOptions, 'environments'> & { readonly clock: Clock },
+  ): StagedCommits {
+    const { clock, ...place } = options;
+    return new StagedCommits(TrialState.open(place), clock);
+  }
+
+  /** Everything that was committed here so far. */
+  request(): CommitRequest {
+    return {
+      operations: this.#operations,
+      system: true,
+      ...(this.#schema === undefined ? {} : { schema: this.#schema }),
+    };
+  }
+
+  /** To be called once the request is committed. */
+  async committed(): Promise<void> {
+    for (const work of this.#afterwards) await work();
+  }
+
+  async #commit(request: CommitRequest): Promise<CommitResult> {
+    const { operations, schema, system, ...others } = request;
+    // A schema is taken in before all operations, also before those that were staged first.
+    const isOne =
+      schema === undefined
+        ? system === true
+        : operations.length + this.#operations.length === 0 && this.#schema === undefined;
+    assert(isOne, 'staged is a schema first, and then operations of the server');
+    assert(Object.keys(others).length === 0, 'nothing else is staged');
+    const result = await this.#writer.commit(request);
+    this.#schema ??= schema;
+    this.#operations.push(...operations);
+    return result;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#state[Symbol.asyncDispose]();
+  }
+}
