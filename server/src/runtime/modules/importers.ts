@@ -1,7 +1,8 @@
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { ModuleUser } from '@trellis/contract/shapes/module.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { WriterOperation } from '#graph/operations.ts';
 import {
   checkedEndpoint,
@@ -106,7 +107,9 @@ export class Importers {
       const { fields, diagnostics } = await this.#checkedAgain(endpoint, draft, schema);
       const { name } = endpoint.definition;
       const { nodeVersion: ifVersion } = endpoint;
-      operations.push({ op: 'update', type: ENDPOINT_TYPE, key: name, fields, ifVersion });
+      if (!isAsBroken(endpoint.definition, diagnostics)) {
+        operations.push({ op: 'update', type: ENDPOINT_TYPE, key: name, fields, ifVersion });
+      }
       notes.push(() => this.#noteEndpoint(name, schema, diagnostics));
       await turn();
     }
@@ -183,6 +186,14 @@ export class Importers {
     const endpoint = endpoints.find(name);
     if (endpoint !== undefined) verdicts.note(checkedEndpoint(endpoint), schema, diagnostics);
   }
+}
+
+/** Then nothing of it changes, and what it serves stays loaded. */
+function isAsBroken(
+  { compiles, diagnostics: before }: EndpointDefinition,
+  diagnostics: readonly Diagnostic[],
+): boolean {
+  return !compiles && diagnostics.length > 0 && isDeepStrictEqual(before, diagnostics);
 }
 
 /** Another verdict on the code of a module; nothing where it is the one that it had. */
