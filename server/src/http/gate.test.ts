@@ -167,7 +167,8 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
   deploy: 'exportDefinitions importDefinitions getBuildTypes getProgramTypes',
   'admin:tasks':
     'listJobs getJob cancelJob watchJob listTasks listBuiltInTasks createTask checkTaskSchedule ' +
-    'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns',
+    'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns ' +
+    'listTriggers pauseTrigger resumeTrigger listSetAside retrySetAside deleteSetAside',
 };
 
 it.each(SCOPES)('a token with the scope %s may call what it is for', (scope) => {
