@@ -147,7 +147,7 @@ export class CallTransactions {
     return call;
   }
 
-  /** At the end of a turn: what goes on goes on at the same commit. */
+  /** Before another commit is shown: what goes on goes on at the same one. */
   holdTurn(): void {
     if (this.#ofThisTurn.length === 0) return;
     for (const family of this.#ofThisTurn) {

@@ -3,8 +3,12 @@ import { init } from 'es-module-lexer/js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { openHeldGraphReader } from '#graph/open-reader.ts';
+import { StateReader } from '#graph/state-reader.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
+import { MovingState } from '#graph/transactions/moving-state.ts';
+import { Snapshots } from '#graph/transactions/snapshots.ts';
 import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
+import type { HeldState } from '#store/key-value.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import { GuestHost } from './guest-host.ts';
 import { guestSource } from './script-sources.ts';
@@ -13,6 +17,7 @@ import { HeapKeeper } from './garbage-collector.ts';
 import { Progress } from './progress.ts';
 
 let graph: TestGraph;
+let held: ReturnType<typeof openHeldGraphReader>;
 let host: GuestHost;
 const heap = new HeapKeeper();
 const progress = new Progress();
@@ -25,8 +30,13 @@ beforeAll(async () => {
   graph = await openTestGraph();
   await graph.addSchema(LIBRARY);
   await graph.write({ op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Pages: 1 } });
-  const { reader, snapshots } = openHeldGraphReader({ storage: graph.storage });
-  host = new GuestHost({
+  held = openHeldGraphReader({ storage: graph.storage });
+  host = hostOver(held);
+});
+afterAll(() => graph[Symbol.asyncDispose]());
+
+function hostOver({ reader, snapshots }: typeof held): GuestHost {
+  return new GuestHost({
     reader,
     snapshots,
     boot: new Script(guestSource()),
@@ -41,8 +51,7 @@ beforeAll(async () => {
       onSent();
     },
   });
-});
-afterAll(() => graph[Symbol.asyncDispose]());
+}
 
 /** Each begins when the turn of the one before is over. */
 beforeEach(idle);
@@ -52,7 +61,7 @@ let lastNumber = 0;
  * Loads code and calls it, in one frame; gives the number of the call, which is also that of the
  * guest.
  */
-function call(body: string): number {
+function call(body: string, to = host): number {
   const number = ++lastNumber;
   const writer = new FrameWriter();
   const text = `return async (scope) => { ${body} };`;
@@ -61,7 +70,7 @@ function call(body: string): number {
   writer.push('"caller",1', JSON.stringify(ADMIN));
   writer.push(`"call",${number},${number},1,2,2,0,0`, '{}');
   sent.length = 0;
-  host.receive(writer.take());
+  to.receive(writer.take());
   return number;
 }
 
@@ -131,6 +140,61 @@ it('does not let code go on before the state reflects what it committed', async 
   await frames(2);
   expect(sent[1]).toMatchObject([{ kind: 'answer', payload: '2' }]);
 });
+
+it('keeps to the commit that a call has read when a frame comes in the same turn', async () => {
+  const { reader, snapshots } = held;
+  reader.refresh();
+  const older = snapshots.hold().state;
+  await graph.write({ op: 'addOrUpdate', type: 'Book', key: 'turn', fields: { Pages: 7 } });
+  reader.refresh();
+  const newer = snapshots.hold().state;
+
+  const position = new Position(older);
+  const over = new StateReader(position, position);
+  const other = hostOver({ reader: over, snapshots: new Snapshots(over, position) });
+  call(
+    `const before = await scope.graph.tryGet('Book', 'turn');
+     await scope.graph.addOrUpdate('Book', 'turn', { Pages: 7 });
+     return before;`,
+    other,
+  );
+  position.next = newer;
+  const empty = new FrameWriter();
+  empty.push('"forget-callers"', '');
+  other.receive(empty.take());
+  await frames(1);
+  expect(over.sequence).toBe(newer.sequence);
+  expect(sent[0]).toMatchObject([
+    { kind: 'wrote' },
+    { kind: 'transaction' },
+    { kind: 'answer', payload: 'null' },
+  ]);
+  const { sight } = JSON.parse(sent[0]?.[1]?.payload ?? '');
+  expect(sight.sequence).toBe(older.sequence);
+});
+
+/** Shows the commit that the test says, from the next `refresh` on. */
+class Position extends MovingState {
+  next: HeldState;
+  #shown: HeldState;
+
+  constructor(first: HeldState) {
+    super();
+    this.next = first;
+    this.#shown = first;
+    this.refresh();
+  }
+
+  override refresh(): number {
+    this.#shown = this.next;
+    this.move(this.#shown, this.#shown.sequence);
+    return this.sequence;
+  }
+
+  holdTurn(): HeldState {
+    return this.#shown;
+  }
+}
 
 it('shows whose code is at work, until all of its microtasks are done', async () => {
   const number = call('await null; return 1;');

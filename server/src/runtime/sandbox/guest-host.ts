@@ -89,7 +89,7 @@ export class GuestHost {
 
   receive(frame: string): void {
     this.#options.progress.receive();
-    this.#sequence = this.#options.reader.refresh();
+    this.#sequence = this.#refresh();
     readFrame(frame, (item, payload) => this.#accept(item as ToWorker, payload));
     this.#pump();
   }
@@ -153,8 +153,7 @@ export class GuestHost {
 
   #acceptAnswer(item: SettleItem, payload: string): void {
     const [, , call, request, isValue, sequence] = item;
-    const { reader } = this.#options;
-    if (reader.sequence < sequence && reader.refresh() < sequence) {
+    if (this.#options.reader.sequence < sequence && this.#refresh() < sequence) {
       setTimeout(() => {
         this.#acceptAnswer(item, payload);
         this.#pump();
@@ -173,6 +172,15 @@ export class GuestHost {
       }
       guest.settle(request, isValue, payload);
     });
+  }
+
+  /**
+   * Several frames may come in one turn, and calls of the first may have read by then: they go on
+   * with the commit that they have read.
+   */
+  #refresh(): number {
+    this.#transactions.holdTurn();
+    return this.#options.reader.refresh();
   }
 
   #enter(call: number, action: (guest: Guest) => void): void {
