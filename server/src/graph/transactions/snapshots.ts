@@ -29,7 +29,7 @@ export class Snapshots {
     if (this.#newest?.sequence === this.#turn.sequence) return this.#newest.share();
     const snapshot = new Snapshot(this.#holder.holdTurn(), {
       turn: this.#turn,
-      take: () => this.#spare.pop() ?? new SlotReader(),
+      take: (sequence) => this.#takeSpare(sequence) ?? new SlotReader(),
       end: (ended, slot) => {
         if (this.#newest === ended) this.#newest = undefined;
         slot?.state.leave();
@@ -38,6 +38,12 @@ export class Snapshots {
     });
     this.#newest = snapshot;
     return snapshot;
+  }
+
+  /** One that has not stood at a newer commit: it and its index of access only go forward. */
+  #takeSpare(sequence: number): SlotReader | undefined {
+    const at = this.#spare.findLastIndex(({ state }) => state.sequence <= sequence);
+    return at < 0 ? undefined : this.#spare.splice(at, 1)[0];
   }
 }
 
@@ -56,7 +62,7 @@ class SlotReader {
 
 interface SnapshotParts {
   readonly turn: StateReader;
-  readonly take: () => SlotReader;
+  readonly take: (sequence: number) => SlotReader;
   readonly end: (snapshot: Snapshot, slot: SlotReader | undefined) => void;
 }
 
@@ -83,7 +89,7 @@ export class Snapshot {
     const { turn, take } = this.#parts;
     if (turn.sequence === this.sequence) return turn;
     if (this.#reader === undefined) {
-      this.#slot = take();
+      this.#slot = take(this.sequence);
       this.#reader = this.#slot.at(this.state);
     }
     return this.#reader;

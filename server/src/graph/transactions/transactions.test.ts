@@ -121,6 +121,30 @@ describe('a transaction', () => {
   });
 });
 
+describe('a commit that is held', () => {
+  const holdNext = async (key: string) => {
+    await graph.write(book(key));
+    reader.refresh();
+    return snapshots.hold();
+  };
+
+  it('is never read by what has stood at a newer one, such as an index of access', async () => {
+    const older = await holdNext('older');
+    const newer = await holdNext('newer');
+    const newest = await holdNext('newest');
+    await graph.write(book('last'));
+    reader.refresh();
+    const used = newer.reader;
+    newer.release();
+    expect(older.reader).not.toBe(used);
+    expect(older.reader.id({ type: 'Book', key: 'newer' })).toBeUndefined();
+    expect(newest.reader).toBe(used);
+    expect(newest.reader.id({ type: 'Book', key: 'newest' })).toBeDefined();
+    older.release();
+    newest.release();
+  });
+});
+
 function link(from: string, to: string): WriterOperation {
   const ends = { from: { type: 'Book', key: from }, to: { type: 'Book', key: to } };
   return { op: 'link', ...ends, edge: 'Cites' };
