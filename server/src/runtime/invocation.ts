@@ -21,6 +21,7 @@ import {
   type Pool,
   RunAgain,
 } from './sandbox/endpoint-call.ts';
+import { writeConflict } from './write-conflict.ts';
 import type { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRun {
@@ -163,6 +164,8 @@ export class Invocation implements CallHost {
   readonly #services: InvocationServices;
   #hasEffects = false;
   #hasWritten = false;
+  /** What `graph.commit()` has committed stays, whatever comes of the rest. */
+  #hasCommitted = false;
   /** It has asked for something outside of this server, which must not be asked for twice. */
   #hasCalledOut = false;
   /** How often it was run again because others were in the way of its writes. */
@@ -342,6 +345,7 @@ export class Invocation implements CallHost {
         sight: this.isTrial ? undefined : sight,
       });
       this.noteEffect();
+      this.#hasCommitted = true;
       turns.leave(this);
       return { json: 'null', sequence: this.isTrial ? 0 : sequence };
     } catch (error) {
@@ -354,11 +358,8 @@ export class Invocation implements CallHost {
   #conflict(place: string): unknown {
     const isFinal = this.#hasCalledOut || this.#hasEffects;
     if (isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
-      this.conflict = new Problem('write_conflict', 'Others have changed what the call has read', {
-        hint: this.#hasCalledOut
-          ? 'It has called something outside, so it was not run again. Nothing was written: send the request again.'
-          : 'Nothing of it was written. Send the request again.',
-      });
+      const hasCommitted = this.#hasCommitted;
+      this.conflict = writeConflict({ hasCommitted, hasCalledOut: this.#hasCalledOut });
       return this.conflict;
     }
     this.#retries++;

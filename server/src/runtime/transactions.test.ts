@@ -265,6 +265,25 @@ describe('graph.commit()', () => {
     expect([pages('large 0'), pages('large -1')]).toEqual([0, -1]);
   });
 
+  it('is named when what came after it is not written', async () => {
+    await put('stays', 0);
+    const name = await define(`
+      ${COUNT}
+      await graph.commit();
+      const { Pages: again = 0 } = await graph.get('Book', body);
+      ${WAIT}
+      await graph.update('Book', body, { Pages: again + 1 });`);
+    const call = endpoints.problem(name, { body: 'stays' });
+    const goOn = await outsideRequest();
+    expect(pages('stays')).toBe(1);
+    await put('stays', 5);
+    goOn();
+    const { code, hint } = await call;
+    expect([code, hint]).toEqual(['write_conflict', expect.stringContaining('graph.commit()')]);
+    expect(hint).not.toMatch(/nothing/i);
+    expect(pages('stays')).toBe(5);
+  });
+
   it('is refused in an endpoint that another one runs', async () => {
     const inner = await define(
       "return graph.commit().then(() => 'committed', (error: Problem) => error.code);",
