@@ -153,7 +153,7 @@ test(
     await server.stop();
     const path = join(storage, 'store.json');
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace(/"format": \d/, '"format": 4'));
+    await writeFile(path, text.replace(/"format": \d/, '"format": 9'));
     const newer = await trellis(['compact', '--json']);
     expect([newer.code, newer.stderr]).toEqual([
       1,

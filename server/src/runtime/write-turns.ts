@@ -11,19 +11,25 @@ interface Place {
  * refused because others have changed a place in the graph gets a turn there: from then until it is
  * over, nobody else who has read the place commits. So each call that waited gets its writes done,
  * however many there are; without turns all would begin again with each commit, and most would run
- * out of attempts.
+ * out of attempts. Where two have a turn at different places that both have read, the place that was
+ * taken first decides: otherwise each would make way for the other.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
   readonly #places = new Map<string, Place>();
   readonly #placeOf = new Map<object, string>();
 
-  /** The place among these reads where the turn is another's; undefined when there is none. */
+  /**
+   * The place among these reads where the turn is another's, which that one has had before this
+   * call had its own; undefined when there is none.
+   */
   takenPlace(reads: ReadKeys, call: object): string | undefined {
     if (this.#places.size === 0) return undefined;
     const points = new Set(reads.points);
+    // In the order in which they were taken.
     for (const [name, { holder }] of this.#places) {
-      if (holder !== call && (points.has(name) || isInRange(reads, name))) return name;
+      if (holder === call) return undefined;
+      if (points.has(name) || isInRange(reads, name)) return name;
     }
     return undefined;
   }
