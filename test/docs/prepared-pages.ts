@@ -117,6 +117,12 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const code = 'export default async ({ body }: Scope) => body;\n';
     await send(workspace, 'POST', '/api/endpoints/create', { name: 'notes/add', code });
   },
+  async 'triggers.md'({ workspace, folder }) {
+    const nodes = [{ type: 'Ticket', key: 'Number', fields: { Title: 'String' } }];
+    await send(workspace, 'PUT', '/api/schema', { nodes, edges: [] });
+    const code = documentedCode().find(({ name }) => name === 'triggers 1');
+    await writeFile(join(folder, 'tickets.ts'), code?.text ?? '');
+  },
 };
 
 async function addWords(workspace: TestWorkspace): Promise<void> {
