@@ -11,8 +11,8 @@ interface Place {
  * refused because others have changed a place in the graph gets a turn there: from then until it is
  * over, nobody else who has read the place commits. So each call that waited gets its writes done,
  * however many there are; without turns all would begin again with each commit, and most would run
- * out of attempts. Where two have a turn at different places that both have read, the place that was
- * taken first decides: otherwise each would make way for the other.
+ * out of attempts. Where two have a turn at different places that both have read, the one that was
+ * there first goes on: otherwise each would make way for the other.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
