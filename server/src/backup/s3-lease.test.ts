@@ -79,7 +79,8 @@ it('a claim that is held keeps others out, until it is given back', async () => 
     await using _claim = await one.claim();
     await expect(other.claim()).rejects.toMatchObject({
       ...IN_USE,
-      hint: expect.stringMatching(/its claim ends in 300 s/),
+      // The store's clock goes on between the two claims.
+      hint: expect.stringMatching(/its claim ends in (300|2\d\d) s/),
     });
     await one.target.write('pieces/00/x', [Buffer.from('x')]);
   }
