@@ -58,7 +58,9 @@ function entryOf(operation: Operation): string {
 function isSpecial({ headers, consumes, responses }: Operation): boolean {
   const [first] = successes(responses);
   const isJson = consumes?.includes('application/json') ?? true;
-  return headers !== undefined || !isJson || first?.contentType === 'text/event-stream';
+  // With `If-Match` other clients say what the SDK says as `ifVersion`.
+  const hasHeaders = Object.keys(headers?.shape ?? {}).some((name) => name !== 'if-match');
+  return hasHeaders || !isJson || first?.contentType === 'text/event-stream';
 }
 
 function answerOf({ responses }: Operation): 'bytes' | 'json' | 'none' | 'text' {

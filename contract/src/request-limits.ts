@@ -25,6 +25,8 @@ export const GRAPH_NAME_CHARACTERS_MAX = 200;
 /** The key of a node, or another text that it is found by. */
 export const NODE_TEXT_CHARACTERS_MAX = 4_000;
 export const TIME_CHARACTERS_MAX = 64;
+/** Sixteen ETags of a node. */
+export const IF_MATCH_CHARACTERS_MAX = 400;
 export const NUMBER_CHARACTERS_MAX = 15;
 /** Names in a path or a query, and a header: any is looked for. */
 export const PATH_TEXT_CHARACTERS_MAX = 2_000;

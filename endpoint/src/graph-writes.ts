@@ -43,7 +43,8 @@ export interface NodeByUid extends NodeOptions {
   readonly fields?: { readonly [field: string]: Json };
 }
 
-export interface EdgeOptions {
+/** `ifVersion` is of the node that the edge begins at. */
+export interface EdgeOptions extends IfVersion {
   /** The edge type of the way back, when it has one of its own. */
   readonly inverse?: WritableEdgeTypeName;
   readonly fields?: { readonly [field: string]: Json };
@@ -104,19 +105,19 @@ export interface Writes<Result> {
     from: NodeReference,
     edge: WritableEdgeTypeName,
     to: NodeReference,
-    options?: { readonly inverse?: WritableEdgeTypeName },
+    options?: IfVersion & { readonly inverse?: WritableEdgeTypeName },
   ): Result;
   unlink(edge: EdgeToWrite): Result;
   /**
    * Lets these readers see the node, and nobody else but its owners, administrators, and those that
    * other restrictions name.
    */
-  restrict(node: NodeReference, to: Readers): Result;
+  restrict(node: NodeReference, to: Readers, options?: IfVersion): Result;
   /**
    * Removes what `restrict` made, of all readers when none are named. A node without any
    * restriction is for everyone whom its type is for.
    */
-  unrestrict(node: NodeReference, to?: Readers): Result;
+  unrestrict(node: NodeReference, to?: Readers, options?: IfVersion): Result;
 }
 
 /**

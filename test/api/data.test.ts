@@ -215,6 +215,52 @@ describe('a node is deleted', () => {
   });
 });
 
+describe('the ETag of a node is a condition of its changes', () => {
+  const patch = { fields: { Cost: 7 } };
+  const sent = async (method: string, at: string, tag: string, body?: object) => {
+    const { status, json } = await people.as('ann', method, at, body, { 'if-match': tag });
+    return [status, valueAt(json, 'error', 'code')];
+  };
+
+  test('one that is past is version_conflict', async () => {
+    const { uid } = await create('ann');
+    const { headers } = await people.as('ann', 'GET', path(uid));
+    const tag = headers.get('etag') ?? '';
+    expect(tag).toBe('"1"');
+    expect(await sent('PATCH', path(uid), tag, patch)).toEqual([200, undefined]);
+    const links = { add: [{ edge: 'Needs', to: { uid } }] };
+    for (const [method, more, body] of [
+      ['PATCH', '', patch],
+      ['DELETE', '', undefined],
+      ['POST', '/links', links],
+      ['POST', '/restore', { version: 1 }],
+    ] as const) {
+      const outcome = await sent(method, path(uid, more), tag, body);
+      expect(outcome, `${method} ${more}`).toEqual([409, 'version_conflict']);
+    }
+    expect(await sent('POST', path(uid, '/links'), '"7", "2"', links)).toEqual([200, undefined]);
+    expect(await sent('DELETE', path(uid), '*')).toEqual([204, undefined]);
+  });
+
+  test.each(['W/"1"', '1', '"x"', '"1",', '', `"${'1'.repeat(11)}"`])(
+    'what is none is refused: %s',
+    async (tag) => {
+      const { uid } = await create('ann');
+      expect(await sent('PATCH', path(uid), tag, patch)).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  test('beside another ifVersion it is refused', async () => {
+    const { uid } = await create('ann');
+    const both = { ...patch, ifVersion: 2 };
+    expect(await sent('PATCH', path(uid), '"1"', both)).toEqual([400, 'invalid_request']);
+    expect(await sent('PATCH', path(uid), '"2", "1"', { ...patch, ifVersion: 1 })).toEqual([
+      200,
+      undefined,
+    ]);
+  });
+});
+
 describe('links are changed', () => {
   test('added and removed in one commit', async () => {
     const [from, old, next] = [await create('ann'), await create('ann'), await create('ann')];
@@ -231,6 +277,28 @@ describe('links are changed', () => {
       { edge: 'NeededBy', direction: 'in', count: 1 },
       { edge: 'Knows', direction: 'in', count: 1 },
     ]);
+  });
+
+  test('not upon a version of the node that is past, whichever end it is', async () => {
+    const [one, other] = [await create('ann'), await create('ann')];
+    await people.as('ann', 'PATCH', path(one.uid), { fields: { Cost: 2 } });
+    const out = { edge: 'Needs', to: { uid: other.uid } };
+    const back = { edge: 'Knows', from: { uid: other.uid } };
+    const change = (body: object) => people.as('ann', 'POST', path(one.uid, '/links'), body);
+    for (const links of [
+      { add: [out] },
+      { add: [back] },
+      { remove: [back] },
+      { add: [back, out] },
+    ]) {
+      const { status, json } = await change({ ...links, ifVersion: 1 });
+      expect([status, valueAt(json, 'error')]).toMatchObject([
+        409,
+        { code: 'version_conflict', details: { uid: one.uid, version: 2, node: { Cost: 2 } } },
+      ]);
+    }
+    expect((await record('ann', one.uid)).edges).toEqual([]);
+    expect((await change({ add: [back, out], ifVersion: 2 })).json).toMatchObject({ removed: 0 });
   });
 
   test('all of them or none', async () => {

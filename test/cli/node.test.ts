@@ -55,6 +55,7 @@ test('a node is created, shown, changed, linked and deleted', async () => {
   expect(node).not.toHaveProperty('Tags');
 
   const back = ['Author/Frank Herbert', 'WrittenBy', 'Book/dune', '--incoming', '--remove'];
+  expect(await failure('link', ...back, '--if-version', '9')).toEqual([1, 'version_conflict']);
   expect((await run('link', ...back)).stderr).toBe('Removed the link.\n');
   expect((await run('link', ...back)).stderr).toBe('There was no such link.\n');
   expect((await record('Book/dune')).edges).toEqual([]);

@@ -45,9 +45,15 @@ export class People implements AsyncDisposable {
   }
 
   /** A request as somebody; as nobody when the name is empty. */
-  as(userName: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  as(
+    userName: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const token = this.#tokens.get(userName);
-    return this.#workspace.http.send({ method, path, token, body });
+    return this.#workspace.http.send({ method, path, token, body, headers });
   }
 
   /** Status and error code. */

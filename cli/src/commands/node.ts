@@ -24,7 +24,7 @@ interface VersionOption {
   readonly ifVersion?: string;
 }
 
-interface LinkOptions {
+interface LinkOptions extends VersionOption {
   readonly set?: string[];
   readonly incoming?: boolean;
   readonly remove?: boolean;
@@ -121,6 +121,7 @@ function addLinks(node: Command, run: Run): void {
     .option('--incoming', 'the edge leads from the other node to this one')
     .option('--set <Field=value...>', `${VALUE}, of the edge`)
     .option('--remove', 'take the link away')
+    .option('--if-version <n>', 'only if the node that is named first is at this version')
     .addHelpText(
       'after',
       `
@@ -256,7 +257,7 @@ function versionAsked({ ifVersion }: VersionOption): { ifVersion?: number } {
 
 async function linkNode(
   { client, output, terminal }: CommandContext,
-  { set, incoming = false, remove = false }: LinkOptions,
+  { set, incoming = false, remove = false, ...options }: LinkOptions,
   name: string,
   edge: string,
   other: string,
@@ -272,7 +273,11 @@ async function linkNode(
   const change = remove
     ? { remove: [link] }
     : { add: [{ ...link, ...(fields !== undefined && { fields }) }] };
-  const changed = await client.nodes.changeLinks(uidOfNode(name), change, { signal });
+  const changed = await client.nodes.changeLinks(
+    uidOfNode(name),
+    { ...change, ...versionAsked(options) },
+    { signal },
+  );
   output.note(linkedText(remove ? changed.removed : changed.added, remove));
   output.data(changed, '');
 }

@@ -26,15 +26,25 @@ const restriction = {
   node: nodeReference,
   team: nodeReference.optional(),
   user: nodeReference.optional(),
+  /** Of the node. */
+  ifVersion: ifVersion.optional(),
 };
 /** Exactly one of `user` and `member`; a member may be a user or a team. */
 const membership = {
   team: nodeReference,
   user: nodeReference.optional(),
   member: nodeReference.optional(),
+  /** Of the team. */
+  ifVersion: ifVersion.optional(),
 };
 
-const edgeEnds = { from: nodeReference, edge: z.string(), inverse: z.string().optional() };
+const edgeEnds = {
+  from: nodeReference,
+  edge: z.string(),
+  inverse: z.string().optional(),
+  /** Of the node that the edge begins at. */
+  ifVersion: ifVersion.optional(),
+};
 
 /**
  * An operation of ingestion (open-shapes, section 4). The server does not check a request against

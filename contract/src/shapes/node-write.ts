@@ -9,7 +9,11 @@ import {
   SCHEMA_FIELDS_PER_TYPE_MAX,
   SCHEMA_TYPES_MAX,
 } from '../limits.ts';
-import { NODE_TEXT_CHARACTERS_MAX, TIME_CHARACTERS_MAX } from '../request-limits.ts';
+import {
+  IF_MATCH_CHARACTERS_MAX,
+  NODE_TEXT_CHARACTERS_MAX,
+  TIME_CHARACTERS_MAX,
+} from '../request-limits.ts';
 import { queryInteger } from './list.ts';
 import { nodeObject } from './node.ts';
 import { nodeReference } from './node-reference.ts';
@@ -76,10 +80,26 @@ export const nodeDeletion = z.object({
   ifVersion: queryInteger(0, VERSION_MAX, 0),
 });
 
+/** As versions of a node: those that it may have, or `any`. */
+const VERSION_TAGS = /^(?:\*|"\d{1,10}"(?:[ \t]*,[ \t]*"\d{1,10}"){0,15})$/;
+
+/** A change of a node takes the `ETag` that `GET /api/node/{uid}` answers (RFC 9110, 13.1.1). */
+export const nodeMatch = z.object({
+  'if-match': z
+    .string()
+    .max(IF_MATCH_CHARACTERS_MAX)
+    .regex(VERSION_TAGS, 'must be * or the ETag of the node, such as "3"')
+    .transform((tags) => (tags === '*' ? 'any' : (tags.match(/\d+/g) ?? []).map(Number)))
+    .optional(),
+});
+export type NodeMatch = Immutable<z.output<typeof nodeMatch>>;
+
 /** The body of `POST /api/node/{uid}/links`: all of it, or nothing. */
 export const nodeLinks = z.strictObject({
   add: links.max(NODE_LINKS_MAX).optional(),
   remove: unlinks.max(NODE_LINKS_MAX).optional(),
+  /** Of the node, whichever end of the edges it is. */
+  ifVersion: ifVersion.optional(),
 });
 export type NodeLinksDocument = Immutable<z.infer<typeof nodeLinks>>;
 

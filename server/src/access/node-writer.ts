@@ -7,6 +7,7 @@ import type {
   NewNode,
   NodeChangeDocument,
   NodeLinksDocument,
+  NodeMatch,
   NodeRecordDocument,
   NodeRestoration,
   NodeTypesDocument,
@@ -34,6 +35,11 @@ export interface NodeWriterParts {
 
 /** What the writer says of a new node whose key is taken: by one that the caller sees, or not. */
 const TAKEN: ReadonlySet<string> = new Set(['version_conflict', 'node_not_found']);
+
+/** The node of a request, and the versions of it that the header `If-Match` names. */
+interface NamedNode extends NodeMatch {
+  readonly uid: string;
+}
 
 /** A node, by the UID and the type that the caller sees. */
 interface Found {
@@ -96,11 +102,13 @@ export class NodeWriter {
   }
 
   /** Throws as `create` does, and `version_conflict` for another version than `ifVersion`. */
-  async update(doer: Doer, uid: string, change: NodeChangeDocument): Promise<WrittenNode> {
+  async update(doer: Doer, named: NamedNode, change: NodeChangeDocument): Promise<WrittenNode> {
     const { caller } = doer;
+    const { uid } = named;
     const found = this.#find(caller, uid);
     checkMayWrite(this.#parts.reads, caller, found.type);
-    const { fields, timestamp, aliases, ifVersion } = change;
+    const { fields, timestamp, aliases } = change;
+    const ifVersion = this.#versionAsked(named, change.ifVersion);
     const operation: WriterOperation = {
       op: 'update',
       uid,
@@ -118,8 +126,9 @@ export class NodeWriter {
    * Gives the fields that the caller may read the values of an earlier version, as a new one.
    * Throws as `update` does, and `node_version_not_found`.
    */
-  async restore(doer: Doer, uid: string, wanted: NodeRestoration): Promise<WrittenNode> {
+  async restore(doer: Doer, named: NamedNode, wanted: NodeRestoration): Promise<WrittenNode> {
     const { caller } = doer;
+    const { uid } = named;
     const found = this.#find(caller, uid);
     checkMayWrite(this.#parts.reads, caller, found.type);
     const view = this.#view(caller);
@@ -133,7 +142,7 @@ export class NodeWriter {
       uid,
       fields: fields as Record<string, FieldValue>,
       ...(timestamp === undefined ? {} : { timestamp }),
-      ifVersion: wanted.ifVersion ?? history.version,
+      ifVersion: this.#versionAsked(named, wanted.ifVersion) ?? history.version,
     };
     const details = { fields: Object.keys(fields), restored: wanted.version };
     await this.#commit(doer, [{ operation, at: '' }], 'node.changed', found, details);
@@ -141,10 +150,12 @@ export class NodeWriter {
   }
 
   /** Throws `node_not_found`, `forbidden`, `version_conflict`. */
-  async delete(doer: Doer, uid: string, ifVersion: number | undefined): Promise<void> {
+  async delete(doer: Doer, named: NamedNode, version: number | undefined): Promise<void> {
     const { caller } = doer;
+    const { uid } = named;
     const found = this.#find(caller, uid);
     checkMayWrite(this.#parts.reads, caller, found.type);
+    const ifVersion = this.#versionAsked(named, version);
     const operation: WriterOperation = {
       op: 'delete',
       uid,
@@ -153,13 +164,17 @@ export class NodeWriter {
     await this.#commit(doer, [{ operation, at: '' }], 'node.deleted', found);
   }
 
-  /** Throws `node_not_found`, of the other end as well, `forbidden`, `invalid_operation`. */
+  /**
+   * Throws `node_not_found`, of the other end as well, `forbidden`, `version_conflict`,
+   * `invalid_operation`.
+   */
   async changeLinks(
     doer: Doer,
-    uid: string,
-    { add = [], remove = [] }: NodeLinksDocument,
+    named: NamedNode,
+    { add = [], remove = [], ifVersion }: NodeLinksDocument,
   ): Promise<{ added: number; removed: number }> {
     const { caller } = doer;
+    const { uid } = named;
     const found = this.#find(caller, uid);
     const view = this.#view(caller);
     const operations = [
@@ -172,7 +187,15 @@ export class NodeWriter {
     ];
     for (const { operation } of operations) checkMayLink(this.#parts.reads, caller, operation);
     const edges = [...new Set([...remove, ...add].map(({ edge }) => edge))];
-    const { outcomes } = await this.#commit(doer, operations, 'node.linked', found, { edges });
+    const expected = this.#versionAsked(named, ifVersion);
+    const { outcomes } = await this.#commit(
+      doer,
+      operations,
+      'node.linked',
+      found,
+      { edges },
+      expected,
+    );
     const changed = outcomes.map((one) => one.changed);
     const removed = changed.slice(0, remove.length).filter(Boolean).length;
     return { added: changed.filter(Boolean).length - removed, removed };
@@ -184,6 +207,7 @@ export class NodeWriter {
     action: AuditAction,
     { uid, type }: Found,
     details: Readonly<Record<string, unknown>> = {},
+    version?: number,
   ): Promise<CommitResult> {
     const { commits, audit, reads } = this.#parts;
     const { caller } = doer;
@@ -193,6 +217,7 @@ export class NodeWriter {
         operations: operations.map(({ operation }) => operation),
         user: must(caller.userUid, 'the user of a session'),
         ownRights: { trace: audit.operation(event) },
+        ...(version === undefined ? {} : { expected: { uid, version } }),
       });
       reads.reader.refresh();
       return result;
@@ -239,6 +264,19 @@ export class NodeWriter {
       hint: node === undefined ? 'Choose another key.' : 'Choose another key, or change that node.',
       ...(node === undefined ? {} : { details: { uid, version, node } }),
     });
+  }
+
+  /** The version that the node must be at, by the header and by a member of the request. */
+  #versionAsked({ uid, 'if-match': tags }: NamedNode, version?: number): number | undefined {
+    if (tags === undefined || tags === 'any') return version;
+    if (version !== undefined) {
+      if (tags.includes(version)) return version;
+      throw new Problem('invalid_request', 'If-Match and ifVersion name different versions.');
+    }
+    const { reader } = this.#parts.reads;
+    const id = reader.id({ uid });
+    const current = id === undefined ? undefined : reader.version(id);
+    return tags.find((tag) => tag === current) ?? tags[0];
   }
 
   #find(caller: Caller, uid: string): Found {

@@ -22,6 +22,7 @@ export function restrictNode(t: Transactor, operation: RestrictionOperation): vo
     });
   }
   const from = t.require(operation.node, 'node');
+  t.checkVersionOf(operation.ifVersion, from);
   let added = 0;
   for (const [member, name] of RESTRICTIONS) {
     const reference = operation[member];
@@ -44,6 +45,7 @@ export function unrestrictNode(t: Transactor, operation: RestrictionOperation): 
   const isAll = operation.team === undefined && operation.user === undefined;
   const from = t.resolve(operation.node, 'node');
   if (from !== 0) checkIsPlain(t, from, 'node');
+  t.checkVersionOf(operation.ifVersion, from);
   let removed = 0;
   for (const [member, name] of RESTRICTIONS) {
     const edge = accessEdge(t, name);
@@ -64,6 +66,7 @@ export function addToTeam(t: Transactor, operation: MembershipOperation): void {
   const { reference, path } = memberOf(t, operation);
   const from = t.require(reference, path);
   const to = t.require(operation.team, 'team');
+  t.checkVersionOf(operation.ifVersion, to);
   if (path === 'user') checkType(t, from, [USER], path);
   checkEnds(t, '_MemberOf', { from, to, fromPath: path, toPath: 'team' });
   const edge = accessEdge(t, '_MemberOf');
@@ -78,6 +81,7 @@ export function removeFromTeam(t: Transactor, operation: MembershipOperation): v
   const { reference, path } = memberOf(t, operation);
   const from = t.resolve(reference, path);
   const to = t.resolve(operation.team, 'team');
+  t.checkVersionOf(operation.ifVersion, to);
   const edge = accessEdge(t, '_MemberOf');
   const removed = from === 0 || to === 0 ? 0 : removePair(t, from, edge, to, pairOf(t, edge));
   t.wroteEdges(removed);

@@ -37,6 +37,9 @@ describe('a commit', () => {
       { op: 'update', ...DOG, fields: { Rank: 9 }, ifVersion: 2 },
       { op: 'tryAdd', ...DOG, ifVersion: 0 },
       { op: 'delete', ...DOG, ifVersion: 7 },
+      { op: 'link', from: DOG, edge: 'Means', to: DOG, ifVersion: 2 },
+      { op: 'unlink', from: DOG, edge: 'Means', to: { type: 'Word', key: 'none' }, ifVersion: 3 },
+      { op: 'unlinkExcept', from: DOG, edge: 'Means', keep: [], ifVersion: 4 },
     ]) {
       expect(await conflict(operation)).toEqual({
         code: 'version_conflict',

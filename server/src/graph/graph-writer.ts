@@ -10,7 +10,7 @@ import {
   restrictNode,
   unrestrictNode,
 } from './access-operations.ts';
-import { checkMayAsk } from './access-checks.ts';
+import { checkMayAsk, checkSees } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
 import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
@@ -226,6 +226,8 @@ const IN_THE_WAY: ReadonlySet<string> = new Set([
   'version_conflict',
 ]);
 
+type ExpectedVersion = NonNullable<CommitRequest['expected']>;
+
 interface BuildOptions {
   readonly firstIndex: number;
   readonly outcomes: boolean;
@@ -274,7 +276,8 @@ export function buildCommit(
     ...circumstances,
   });
   if (request.schema !== undefined) transactor.mergeSchema(request.schema);
-  const { operations } = request;
+  const { operations, expected } = request;
+  if (expected !== undefined) requireVersion(transactor, expected);
   for (let i = 0; i < operations.length; i++) {
     const operation = operations[i];
     checkOperation(operation, firstIndex + i);
@@ -298,6 +301,14 @@ export function buildCommit(
   const { triggers } = request;
   if (triggers !== undefined && batch.nextSequence > first) noteTriggers(batch, triggers);
   return built;
+}
+
+function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersion): void {
+  // Of none of the operations.
+  t.index = -1;
+  const id = t.idOfUid(uid, 'uid');
+  if (id !== 0) checkSees(t, id);
+  t.checkVersionOf(expected, id);
 }
 
 /** `index` is the operation's index in the request. */
@@ -358,10 +369,20 @@ const NODE_WRITE = shape([], {
   ifVersion: version,
 });
 
-const RESTRICTION = shape(['node'], { node: reference, team: reference, user: reference });
-const MEMBERSHIP = shape(['team'], { team: reference, user: reference, member: reference });
+const RESTRICTION = shape(['node'], {
+  node: reference,
+  team: reference,
+  user: reference,
+  ifVersion: version,
+});
+const MEMBERSHIP = shape(['team'], {
+  team: reference,
+  user: reference,
+  member: reference,
+  ifVersion: version,
+});
 
-const EDGE = { from: reference, edge: text, inverse: text };
+const EDGE = { from: reference, edge: text, inverse: text, ifVersion: version };
 
 const SHAPES: ReadonlyMap<unknown, Shape> = new Map([
   ['addOrUpdate', NODE_WRITE],

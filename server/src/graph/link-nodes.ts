@@ -4,6 +4,7 @@ import { ACCESS_EDGES } from './access-edges.ts';
 import {
   checkEnds,
   checkMayLink,
+  checkSees,
   checkUnlink,
   edgeTypeToWrite,
   refuseBuiltIn,
@@ -32,6 +33,7 @@ export function linkNodes(t: Transactor, operation: LinkOperation): void {
   const from = t.require(operation.from, 'from');
   const to = t.require(operation.to, 'to');
   checkMayLink(t, from, to);
+  t.checkVersionOf(operation.ifVersion, from);
   if (edge.access !== undefined && !t.options.system) {
     const name = must(ACCESS_EDGES[edge.access], 'the access edge');
     checkEnds(t, name, { from, to, fromPath: 'from', toPath: 'to' });
@@ -55,6 +57,7 @@ export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
   const to = t.resolve(operation.to, 'to');
   checkUnlink(t, edge, from);
   if (from !== 0 && to !== 0) checkMayLink(t, from, to);
+  checkVersion(t, operation, from);
   const removed = from === 0 || to === 0 ? 0 : removePair(t, from, edge, to, inverse);
   t.wroteEdges(removed);
   t.finishEdges(removed > 0);
@@ -69,6 +72,7 @@ export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): v
   const inverse = inverseOf(t, operation, edge);
   const from = t.resolve(operation.from, 'from');
   checkUnlink(t, edge, from);
+  checkVersion(t, operation, from);
   const kept = new Set<number>();
   operation.keep.forEach((reference, i) => kept.add(t.resolve(reference, `keep[${i}]`)));
   let removed = 0;
@@ -83,6 +87,17 @@ export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): v
   }
   t.wroteEdges(removed);
   t.finishEdges(removed > 0);
+}
+
+/** Of a node that its author might not see. */
+function checkVersion(
+  t: Transactor,
+  { ifVersion }: { readonly ifVersion?: number },
+  id: number,
+): void {
+  if (ifVersion === undefined) return;
+  if (id !== 0) checkSees(t, id);
+  t.checkVersionOf(ifVersion, id);
 }
 
 function inverseOf(

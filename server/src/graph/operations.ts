@@ -8,7 +8,11 @@ export type NodeReference =
   | { readonly uid: string; readonly type?: undefined; readonly key?: undefined }
   | { readonly type: string; readonly key: string; readonly uid?: undefined };
 
-/** The operations of ingestion and of endpoint code (open-shapes, section 4). */
+/**
+ * The operations of ingestion and of endpoint code (open-shapes, section 4). `ifVersion` is of the
+ * node that is written: of an edge that of its `from`, of a restriction its `node`, of a membership
+ * its `team`.
+ */
 export type WriterOperation =
   | NodeWrite
   | {
@@ -26,6 +30,7 @@ export type WriterOperation =
       readonly inverse?: string;
       readonly fields?: Readonly<Record<string, FieldValue>>;
       readonly timestamp?: string | number;
+      readonly ifVersion?: number;
     }
   | {
       readonly op: 'unlink';
@@ -33,6 +38,7 @@ export type WriterOperation =
       readonly edge: string;
       readonly to: NodeReference;
       readonly inverse?: string;
+      readonly ifVersion?: number;
     }
   | {
       readonly op: 'unlinkExcept';
@@ -40,6 +46,7 @@ export type WriterOperation =
       readonly edge: string;
       readonly keep: readonly NodeReference[];
       readonly inverse?: string;
+      readonly ifVersion?: number;
     }
   | RestrictionOperation
   | MembershipOperation;
@@ -57,6 +64,7 @@ export interface RestrictionOperation {
   readonly node: NodeReference;
   readonly team?: NodeReference;
   readonly user?: NodeReference;
+  readonly ifVersion?: number;
 }
 
 export interface MembershipOperation {
@@ -65,6 +73,7 @@ export interface MembershipOperation {
   readonly team: NodeReference;
   readonly user?: NodeReference;
   readonly member?: NodeReference;
+  readonly ifVersion?: number;
 }
 
 export interface NodeWrite {
@@ -150,6 +159,11 @@ export interface IndexProgress {
 /** One atomic commit, as any thread sends it to the writer. */
 export interface CommitRequest extends CommitAuthor {
   readonly operations: readonly WriterOperation[];
+  /**
+   * The commit is refused with `version_conflict` unless this node is at this version, whatever the
+   * operations are.
+   */
+  readonly expected?: { readonly uid: string; readonly version: number } | undefined;
   /**
    * Types and fields to add or widen, before the operations. Refused with `schema_conflict` when
    * data would be lost.

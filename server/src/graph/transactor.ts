@@ -315,6 +315,14 @@ export class Transactor {
     });
   }
 
+  /** The same for a node by its id; 0 for one that does not exist. Reads the state. */
+  checkVersionOf(expected: number | undefined, id: number): void {
+    if (expected === undefined) return;
+    if (id === 0) return this.checkVersion(expected, 0, null);
+    const { version, uid } = this.record(id);
+    this.checkVersion(expected, version, uid);
+  }
+
   /** The problem for a value that `FieldMerge.merge` refused. */
   failValue({ path, expected }: ValueFault): Problem {
     const name = must(this.state.fields.faultyField, 'the field of the fault').name;

@@ -140,6 +140,29 @@ describe('restrictions', () => {
   const TEAM = "{ type: '_AccessGroup', key: 'readers' }";
   const EVE = "{ type: '_User', key: 'eve' }";
 
+  it('and edges take the version that the node must be at', async () => {
+    const seen = await evaluate(`
+      const author = { type: 'Author', key: 'Ada' } as const;
+      const book = { type: 'Book', key: 'edges' } as const;
+      await graph.addOrUpdate('Book', 'edges', { Pages: 1 });
+      await graph.update('Book', 'edges', { Pages: 2 });
+      const seen: unknown[] = [];
+      for (const ifVersion of [1, 2]) {
+        for (const write of [
+          () => graph.link(book, 'WrittenBy', author, { ifVersion }),
+          () => graph.link({ from: book, edge: 'WrittenBy', to: author, ifVersion }),
+          () => graph.unlink(book, 'WrittenBy', author, { ifVersion }),
+          () => graph.restrict(book, { user: ${EVE} }, { ifVersion }),
+          () => graph.unrestrict(book, undefined, { ifVersion }),
+        ]) {
+          seen.push(await write().then(({ changed }) => changed, (error: Problem) => error.code));
+        }
+      }
+      return seen;`);
+    const refused = Array.from({ length: 5 }, () => 'version_conflict');
+    expect(seen).toEqual([...refused, true, false, true, true, true]);
+  });
+
   it('are put and lifted, alone and in a transaction', async () => {
     const changed = await evaluate(`
       const book = await graph.get('Book', 'secret');

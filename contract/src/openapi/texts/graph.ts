@@ -103,7 +103,12 @@ export const graphTexts = [
   ...texts(write.nodeDeletion, {
     ifVersion: 'Version that the node must be at, else `version_conflict`; 0 for any.',
   }),
+  ...texts(write.nodeMatch, {
+    'if-match':
+      '`*`, or the `ETag` that `GET /api/node/{uid}` answers, such as `"3"`: at any other version the request is refused with `version_conflict`. The same as `ifVersion`.',
+  }),
   ...texts(write.nodeLinks, {
+    ifVersion: 'Version that the node must be at, else `version_conflict`; by default any.',
     add: 'Edges to create, each with either `to` or `from`.',
     remove: [
       'Edges to remove, each with either `to` or `from`.',
@@ -202,7 +207,7 @@ export const graphTexts = [
     timestamp: 'Time of the node or edge: ISO 8601, or milliseconds since 1970 (UTC).',
     aliases: ALIASES,
     ifVersion:
-      'Refused with `version_conflict` unless the node is at this version; 0: unless it does not exist.',
+      'Refused with `version_conflict` unless the node is at this version; 0: unless it does not exist. Of an edge it is the node that it begins at, of a restriction `node`, of a membership `team`.',
     from: 'Node that the edge begins at.',
     edge: EDGE,
     inverse: 'Edge type to create or remove with it, in the other direction.',

@@ -71,12 +71,12 @@ abstract class Writes {
     return this.write(edgeWrite('unlink', from, { ...options, edge, to }));
   }
 
-  restrict(node: unknown, to?: unknown): unknown {
-    return this.write(restriction('restrict', node, to));
+  restrict(node: unknown, to?: unknown, options?: Members): unknown {
+    return this.write(restriction('restrict', node, to, options));
   }
 
-  unrestrict(node: unknown, to?: unknown): unknown {
-    return this.write(restriction('unrestrict', node, to));
+  unrestrict(node: unknown, to?: unknown, options?: Members): unknown {
+    return this.write(restriction('unrestrict', node, to, options));
   }
 }
 
@@ -94,9 +94,11 @@ function edgeWrite(op: string, from: unknown, rest: Members): Members {
 }
 
 /** Made of a node, and of the team or user, or both, that may see it. */
-function restriction(op: string, node: unknown, to: unknown): Members {
+function restriction(op: string, node: unknown, to: unknown, options?: Members): Members {
   const { team, user } = Object(to) as Members;
+  const { ifVersion } = Object(options) as Members;
   return {
+    ifVersion,
     op,
     node: referenceOf(node),
     team: team === undefined ? undefined : referenceOf(team),
