@@ -93,6 +93,7 @@ export async function openPrimaryWorkspace(
       await automation.recover();
       status.becomeReady();
       await automation.start();
+      endpoints.makeTypesAhead();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

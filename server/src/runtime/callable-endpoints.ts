@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@trellis/contract/openapi/shape-schemas.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { API_DOCUMENT_BATCH } from '#base/limits.ts';
+import { turns } from '#base/turns.ts';
 import type { DeclaredEndpoints } from './compile/endpoint-compiler.ts';
 import {
   declarationOf,
@@ -8,6 +9,7 @@ import {
   type EndpointShape,
 } from './compile/endpoint-interface.ts';
 import { nodeInterfaceNames } from './compile/scope-types.ts';
+import { isBuiltIn } from './endpoint-definition.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 
 export interface CallableEndpointsParts {
@@ -27,9 +29,34 @@ export class CallableEndpoints implements DeclaredEndpoints {
   readonly #parts: CallableEndpointsParts;
   /** Each version of an endpoint is another object. */
   readonly #shapes = new WeakMap<StoredEndpoint, EndpointShape>();
+  /** Asked in the background, whatever came of it: code that hangs is asked once. */
+  readonly #askedAhead = new WeakSet<StoredEndpoint>();
+  #asking: Promise<void> | undefined;
+  #isAskingAgain = false;
+  #isClosed = false;
 
   constructor(parts: CallableEndpointsParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Begins to ask, in the background, what versions take that were not asked yet. One at a time, so
+   * that it takes one worker from the calls of others, for some milliseconds at a time. Whoever
+   * wants the types of all endpoints then waits for the newest ones only.
+   */
+  askAhead(): void {
+    this.#isAskingAgain = true;
+    if (!this.#isClosed) this.#asking ??= this.#askAll();
+  }
+
+  /** Resolves when nothing is being asked in the background. */
+  async settled(): Promise<void> {
+    await this.#asking;
+  }
+
+  /** The workers may end after that: what is being asked then fails, and nobody hears of it. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Changes when what is said of those that code names may have become another. */
@@ -63,6 +90,7 @@ export class CallableEndpoints implements DeclaredEndpoints {
       const batch = endpoints.slice(at, at + API_DOCUMENT_BATCH);
       const shapes = await Promise.all(batch.map((endpoint) => this.#shapeOf(endpoint)));
       for (const shape of shapes) declarations.push(declarationOf(shape, nodeInterfaces));
+      await turns.goOn('');
     }
     const members = declarations.map(({ member }) => member);
     const aliases = declarations.flatMap((declaration) => declaration.aliases);
@@ -81,6 +109,28 @@ export class CallableEndpoints implements DeclaredEndpoints {
       .toSorted()
       .map((name) => this.#parts.store.find(name));
     return found.filter((endpoint) => endpoint?.servingCode !== undefined) as StoredEndpoint[];
+  }
+
+  async #askAll(): Promise<void> {
+    while (this.#isAskingAgain && !this.#isClosed) {
+      this.#isAskingAgain = false;
+      for (const endpoint of this.all()) {
+        if (this.#isClosed) break;
+        await this.#askOnceAhead(endpoint);
+      }
+    }
+    this.#asking = undefined;
+  }
+
+  async #askOnceAhead(endpoint: StoredEndpoint): Promise<void> {
+    const { name } = endpoint.definition;
+    if (this.#askedAhead.has(endpoint) || isBuiltIn(name)) return;
+    this.#askedAhead.add(endpoint);
+    // It may have been changed or deleted since the list was made.
+    if (this.#parts.store.find(name) !== endpoint) return;
+    // Whoever asks for it later is told what went wrong.
+    await this.#shapeOf(endpoint).catch(() => undefined);
+    await turns.goOn('');
   }
 
   async #shapeOf(endpoint: StoredEndpoint): Promise<EndpointShape> {

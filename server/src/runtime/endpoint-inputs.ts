@@ -21,6 +21,12 @@ export interface InputSchema {
 /** A JSON Schema (draft 2020-12) of any value. */
 export type BodySchema = Readonly<Record<string, unknown>>;
 
+/**
+ * A worker keeps one version of each name loaded. What is asked once needs no memory afterwards,
+ * and must not take the place of what is called: all of it has one name, which no endpoint has.
+ */
+const LOADED_AS = 'the input of an endpoint';
+
 /** What any body is. */
 const ANYTHING: BodySchema = {};
 
@@ -78,9 +84,13 @@ export class EndpointInputs {
     const script = await toInputScript(must(servingCode, 'code that serves'));
     if (script === undefined) return ANYTHING;
     const { name } = definition;
-    const version = `${identity}.input`;
     const linked = await this.#linker.link(script, fileNameOf(name), servingModules);
-    const loadable: LoadableEndpoint = { name, version, isReadOnly: true, ...linked };
+    const loadable: LoadableEndpoint = {
+      name: LOADED_AS,
+      version: `${identity}.input`,
+      isReadOnly: true,
+      ...linked,
+    };
     const { body } = await this.#runtime.runTrial(
       {
         definition: { ...definition, maxConcurrent: 0, timeoutMs: ENDPOINT_INPUT_SCHEMA_MS },

@@ -118,7 +118,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #scheduleFault: ScheduleFault;
   /** What code runs and imports. */
-  readonly #linked: Parameters<typeof versionsOf>[2];
+  readonly #linked: Parameters<typeof versionsOf>[2] & { readonly callable: CallableEndpoints };
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly codeOverview: CodeOverview;
@@ -148,7 +148,8 @@ export class EndpointService implements AsyncDisposable {
     const observed = observedPool(pool, options.callObserver);
     const shared = { ...options, store, outbound, primary, logs };
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
-    const inputs = new EndpointInputs(runtime, linker);
+    // What endpoints take is asked by nobody's call, which no observer counts.
+    const inputs = new EndpointInputs(new EndpointRuntime({ ...shared, pool }), linker);
     const callable = new CallableEndpoints({ store, inputs });
     const secretNames = () => options.secrets.names();
     const declared = new DeclaredWithSecrets(callable, secretNames);
@@ -158,7 +159,7 @@ export class EndpointService implements AsyncDisposable {
     const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
     const turns = new ChangeTurns();
     const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
-    const onChange = (): Promise<void> => this.#onChange();
+    const onChange = (): Promise<void> => this.#changed();
     const definitions = new EndpointDefinitions({ ...code, onChange });
     const importers = new Importers({ ...code, endpoints: store, definitions });
     this.modules = new ModuleDefinitions({ ...code, store: modules, importers });
@@ -290,7 +291,7 @@ export class EndpointService implements AsyncDisposable {
     this.#reader.refresh();
     staging.afterwards(async () => {
       this.schemaMayHaveChanged();
-      await this.#onChange();
+      await this.#changed();
     });
     return new StagedEndpoints({
       staging,
@@ -385,7 +386,26 @@ export class EndpointService implements AsyncDisposable {
     this.#verdicts.schemaMayHaveChanged();
   }
 
+  /**
+   * Begins to make in the background what programs are told of the endpoints: after a start. After
+   * each change it goes on by itself.
+   */
+  makeTypesAhead(): void {
+    this.#linked.callable.askAhead();
+  }
+
+  /** Resolves when nothing of it is being made. */
+  typesMade(): Promise<void> {
+    return this.#linked.callable.settled();
+  }
+
+  #changed(): Promise<void> {
+    this.makeTypesAhead();
+    return this.#onChange();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#linked.callable.close();
     await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
     await Promise.all([this.#pool.close(), this.#compiler.close()]);
