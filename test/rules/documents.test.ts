@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documents, manifests, read, readJson, ROOT } from './repository-files.ts';
+import { documents, files, manifests, read, readJson, ROOT } from './repository-files.ts';
 
 /** What the documents say and a program can check is true. */
 
@@ -11,6 +11,8 @@ interface PackageManifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
+
+const rootOf = (path: string): string => path.split('/', 1).join();
 
 describe.each(documents)('%s', (path) => {
   const text = read(path);
@@ -33,9 +35,9 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names paths that exist', () => {
-    const roots = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const roots = new Set(files.filter((file) => file.includes('/')).map(rootOf));
     const named = [...text.matchAll(/`([\w.@-]+\/[\w./@-]*)`/g)].map(([, name]) => name ?? '');
-    const ours = named.filter((name) => roots.some((folder) => name.startsWith(`${folder.name}/`)));
+    const ours = named.filter((name) => roots.has(rootOf(name)));
     expect(ours.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
   });
 
@@ -52,7 +54,14 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe('README.md', () => {
-  it('is read in two minutes', () => expect(read('README.md').split('\n').length).toBeLessThan(90));
+  const text = read('README.md');
+
+  it('is read in two minutes', () => expect(text.split('\n').length).toBeLessThan(90));
+
+  it('leads to every document', () => {
+    const pages = documents.filter((path) => /^docs\/[^/]+\.md$/.test(path));
+    expect(pages.filter((path) => !text.includes(`](${path})`))).toEqual([]);
+  });
 });
 
 describe('ARCHITECTURE.md', () => {

@@ -34,16 +34,15 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'How to: code': [
     'endpoints',
+    'modules',
     'triggers',
+    'tasks',
     'secrets',
     'build',
     'sdk',
     'interfaces',
-    'modules',
-    'migrations',
-    'definitions',
-    'deploy',
   ],
+  'How to: changes': ['deploy', 'definitions', 'migrations'],
   'How to: people and access': ['access'],
   'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],
   'How to: run a server': [
@@ -54,7 +53,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'replication',
     'license',
-    'tasks',
   ],
   'More guides': [],
   Reference: [
