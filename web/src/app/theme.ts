@@ -7,10 +7,16 @@ const KEY = 'trellis.theme';
 /** Light, dark, or as the system has it; kept in the browser, and followed by every tab. */
 class Theme {
   readonly #listeners = new Set<() => void>();
-  readonly #systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+  #systemIsDark: boolean;
 
   constructor() {
-    this.#systemIsDark.addEventListener('change', () => this.#apply());
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    // Chromium tells no change that somebody has read by `matches` before: it is read once.
+    this.#systemIsDark = system.matches;
+    system.addEventListener('change', ({ matches }) => {
+      this.#systemIsDark = matches;
+      this.#apply();
+    });
     window.addEventListener('storage', () => this.#apply());
     this.#apply();
   }
@@ -21,7 +27,7 @@ class Theme {
   }
 
   get isDark(): boolean {
-    return this.choice === 'system' ? this.#systemIsDark.matches : this.choice === 'dark';
+    return this.choice === 'system' ? this.#systemIsDark : this.choice === 'dark';
   }
 
   choose(choice: ThemeChoice): void {
