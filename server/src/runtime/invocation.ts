@@ -170,7 +170,8 @@ export class Invocation implements CallHost {
   #hasCalledOut = false;
   /** How often it was run again because others were in the way of its writes. */
   #retries = 0;
-  readonly #lines: CallLog;
+  /** Made with its first line. */
+  #log: CallLog | undefined;
   #repeated: RepeatedLines | undefined;
   #requestsRunning = 0;
   /** Aborts the requests to other servers that are under way. */
@@ -190,12 +191,10 @@ export class Invocation implements CallHost {
     this.#endpoint = endpoint;
     this.parent = parent;
     this.#services = services;
-    const repeated = () => this.#repeatedLines;
-    this.#lines = new CallLog({ endpoint, call: run, repeated, ...services });
   }
 
   get logRun(): number | undefined {
-    return this.#lines.run;
+    return this.#log?.run;
   }
 
   get hasEffects(): boolean {
@@ -286,6 +285,13 @@ export class Invocation implements CallHost {
     this.#lines.failure(message, data);
   }
 
+  get #lines(): CallLog {
+    const { logger, logs } = this.#services;
+    const [endpoint, call] = [this.#endpoint, this.run];
+    const repeated = () => this.#repeatedLines;
+    return (this.#log ??= new CallLog({ endpoint, call, logger, logs, repeated }));
+  }
+
   /** Those of the call in whose transaction this one is; undefined where it is not run again. */
   get #repeatedLines(): RepeatedLines | undefined {
     const { parent } = this;
@@ -363,7 +369,7 @@ export class Invocation implements CallHost {
       return this.conflict;
     }
     this.#retries++;
-    this.#lines.again();
+    this.#log?.again();
     this.#repeated?.again();
     this.#hasWritten = false;
     this.forsake();

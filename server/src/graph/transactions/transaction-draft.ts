@@ -4,6 +4,7 @@ import { Problem } from '#base/problem.ts';
 import { randomUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import { OverlaidBatch } from '#store/overlaid-batch.ts';
+import type { KeyValueReader } from '#store/key-value.ts';
 import { Overlay, OverlayReader } from '#store/overlay.ts';
 import { buildCommit } from '../graph-writer.ts';
 import { KeyEncoder, META } from '../keys.ts';
@@ -29,16 +30,32 @@ interface DraftedWrite {
   readonly outcomes: readonly ForeseenOutcome[];
 }
 
-/** What drafts are written with: made once, and used by one after the other. */
+/**
+ * What drafts are written and read with. One serves all drafts of a thread, whichever is at work:
+ * to make one takes longer than a write, since it decodes the schema.
+ */
 class DraftDesk {
-  readonly view = new MovingState();
-  readonly memory = new WriterMemory(this.view, false);
+  readonly #view = new MovingState();
+  readonly #memory = new WriterMemory(this.#view, false);
   #reader: StateReader | undefined;
 
-  get reader(): StateReader {
-    this.#reader ??= new StateReader(this.view, this.view);
+  /** To be used before the desk shows another draft. */
+  readerOf(state: KeyValueReader, sequence: number): StateReader {
+    this.#view.move(state, sequence);
+    this.#reader ??= new StateReader(this.#view, this.#view);
     this.#reader.refresh();
     return this.#reader;
+  }
+
+  /** The same. */
+  memoryOf(state: KeyValueReader, sequence: number): WriterMemory {
+    this.#view.move(state, sequence);
+    return this.#memory;
+  }
+
+  /** Nothing that it has shown is kept alive. */
+  clear(): void {
+    this.#view.leave();
   }
 }
 
@@ -53,18 +70,12 @@ const CIRCUMSTANCES = {
   accessControl: true,
 } as const;
 
-const SPARE_DESKS_MAX = 4;
-
 /** Where drafts are made, of one thread. */
 export class TransactionDrafts {
-  readonly #spare: DraftDesk[] = [];
+  readonly #desk = new DraftDesk();
 
   begin(snapshot: Snapshot, now: () => number): TransactionDraft {
-    const desk = this.#spare.pop();
-    return new TransactionDraft(snapshot, now, desk, (left) => {
-      left.view.leave();
-      if (this.#spare.length < SPARE_DESKS_MAX) this.#spare.push(left);
-    });
+    return new TransactionDraft(snapshot, now, this.#desk);
   }
 }
 
@@ -78,28 +89,23 @@ export class TransactionDraft implements Disposable {
   readonly #snapshot: Snapshot;
   readonly #now: () => number;
   readonly #desk: DraftDesk;
-  readonly #leave: (desk: DraftDesk) => void;
   /** What the attempts have read; part of what its author has seen once one was refused. */
   readonly #attempts = new ReadSet();
   #wasRefused = false;
   #overlay = new Overlay();
+  /** The snapshot with the writes. */
+  #shown: KeyValueReader;
   #writes: DraftedWrite[] = [];
   /** Those before them that were taken: see `keep`. */
   readonly #kept: DraftedWrite[] = [];
   #operations = 0;
   #characters = 0;
 
-  constructor(
-    snapshot: Snapshot,
-    now: () => number,
-    desk: DraftDesk = new DraftDesk(),
-    leave: (desk: DraftDesk) => void = () => {},
-  ) {
+  constructor(snapshot: Snapshot, now: () => number, desk: DraftDesk = new DraftDesk()) {
     this.#snapshot = snapshot;
     this.#now = now;
     this.#desk = desk;
-    this.#leave = leave;
-    this.#show();
+    this.#shown = this.#overlaid();
     const nextId = readCount(snapshot.state.get(DB.meta, META.nextId)) || 1;
     this.#attempts.firstNewId = keyText(new KeyEncoder().node(nextId));
   }
@@ -108,9 +114,9 @@ export class TransactionDraft implements Disposable {
     return this.#writes.length === 0;
   }
 
-  /** Shows the snapshot with the writes. */
+  /** Shows the snapshot with the writes, until another draft is written or read. */
   get reader(): StateReader {
-    return this.#desk.reader;
+    return this.#desk.readerOf(this.#shown, this.#snapshot.sequence);
   }
 
   /**
@@ -134,7 +140,7 @@ export class TransactionDraft implements Disposable {
     const kept = this.#writes.filter(({ author }) => !authors.has(author));
     if (kept.length === this.#writes.length) return true;
     this.#overlay = new Overlay();
-    this.#show();
+    this.#shown = this.#overlaid();
     this.#writes = [];
     this.#operations = 0;
     this.#characters = 0;
@@ -174,7 +180,7 @@ export class TransactionDraft implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#leave(this.#desk);
+    this.#desk.clear();
   }
 
   #add(text: string, author: number, told?: readonly ForeseenOutcome[]): DraftedWrite {
@@ -188,9 +194,9 @@ export class TransactionDraft implements Disposable {
     return write;
   }
 
-  #show(): void {
+  #overlaid(): KeyValueReader {
     const recorded = new RecordingReader(this.#snapshot.state, this.#attempts);
-    this.#desk.view.move(new OverlayReader(recorded, this.#overlay), this.#snapshot.sequence);
+    return new OverlayReader(recorded, this.#overlay);
   }
 
   /** `told`: what came of them before, where they are tried again. */
@@ -204,7 +210,7 @@ export class TransactionDraft implements Disposable {
     const sight = { sequence, reads: NO_READS, outcomes: told };
     try {
       const { outcomes } = buildCommit(
-        this.#desk.memory,
+        this.#desk.memoryOf(this.#shown, sequence),
         batch,
         { operations, sight },
         { ...CIRCUMSTANCES, nowMs },

@@ -14,7 +14,7 @@ import { MovingState } from '#graph/transactions/moving-state.ts';
 import type { Snapshot, Snapshots } from '#graph/transactions/snapshots.ts';
 import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/transaction-draft.ts';
 import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
-
+import { IdMap } from './id-map.ts';
 import { answerRead, type Finders, visibilityOf } from './graph-requests.ts';
 
 /**
@@ -115,7 +115,7 @@ export class CallTransactions {
   readonly #snapshots: Snapshots;
   readonly #drafts = new TransactionDrafts();
   readonly #access = new AccessIndexes();
-  readonly #calls = new Map<number, HostedCall>();
+  readonly #calls = new IdMap<HostedCall>();
   /** Those that read the commit of this turn, and have no hold of it yet. */
   #ofThisTurn: CallFamily[] = [];
   readonly #recorded = new MovingState();

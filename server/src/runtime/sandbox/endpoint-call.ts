@@ -50,6 +50,8 @@ export interface EndpointCall {
   readonly signal: CallSignal;
   /** The call whose code made this one. */
   readonly parent: EndpointCall | undefined;
+  /** By which its worker knows it, from when it has one; the pool's own. */
+  number?: number;
   /** It reads and writes in the transaction of its parent, and so where that runs. */
   readonly sharesTransaction: boolean;
   readonly host: CallHost;

@@ -51,8 +51,6 @@ export class EndpointPool {
   readonly #waiting = new Set<RunningCall>();
   /** Those that wait for their turn to run again. */
   readonly #again = new Set<RunningCall>();
-  /** Those that a worker has, with it. */
-  readonly #places = new Map<EndpointCall, { worker: PoolWorker; running: RunningCall }>();
   /** Ends of workers under way: their processes may still have the graph open. */
   readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
@@ -116,10 +114,7 @@ export class EndpointPool {
   run(call: EndpointCall): Promise<CallResult> {
     const refusal = this.#refusalOf(call);
     if (refusal !== undefined) return RunningCall.refuse(call, refusal);
-    const running = new RunningCall(++this.#lastCall, call, () => {
-      this.#calls.remove(call);
-      this.#places.delete(call);
-    });
+    const running = new RunningCall(++this.#lastCall, call, () => this.#calls.remove(call));
     this.#calls.add(call);
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     if (!this.#isWhole) {
@@ -165,27 +160,24 @@ export class EndpointPool {
       this.#waiting.add(running);
       this.#addWorkers();
     } else {
-      this.#run(running, best);
+      best.run(running);
     }
-  }
-
-  #run(running: RunningCall, worker: PoolWorker, parent?: number): void {
-    this.#places.set(running.call, { worker, running });
-    worker.run(running, parent);
   }
 
   /** Where its transaction is. */
   #runWithParent(running: RunningCall): void {
     const { parent } = running.call;
-    const place = parent === undefined ? undefined : this.#places.get(parent);
-    const isThere = place?.worker.calls.get(place.running.id) === place?.running;
-    if (place === undefined || !isThere) running.reject(STOPPED);
-    else this.#run(running, place.worker, place.running.id);
+    const number = parent?.number ?? 0;
+    for (const worker of this.#workers) {
+      if (worker.calls.get(number)?.call !== parent) continue;
+      worker.run(running, number);
+      return;
+    }
+    running.reject(STOPPED);
   }
 
   /** Runs a call once more, with nothing of what it did before. */
   async #runAgain(running: RunningCall, turn: Promise<void>): Promise<void> {
-    this.#places.delete(running.call);
     this.#again.add(running);
     await turn;
     if (!this.#again.delete(running)) return;

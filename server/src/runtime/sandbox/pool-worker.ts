@@ -136,6 +136,7 @@ export class PoolWorker {
     running.frame = this.process.nextFrame;
     running.hasSpoken = false;
     running.transaction = undefined;
+    running.call.number = running.id;
     this.calls.set(running.id, running);
     const key = budgetKey(caller);
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
