@@ -10,6 +10,7 @@ import type { Caller } from '#access/caller.ts';
 import { sentTransaction } from './sent-transaction.ts';
 import { CallLog, RepeatedLines } from './call-log.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
+import { markedReadOnly, onlyReads, onlyTests, unnamedPrimary } from './refused-requests.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
 import type { RunKeyListener, RunProgress } from './pooled-runs.ts';
 import { CALL_WRITES, type CallWrites } from './sandbox/call-transactions.ts';
@@ -287,9 +288,8 @@ export class Invocation implements CallHost {
 
   get #lines(): CallLog {
     const { logger, logs } = this.#services;
-    const [endpoint, call] = [this.#endpoint, this.run];
-    const repeated = () => this.#repeatedLines;
-    return (this.#log ??= new CallLog({ endpoint, call, logger, logs, repeated }));
+    const own = { endpoint: this.#endpoint, call: this.run, repeated: () => this.#repeatedLines };
+    return (this.#log ??= new CallLog({ ...own, logger, logs }));
   }
 
   /** Those of the call in whose transaction this one is; undefined where it is not run again. */
@@ -328,11 +328,7 @@ export class Invocation implements CallHost {
     const { operations, sight } = sentTransaction(transaction);
     const commits = this.isTrial ? this.trialCommits : this.#services.commits;
     if (commits === undefined) throw onlyTests('a write');
-    if (this.isReadOnly) {
-      throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
-        hint: 'Turn Read Only off, or write in another endpoint.',
-      });
-    }
+    if (this.isReadOnly) throw markedReadOnly();
     if (operations.length === 0) return { json: 'null', sequence: 0 };
     // Whoever was told that nothing comes of it must not find it written.
     if (this.run.signal.aborted) throw this.run.signal.reason;
@@ -475,27 +471,4 @@ function progressOf(json: string): RunProgress | null {
 
 function cut(text: string): string {
   return text.slice(0, ENDPOINT_PROGRESS_CHARACTERS_MAX).toWellFormed();
-}
-
-/** To code that is tried. */
-function onlyTests(what: string): Problem {
-  return new Problem('forbidden', `This run only tests the code: ${what} could change data`, {
-    hint: 'Save the code, and run it, to change data.',
-  });
-}
-
-/** To code that was offered as a reader. */
-function onlyReads(): Problem {
-  return new Problem('forbidden', 'The tool is offered as read-only: runOnPrimary() is refused');
-}
-
-/** To code that is listed as one that does not call it. */
-function unnamedPrimary(): Problem {
-  return new Problem(
-    'forbidden',
-    'The code does not contain the name runOnPrimary: the call is refused',
-    {
-      hint: 'Write the name in the code, so that the list of endpoints shows that it may be called.',
-    },
-  );
 }

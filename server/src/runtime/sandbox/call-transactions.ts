@@ -14,6 +14,7 @@ import { MovingState } from '#graph/transactions/moving-state.ts';
 import type { Snapshot, Snapshots } from '#graph/transactions/snapshots.ts';
 import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/transaction-draft.ts';
 import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
+import { markedReadOnly } from '../refused-requests.ts';
 import { IdMap } from './id-map.ts';
 import { answerRead, type Finders, visibilityOf } from './graph-requests.ts';
 
@@ -309,7 +310,5 @@ function checkMayWrite({ writes }: HostedCall): void {
     });
   }
   if (writes !== CALL_WRITES.refused) return;
-  throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
-    hint: 'Turn Read Only off, or write in another endpoint.',
-  });
+  throw markedReadOnly();
 }
