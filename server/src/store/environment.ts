@@ -19,15 +19,20 @@ import { type Store, ValueStore } from './value-store.ts';
 
 export type EnvironmentName = 'graph' | 'vault';
 
+/** Address space of a process on a kernel with 39 bits for it, such as that of Raspberry Pi. */
+export const NARROW_ADDRESSES = 2 ** 39;
+
 /**
  * The size to which an environment may grow. It takes address space, of which a process has 2^47
- * bytes, not memory or disk: the file grows as it is filled. LMDB ends the process when no address
- * space is left, so the size is no larger than needed.
+ * bytes on x64, not memory or disk: the file grows as it is filled. LMDB ends the process when no
+ * address space is left, so the size is no larger than needed, and elsewhere it fits twice into
+ * `NARROW_ADDRESSES`: a process may open a second store, to verify a backup.
  */
-export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
-  graph: 2 ** 39,
-  vault: 2 ** 34,
-};
+export function mapBytesOn(cpu: string): Readonly<Record<EnvironmentName, number>> {
+  return { graph: cpu === 'x64' ? 2 ** 39 : NARROW_ADDRESSES / 4, vault: 2 ** 34 };
+}
+
+export const MAP_BYTES = mapBytesOn(process.arch);
 const DATABASES_MAX = 32;
 /**
  * Read transactions of all threads and processes at a time. Each call of an endpoint that waits for
