@@ -42,7 +42,11 @@ export function postgresPrograms(): string {
   return versions.at(-1) ?? '/usr/lib/postgresql/15/bin';
 }
 
-/** Installs the database that the tests of connectors read. */
+/** Installs the database that tests of the log and of connectors use. */
 export function installPostgres(): void {
-  installDebianPackage('postgresql', `${postgresPrograms()}/initdb`, 'the tests of connectors');
+  installDebianPackage(
+    'postgresql',
+    `${postgresPrograms()}/initdb`,
+    'the tests of the log in it and of connectors',
+  );
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
@@ -10,14 +11,23 @@ import { temporaryFolder } from './trellis-process.ts';
 export interface PostgresServer extends AsyncDisposable {
   /** What a program finds the database by, as DATABASE_URL. */
   readonly url: string;
+  /** Belongs to the user that the server runs as. */
+  readonly folder: string;
+  /** Of its socket, and on 127.0.0.1 when it speaks TLS, which it does not over sockets. */
+  readonly port: number;
   readonly query: (sql: string, values?: readonly unknown[]) => Promise<void>;
+}
+
+interface PostgresOptions {
+  /** In PEM. */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
 
 /**
  * PostgreSQL itself with an empty database, at a socket in a folder of its own; it refuses to run
  * as root.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ tls }: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await temporaryFolder();
   const owner = ownerOfServer();
   const data = join(folder.path, 'data');
@@ -28,7 +38,21 @@ export async function startPostgres(): Promise<PostgresServer> {
   const programs = postgresPrograms();
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(join(programs, 'initdb'), initdb, { ...owner, stdio: 'ignore' });
-  const settings = ['-c', 'listen_addresses=', '-c', 'fsync=off', '-k', folder.path];
+  const port = tls === undefined ? 5_432 : await freePort();
+  const addresses = tls === undefined ? '' : '127.0.0.1';
+  const settings = ['-c', `listen_addresses=${addresses}`, '-p', String(port), '-c', 'fsync=off'];
+  settings.push('-k', folder.path);
+  if (tls !== undefined) {
+    settings.push('-c', 'ssl=on');
+    for (const [name, text] of [
+      ['server.key', tls.key],
+      ['server.crt', tls.cert],
+    ] as const) {
+      const file = join(data, name);
+      writeFileSync(file, text, { mode: 0o600 });
+      if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
+    }
+  }
   const server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
     ...owner,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -36,11 +60,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   const lines = createInterface({ input: server.stderr });
   for await (const line of lines) if (line.includes('ready to accept connections')) break;
   server.stderr.resume();
-  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder.path)}`;
+  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder.path)}&port=${port}`;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return {
     url,
+    folder: folder.path,
+    port,
     query: async (sql, values = []) => void (await client.query(sql, [...values])),
     [Symbol.asyncDispose]: async () => {
       await client.end();
@@ -50,6 +76,18 @@ export async function startPostgres(): Promise<PostgresServer> {
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => {
+      if (typeof address === 'object' && address !== null) resolve(address.port);
+      else reject(new Error('no port is free'));
+    });
+  });
+  return promise;
 }
 
 /** The user that Debian's package makes, when this process may become it. */

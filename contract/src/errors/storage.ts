@@ -28,6 +28,19 @@ export const storageErrors = {
     hint: 'An administrator finds what is damaged in the log, under the traceId, and restores a backup.',
     internal: true,
   },
+  log_database_unsuitable: {
+    status: 500,
+    title: 'Database cannot hold the commit log',
+    hint: 'The log says what it lacks: version, rights, or a name that something else has.',
+    internal: true,
+  },
+  no_primary: {
+    status: 503,
+    title: 'No primary at the moment',
+    hint: 'Try again in a second: another member takes over.',
+    retryAfterSeconds: 1,
+    internal: true,
+  },
   log_trimmed: {
     status: 500,
     title: 'Commit log no longer reaches back',

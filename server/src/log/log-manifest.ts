@@ -56,10 +56,10 @@ export async function readLogManifest(folder: string): Promise<LogManifest | und
 
 /**
  * The cipher of the log's records; undefined for a log that is not encrypted. Throws when the key
- * is not that of the log.
+ * is not that of the log. Messages call the log's folder or database `place`.
  */
 export function openCipher(
-  folder: string,
+  place: string,
   manifest: LogManifest,
   masterKey: Uint8Array | undefined,
   random: RandomBytes,
@@ -68,14 +68,14 @@ export function openCipher(
   if (encryption === null) {
     if (masterKey === undefined) return undefined;
     throw wrongMasterKey(
-      folder,
+      place,
       'a master key is set, but the log is not encrypted',
-      'Unset MSK_GRAPH_MASTER_KEY, or begin an encrypted workspace in another folder.',
+      'Unset MSK_GRAPH_MASTER_KEY, or begin an encrypted workspace elsewhere.',
     );
   }
   if (masterKey === undefined) {
     throw wrongMasterKey(
-      folder,
+      place,
       'the log is encrypted, but no master key is set',
       'Set MSK_GRAPH_MASTER_KEY to the key that the workspace was begun with.',
     );
@@ -83,7 +83,7 @@ export function openCipher(
   const salt = Buffer.from(encryption.salt, 'hex');
   if (keyCheck(masterKey, salt) !== encryption.keyCheck) {
     throw wrongMasterKey(
-      folder,
+      place,
       'the log is encrypted with another master key',
       'Set MSK_GRAPH_MASTER_KEY to the key that the workspace was begun with.',
     );
@@ -91,15 +91,15 @@ export function openCipher(
   return new RecordCipher(masterKey, salt, random);
 }
 
-function wrongMasterKey(folder: string, what: string, hint: string): Problem {
-  return new Problem('wrong_master_key', `cannot open the commit log in ${folder}: ${what}`, {
+function wrongMasterKey(place: string, what: string, hint: string): Problem {
+  return new Problem('wrong_master_key', `cannot open the commit log in ${place}: ${what}`, {
     hint,
-    details: { folder },
+    details: { place },
   });
 }
 
 /** The manifest, or a sentence that says why the text is not one. */
-function parseLogManifest(text: string): LogManifest | string {
+export function parseLogManifest(text: string): LogManifest | string {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -75,7 +75,7 @@ export async function* scanSegment(
     const length = Math.min(windowBytes, end - offset);
     const bytes = await readWindow(file, segment, offset, length);
     if (bytes.length < length) end = offset + bytes.length;
-    const found = parse(bytes, { offset, sequence, crcSeed: segment.crcSeed });
+    const found = parseRecords(bytes, { offset, sequence, crcSeed: segment.crcSeed });
     for (const { header, offset: at } of found.records) {
       if (header.first <= last) segment.index.add(header.first, at);
       if (header.first === last + 1) segment.index.addEnd(header.first, at);
@@ -172,7 +172,8 @@ interface Position extends Place {
   readonly crcSeed: number;
 }
 
-function parse(bytes: Buffer, position: Position): Parsed {
+/** The whole records at the beginning of the bytes, the first of which has the given sequence. */
+export function parseRecords(bytes: Buffer, position: Position): Parsed {
   const records: FoundRecord[] = [];
   let at = 0;
   let { sequence } = position;
@@ -246,7 +247,7 @@ export function readNewest(
   if (length > WINDOW_BYTES) return undefined;
   const window = readAtOnce(segment.path, start, length);
   const { crcSeed, index } = segment;
-  const found = parse(window, { offset: start, sequence: from, crcSeed }).records;
+  const found = parseRecords(window, { offset: start, sequence: from, crcSeed }).records;
   const durable = found.filter(({ header }) => header.first <= last);
   const newest = durable.at(-1);
   if (newest === undefined || newest.header.first + newest.header.count - 1 !== last) {

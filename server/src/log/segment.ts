@@ -43,7 +43,7 @@ export interface PreviousSegment {
 
 export const NO_PREVIOUS_SEGMENT: PreviousSegment = { first: 0, bytes: 0, newestTime: 0 };
 
-function encodeSegmentHeader(header: SegmentHeader): Buffer {
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
   bytes.set(MAGIC);
   bytes.writeUInt16BE(FORMAT_VERSION, 8);
@@ -58,7 +58,7 @@ function encodeSegmentHeader(header: SegmentHeader): Buffer {
 }
 
 /** The header, or a sentence that says why the bytes are not one. */
-function decodeSegmentHeader(bytes: Buffer): SegmentHeader | string {
+export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | string {
   if (bytes.length < SEGMENT_HEADER_BYTES) return 'the file is shorter than its header';
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is not a segment of a commit log';
   if (bytes.readUInt32BE(12) !== segmentCrc(bytes)) return 'its header does not match its checksum';

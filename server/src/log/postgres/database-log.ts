@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Problem } from '#base/problem.ts';
+import type { CommitLog, LogRecord } from '../commit-log.ts';
+import { CommitQueue, type QueuedCommit } from '../commit-queue.ts';
+import { type LogManifest, newLogManifest, openCipher } from '../log-manifest.ts';
+import { logTrimmed, requireReadable } from '../log-problem.ts';
+import type { RandomBytes, RecordCipher } from '../record-cipher.ts';
+import {
+  type ArchiveRule,
+  bytesAfter,
+  droppableSegments,
+  segmentBytesMaxDefault,
+} from '../retention.ts';
+import { encodeSegmentHeader, NO_PREVIOUS_SEGMENT } from '../segment.ts';
+import type { LogBeginning } from '../segment-log.ts';
+import { databaseProblem, noPrimary, rowsCorrupt } from './database-problem.ts';
+import type { Lease } from './lease.ts';
+import {
+  DatabaseFault,
+  type LeaseTerm,
+  type LogDatabase,
+  type StoredGroup,
+  type StoredSegment,
+} from './log-database.ts';
+import { newSegment, type HeldSegment, readSegments } from './held-segments.ts';
+import { RecordReader, storedGroup } from './stored-records.ts';
+
+export interface DatabaseLogOptions {
+  readonly database: LogDatabase;
+  /** Taken before the log is opened, which then reads to its end. */
+  readonly lease: Lease;
+  readonly clock: Clock;
+  /** As of a log in a folder. */
+  readonly encryptionKey?: Uint8Array;
+  readonly segmentBytesMax?: number;
+  readonly archive: ArchiveRule;
+  readonly random?: RandomBytes;
+}
+
+interface LogSeed {
+  readonly encryptionKey?: Uint8Array | undefined;
+  readonly beginning?: LogBeginning | undefined;
+  readonly random?: RandomBytes | undefined;
+}
+
+/** The manifest and the first segment of a new log. */
+export function beginDatabaseLog({ encryptionKey, beginning, random = randomBytes }: LogSeed): {
+  readonly manifest: LogManifest;
+  readonly segment: StoredSegment;
+} {
+  const manifest = newLogManifest(encryptionKey, random, beginning?.epoch);
+  const first = (beginning?.after ?? 0) + 1;
+  const encrypted = manifest.encryption !== null;
+  const { epoch } = manifest;
+  const header = encodeSegmentHeader({ epoch, encrypted, first, previous: NO_PREVIOUS_SEGMENT });
+  return { manifest, segment: { first, header } };
+}
+
+/**
+ * Opens the log that a database holds, for the member that holds the lease. Disposing of it leaves
+ * the lease and the database open.
+ *
+ * Rejects, having changed nothing, with the problems `wrong_master_key`, `log_corrupt`; with
+ * `storage_failed` when the database does not answer.
+ */
+export async function openDatabaseLog(options: DatabaseLogOptions): Promise<CommitLog> {
+  const { database, encryptionKey, random = randomBytes } = options;
+  try {
+    const manifest = await database.readManifest();
+    const cipher = openCipher(database.place, manifest, encryptionKey, random);
+    const segments = await readSegments(database, manifest);
+    return new DatabaseLog(options, { manifest, cipher, segments });
+  } catch (error) {
+    throw databaseProblem('opening the commit log', error);
+  }
+}
+
+interface DatabaseLogParts {
+  readonly manifest: LogManifest;
+  readonly cipher: RecordCipher | undefined;
+  /** Oldest first, never empty. New groups go to the last one. */
+  readonly segments: HeldSegment[];
+}
+
+/** How much a read fetches at once; a group that is larger is fetched in parts. */
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+
+class DatabaseLog implements CommitLog {
+  readonly #options: DatabaseLogOptions;
+  readonly #parts: DatabaseLogParts;
+  readonly #queue: CommitQueue;
+  readonly #segmentBytesMax: number;
+  /** Trims run one at a time. */
+  #trimmed: Promise<void> = Promise.resolve();
+  #isClosing = false;
+
+  constructor(options: DatabaseLogOptions, parts: DatabaseLogParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#segmentBytesMax = options.segmentBytesMax ?? segmentBytesMaxDefault(options.archive);
+    this.#queue = new CommitQueue({
+      clock: options.clock,
+      lastSequence: this.#newest.last,
+      write: (group) => this.#write(group),
+    });
+  }
+
+  get epoch(): string {
+    return this.#parts.manifest.epoch;
+  }
+
+  get firstSequence(): number {
+    return must(this.#parts.segments[0], 'a segment').first;
+  }
+
+  get lastSequence(): number {
+    return this.#queue.lastSequence;
+  }
+
+  append(count: number, payload: Uint8Array, time?: number): Promise<number> {
+    return this.#queue.append(count, payload, time);
+  }
+
+  read(from: number): AsyncIterable<LogRecord> {
+    requireReadable(from, this);
+    return this.#records(from, this.lastSequence);
+  }
+
+  onDurable(listener: (lastSequence: number) => void): () => void {
+    return this.#queue.onDurable(listener);
+  }
+
+  bytesAfter(sequence: number): number {
+    return bytesAfter(this.#parts.segments, sequence);
+  }
+
+  trim(keepAfter: number): Promise<void> {
+    const trimming = this.#trimmed.then(() => this.#dropSegments(keepAfter));
+    // The caller learns of a failure; the next trim only waits for the end.
+    this.#trimmed = trimming.catch(() => undefined);
+    return trimming;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    await this.#queue.close();
+    await this.#trimmed;
+  }
+
+  get #newest(): HeldSegment {
+    return must(this.#parts.segments.at(-1), 'a segment');
+  }
+
+  async #write(commits: readonly QueuedCommit[]): Promise<void> {
+    const { database, lease } = this.#options;
+    const held = lease.current;
+    if (held === undefined) throw noPrimary(database.place);
+    const begun =
+      this.#newest.bytes >= this.#segmentBytesMax ? newSegment(this.#newest) : undefined;
+    const { crcSeed } = begun ?? this.#newest;
+    const group = {
+      ...storedGroup(commits, { crcSeed, cipher: this.#parts.cipher }),
+      ...(begun === undefined ? {} : { segment: begun.stored }),
+    };
+    if (!(await this.#append(group, held))) {
+      lease.lose();
+      throw noPrimary(database.place);
+    }
+    if (begun !== undefined) this.#parts.segments.push(begun);
+    const segment = this.#newest;
+    segment.last = group.last;
+    segment.newestTime = Math.max(segment.newestTime, group.newestTime);
+    segment.bytes += group.chunks.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /**
+   * False when the lease is lost. When it throws, the group is not in the log, nor ever will be.
+   */
+  async #append(group: StoredGroup, held: LeaseTerm): Promise<boolean> {
+    const { database } = this.#options;
+    try {
+      return await database.append(group, held);
+    } catch (error) {
+      if (isOpen(error) && (await this.#isThereAfterAll(group, held))) return true;
+      throw databaseProblem(`appending to ${database.place}`, error);
+    }
+  }
+
+  /**
+   * Whether a group whose append broke off is in the log. Asks until that is certain: until then
+   * nothing else is appended, and nobody is told anything about the commits of the group.
+   */
+  async #isThereAfterAll(group: StoredGroup, held: LeaseTerm): Promise<boolean> {
+    const { database, lease } = this.#options;
+    for (;;) {
+      try {
+        await lease.fence(held);
+        // Only this member appends in this term, and one group at a time.
+        const isThere = (await database.termOf(group.first)) === held.term;
+        if (isThere) await database.confirm();
+        else if (lease.isLost) await this.#refuseTrimmed(group.first);
+        return isThere;
+      } catch (error) {
+        if (!(error instanceof DatabaseFault) || this.#isClosing) throw error;
+      }
+      await lease.retryLater();
+    }
+  }
+
+  /** When others have trimmed so far meanwhile, nobody knows what became of the group. */
+  async #refuseTrimmed(groupFirst: number): Promise<void> {
+    const { database } = this.#options;
+    const [oldest] = await database.segments();
+    if (oldest === undefined || oldest.first <= groupFirst) return;
+    throw new Error(`the log begins at ${oldest.first} now, and may have had the commit`);
+  }
+
+  async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
+    if (from > last) return;
+    const { database } = this.#options;
+    const { cipher } = this.#parts;
+    const groupFirst = await this.#ask(() => database.groupAt(from));
+    if (groupFirst === undefined) throw await this.#gap(from);
+    const crcSeedOf = (first: number): number => this.#segmentOf(first).crcSeed;
+    const reader = new RecordReader(groupFirst, { place: database.place, cipher, crcSeedOf });
+    let place = { first: groupFirst, chunk: -1 };
+    while (reader.nextSequence <= last) {
+      const after = place;
+      const rows = await this.#ask(() => database.rowsAfter(after, last, READ_BYTES_MAX));
+      if (rows.length === 0) throw await this.#gap(reader.nextSequence);
+      for (const row of rows) {
+        if (!reader.follows(row)) throw await this.#gap(reader.nextSequence);
+        for (const record of reader.take(row)) {
+          if (record.last < from) continue;
+          if (record.first < this.firstSequence) throw logTrimmed(record.first, this.firstSequence);
+          yield record;
+        }
+        place = row;
+      }
+    }
+  }
+
+  #segmentOf(sequence: number): HeldSegment {
+    const found = this.#parts.segments.findLast(({ first }) => first <= sequence);
+    if (found === undefined) throw logTrimmed(sequence, this.firstSequence);
+    return found;
+  }
+
+  /** Why no row begins where one should: a trim has overtaken the reader, or it is lost. */
+  async #gap(sequence: number): Promise<Problem> {
+    const { database } = this.#options;
+    const [oldest] = await this.#ask(() => database.segments());
+    if (oldest !== undefined && sequence < oldest.first) return logTrimmed(sequence, oldest.first);
+    return rowsCorrupt(database.place, sequence, 'rows are missing');
+  }
+
+  async #dropSegments(keepAfter: number): Promise<void> {
+    const { database, lease, archive, clock } = this.#options;
+    const { segments } = this.#parts;
+    const count = droppableSegments(segments, keepAfter, archive, clock.now());
+    const kept = segments[count];
+    if (count === 0 || kept === undefined) return;
+    const held = lease.current;
+    if (held === undefined) throw noPrimary(database.place);
+    const isDropped = await this.#ask(() => database.dropBefore(kept.first, held));
+    if (!isDropped) throw noPrimary(database.place);
+    segments.splice(0, count);
+  }
+
+  async #ask<T>(asking: () => Promise<T>): Promise<T> {
+    try {
+      return await asking();
+    } catch (error) {
+      throw databaseProblem(`reading ${this.#options.database.place}`, error);
+    }
+  }
+}
+
+function isOpen(error: unknown): boolean {
+  return error instanceof DatabaseFault && error.outcome === 'open';
+}

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
+import { requirePostgres } from '../../../../test/support/requires.ts';
+import type { Timers } from '#base/clock.ts';
+import { filled, readAll, settings } from '../testing/log-engine.ts';
+import { openDatabaseLog } from './database-log.ts';
+import { Lease, LEASE_MS } from './lease.ts';
+import { PostgresConnections } from './postgres-connections.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
+import { addressOf, openDatabase, takeLease, Workspaces } from './testing/postgres-workspaces.ts';
+
+describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
+  let server: PostgresServer;
+  let workspace: string;
+  let database: PostgresDatabase;
+  const workspaces = new Workspaces(() => server);
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    workspace = workspaces.next();
+    database = await openDatabase(server.url, workspace);
+    return () => database[Symbol.asyncDispose]();
+  });
+
+  const expire = () => server.query(`update "trellis_${workspace}".lease set expires_at = 'epoch'`);
+  const take = (holder: string, timers: Timers = STILL) =>
+    Lease.take({ database, holder, timers, monotonicMs: () => performance.now() });
+
+  it('is held by one, until it is released', async () => {
+    await using one = await take('one');
+    expect(one?.current).toEqual({ term: 1, holder: 'one' });
+    expect(await take('two')).toBeUndefined();
+    await one?.release();
+    expect(one?.current).toBeUndefined();
+    await using two = await take('two');
+    expect(two?.current).toEqual({ term: 2, holder: 'two' });
+  });
+
+  it('is taken by one of many who try at once', async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `member ${i}`);
+    const leases = await Promise.all(names.map((name) => take(name)));
+    const taken = leases.filter((lease) => lease !== undefined);
+    expect(taken).toHaveLength(1);
+    expect(await database.readLease()).toEqual(taken[0]?.current);
+  });
+
+  it('cannot be appended with after somebody else has taken it', async () => {
+    await using first = await takeLease(database, 'one');
+    await using log = await openDatabaseLog({ ...settings(), database, lease: first });
+    await log.append(1, filled(10));
+    await expire();
+    await using second = await takeLease(database, 'two');
+    await using other = await openDatabaseLog({ ...settings(), database, lease: second });
+    await expect(log.append(1, filled(20))).rejects.toMatchObject({ code: 'no_primary' });
+    await expect(log.trim(1)).resolves.toBeUndefined();
+    expect(first.isLost).toBe(true);
+    expect(await other.append(1, filled(30))).toBe(2);
+    const sizes = (await readAll(other)).map(({ payload }) => payload.length);
+    expect(sizes).toEqual([10, 30]);
+  });
+
+  it('is not appended with while its holder cannot know that it has it', async () => {
+    let now = 0;
+    await using lease = await Lease.take({
+      database,
+      holder: 'one',
+      timers: STILL,
+      monotonicMs: () => now,
+    });
+    if (lease === undefined) throw new Error('the lease is not free');
+    await using log = await openDatabaseLog({ ...settings(), database, lease });
+    now = LEASE_MS - 1;
+    expect(await log.append(1, filled(10))).toBe(1);
+    now = LEASE_MS;
+    await expect(log.append(1, filled(10))).rejects.toMatchObject({ code: 'no_primary' });
+    expect(lease.isLost).toBe(false);
+  });
+
+  it('is renewed, and says when somebody else has it', async () => {
+    const timers = new FiredTimers();
+    let isLost = false;
+    let now = 0;
+    const onLost = (): void => void (isLost = true);
+    const options = { database, holder: 'one', timers, monotonicMs: () => now, onLost };
+    await using lease = await Lease.take(options);
+    now = LEASE_MS;
+    expect(lease?.current).toBeUndefined();
+    timers.fire();
+    await expect.poll(() => lease?.current).toEqual({ term: 1, holder: 'one' });
+    await expire();
+    await using other = await take('two');
+    expect(other?.current?.term).toBe(2);
+    timers.fire();
+    await expect.poll(() => isLost).toBe(true);
+    expect(lease?.current).toBeUndefined();
+  });
+
+  it('is not lost by a renewal in a term that a fence has raised', async () => {
+    const timers = new FiredTimers();
+    await using lease = await take('one', timers);
+    const held = lease?.current;
+    if (held === undefined) throw new Error('the lease is not free');
+    timers.fire();
+    await Promise.all([lease?.fence(held), lease?.fence(held)]);
+    expect(lease?.current?.term).toBe(2);
+    expect(lease?.isLost).toBe(false);
+    timers.fire();
+    expect(await database.readLease()).toEqual(lease?.current);
+  });
+
+  it('waits for an append under way, and not for a session that stops in one', async () => {
+    await using _lease = await take('one');
+    await using sessions = new PostgresConnections(addressOf(server.url), 1);
+    const table = `"trellis_${workspace}".lease`;
+    const stopped = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const session = sessions.run(async (client) => {
+      await client.query('begin');
+      await client.query(`select from ${table} where term = 1 for key share`);
+      locked.resolve();
+      await stopped.promise;
+      await client.query('commit');
+    });
+    await locked.promise;
+    expect(await database.renewLease({ term: 1, holder: 'one' }, -1)).toBe(true);
+    await using other = await take('two');
+    stopped.resolve();
+    expect(other?.current?.term).toBe(2);
+    await expect(session).rejects.toThrow('Client has encountered a connection error');
+  });
+
+  it('is taken from a member that stands still, which then appends nothing more', async () => {
+    const script = fileURLToPath(new URL('testing/appending-member.ts', import.meta.url));
+    const member = spawn(process.execPath, [script, server.url, workspace], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const acknowledged: number[] = [];
+    let refusal = '';
+    const some = Promise.withResolvers<void>();
+    createInterface({ input: member.stdout }).on('line', (line) => {
+      if (line.startsWith('refused')) refusal = line;
+      else acknowledged.push(Number(line));
+      if (acknowledged.length === 50) some.resolve();
+    });
+    await some.promise;
+    member.kill('SIGSTOP');
+    let lease: Lease | undefined;
+    while (lease === undefined) lease = await take('two');
+    await using _ = lease;
+    await using log = await openDatabaseLog({ ...settings(), database, lease });
+    const end = log.lastSequence;
+    const ended = once(member, 'close');
+    member.kill('SIGCONT');
+    const appended = Array.from({ length: 20 }, () => log.append(1, Buffer.from('second')));
+    const own = await Promise.all(appended);
+    await ended;
+    expect(refusal).toBe('refused no_primary');
+    expect(acknowledged.at(-1)).toBeLessThanOrEqual(end);
+    expect(own).toEqual(own.map((_last, i) => end + 1 + i));
+    const authors = (await readAll(log)).map(({ payload }) => payload.length > 'second'.length);
+    expect(authors).toEqual([...Array.from({ length: end }, () => true), ...own.map(() => false)]);
+  });
+});
+
+/** Nothing is renewed by itself. */
+const STILL: Timers = { every: () => ({ [Symbol.dispose]: () => {} }) };
+
+class FiredTimers implements Timers {
+  readonly #running = new Set<() => void>();
+
+  every(_intervalMs: number, run: () => void): Disposable {
+    this.#running.add(run);
+    return { [Symbol.dispose]: () => void this.#running.delete(run) };
+  }
+
+  fire(): void {
+    for (const run of this.#running) run();
+  }
+}

@@ -1,0 +1,152 @@
+import type { Timers } from '#base/clock.ts';
+import { DatabaseFault, type LeaseDatabase, type LeaseTerm } from './log-database.ts';
+
+/** How long a lease is held without a renewal, by the clock of the database. */
+export const LEASE_MS = 4_000;
+export const RENEWAL_INTERVAL_MS = 1_000;
+/** How long is waited before a question is put to the database again. */
+const RETRY_INTERVAL_MS = 200;
+
+export interface LeaseOptions {
+  readonly database: LeaseDatabase;
+  /** Names one run of one member: another one, or the next run, has another. */
+  readonly holder: string;
+  readonly timers: Timers;
+  /** Milliseconds of a clock that nobody sets, from any beginning. */
+  readonly monotonicMs: () => number;
+  /** Called once, when another member has the lease. */
+  readonly onLost?: () => void;
+}
+
+/**
+ * The lease of one workspace, as its holder knows it. It is renewed until it is lost or released.
+ * The holder's clock only tells it when to refuse writes early: what keeps two from appending is
+ * the term, which the database checks in each append.
+ */
+export class Lease implements AsyncDisposable {
+  readonly holder: string;
+  readonly #options: LeaseOptions;
+  #term: number;
+  /** By the holder's own clock. */
+  #validUntil: number;
+  #isLost = false;
+  #isRenewing = false;
+  /** How many are under way. */
+  #fences = 0;
+  #renewals: Disposable;
+
+  private constructor(options: LeaseOptions, term: number, askedAt: number) {
+    this.#options = options;
+    this.holder = options.holder;
+    this.#term = term;
+    this.#validUntil = askedAt + LEASE_MS;
+    this.#renewals = options.timers.every(RENEWAL_INTERVAL_MS, () => void this.#renew());
+  }
+
+  /** Takes the lease when nobody holds it; undefined when somebody does. */
+  static async take(options: LeaseOptions): Promise<Lease | undefined> {
+    const { database, holder, monotonicMs } = options;
+    const askedAt = monotonicMs();
+    try {
+      const term = await database.takeLease(holder, LEASE_MS);
+      return term === undefined ? undefined : new Lease(options, term, askedAt);
+    } catch (error) {
+      if (!isOpen(error)) throw error;
+      // The answer is lost. If the database still does what was asked, after the next question, the
+      // lease expires unused.
+      const lease = await database.readLease();
+      if (lease.holder !== holder) return undefined;
+      await database.confirm();
+      return new Lease(options, lease.term, askedAt);
+    }
+  }
+
+  /** Undefined while it cannot be known to be held: then nothing is appended. */
+  get current(): LeaseTerm | undefined {
+    if (this.#isLost || this.#options.monotonicMs() >= this.#validUntil) return undefined;
+    return { term: this.#term, holder: this.holder };
+  }
+
+  /** True once another member has it: it never comes back to this one. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** The database says that another member has it, or that nobody does. */
+  lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#renewals[Symbol.dispose]();
+    this.#options.onLost?.();
+  }
+
+  /**
+   * Resolves once no append in the given term, which was the lease's, can be committed any more.
+   * Afterwards the lease has another term, or is lost.
+   */
+  async fence({ term }: LeaseTerm): Promise<void> {
+    this.#fences++;
+    try {
+      const { database, holder } = this.#options;
+      const raised = await database.raiseTerm({ term, holder });
+      if (raised !== undefined) {
+        this.#term = raised;
+        return;
+      }
+      // Either somebody else has it, or the answer to an earlier attempt was lost.
+      const now = await database.readLease();
+      if (now.holder === holder && now.term > term) this.#term = now.term;
+      else this.lose();
+    } finally {
+      this.#fences--;
+    }
+  }
+
+  /** Resolves when the database should be asked again. */
+  retryLater(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.timers.every(RETRY_INTERVAL_MS, () => {
+        timer[Symbol.dispose]();
+        resolve();
+      });
+    });
+  }
+
+  /** Steps down: another member may take the lease at once. No append may be under way. */
+  async release(): Promise<void> {
+    const isHeld = !this.#isLost;
+    this.#isLost = true;
+    this.#renewals[Symbol.dispose]();
+    if (!isHeld) return;
+    await this.#options.database.releaseLease({ term: this.#term, holder: this.holder });
+  }
+
+  /** Lets it go; when the database cannot be told, it expires by itself. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release().catch(() => undefined);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isRenewing || this.#isLost) return;
+    this.#isRenewing = true;
+    const term = this.#term;
+    const askedAt = this.#options.monotonicMs();
+    try {
+      const renewed = await this.#options.database.renewLease(
+        { term, holder: this.holder },
+        LEASE_MS,
+      );
+      if (renewed) this.#validUntil = askedAt + LEASE_MS;
+      // A fence raises the term, before this object knows it.
+      else if (this.#term === term && this.#fences === 0) this.lose();
+    } catch {
+      // The next renewal tries again. Until one succeeds, time runs out by itself.
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+}
+
+function isOpen(error: unknown): boolean {
+  return error instanceof DatabaseFault && error.outcome === 'open';
+}

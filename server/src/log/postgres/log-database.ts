@@ -1,0 +1,139 @@
+import type { LogManifest } from '../log-manifest.ts';
+
+/**
+ * The commit log in PostgreSQL, for workspaces that must outlive a machine (design, section 7;
+ * decision 0029). Several processes, the members, use one log. One of them holds the lease: it is
+ * the primary and appends. Each workspace has a schema with four tables:
+ *
+ *     manifest   one row: the workspace's name, and what `log.json` of a folder holds
+ *     lease      one row: term (the primary key), holder, expires_at
+ *     segment    first (the primary key), header
+ *     record     first and chunk (the primary key), last, time, term, body
+ *
+ * The bodies, one after the other, are the bytes of segment files: the same headers, records,
+ * checksums and encryption. A row is a group of commits that became durable together, or a part of
+ * it: chunks have at most CHUNK_BYTES_MAX.
+ *
+ * What keeps two members from appending, whatever their clocks say:
+ *
+ * - An append is one transaction. It locks the lease's row by `for key share`, where term and
+ *   holder are those of the member. Whoever takes the lease changes the term, which is the key, so
+ *   it waits for the end of that transaction; an append that comes later finds another term. A
+ *   renewal changes no key, so it and appends do not wait for each other.
+ * - A group begins where the last one ended, and its first sequence is the primary key. A member
+ *   that has not read the newest group cannot append after it.
+ *
+ * When the connection breaks during an append, nobody knows whether it was committed, or will be.
+ * The member then raises the term (`raiseTerm`), which waits for that transaction, and refuses it
+ * when it begins later. After that it reads whether the group is there, and only then does anything
+ * else. The reading alone would not do: the transaction may be on its way still.
+ */
+export interface LogDatabase extends LeaseDatabase {
+  /** What messages call it: the workspace and the address, without a password. */
+  readonly place: string;
+
+  readManifest(): Promise<LogManifest>;
+
+  /** One transaction; false, and nothing is done, when the lease is not this one any more. */
+  append(group: StoredGroup, lease: LeaseTerm): Promise<boolean>;
+  /** The term in which the group that begins with this sequence was appended. */
+  termOf(first: number): Promise<number | undefined>;
+
+  /** Oldest first. */
+  segments(): Promise<readonly StoredSegment[]>;
+  /** What lies at and after this sequence; undefined when nothing does. */
+  endOf(from: number): Promise<StoredEnd | undefined>;
+  /** The first sequence of the newest group that begins at or before the sequence. */
+  groupAt(sequence: number): Promise<number | undefined>;
+  /**
+   * The rows after a place, in order, of groups that begin at or before `upTo`: as many as have
+   * `bytesMax` together, at least one when there is one.
+   */
+  rowsAfter(place: RowPlace, upTo: number, bytesMax: number): Promise<readonly StoredRow[]>;
+
+  /** Removes everything before a segment; false when the lease is not this one any more. */
+  dropBefore(segmentFirst: number, lease: LeaseTerm): Promise<boolean>;
+}
+
+/** The lease; all its times are by the clock of the database. */
+export interface LeaseDatabase extends AsyncDisposable {
+  readLease(): Promise<LeaseTerm>;
+  /** Takes a lease that has expired, and answers with its new term; undefined: it has not. */
+  takeLease(holder: string, durationMs: number): Promise<number | undefined>;
+  /** False when the lease is not this one any more. */
+  renewLease(lease: LeaseTerm, durationMs: number): Promise<boolean>;
+  /**
+   * Gives the holder the next term. After that no append in the old one is committed. Undefined
+   * when the lease is not this one any more.
+   */
+  raiseTerm(lease: LeaseTerm): Promise<number | undefined>;
+  /** Lets the lease expire at once. */
+  releaseLease(lease: LeaseTerm): Promise<void>;
+  /**
+   * Commits something that changes nothing. What was visible before is then durable on the standby
+   * too: PostgreSQL shows a commit before the standby has it when an administrator ends the wait.
+   */
+  confirm(): Promise<void>;
+}
+
+export interface LeaseTerm {
+  readonly term: number;
+  /** Names one run of one member. */
+  readonly holder: string;
+}
+
+export const CHUNK_BYTES_MAX = 1024 * 1024;
+
+/** Commits that become durable together, as bytes of a segment. */
+export interface StoredGroup {
+  readonly first: number;
+  readonly last: number;
+  /** Of its newest record, milliseconds since the Unix epoch. */
+  readonly newestTime: number;
+  /** Not empty; each has at most CHUNK_BYTES_MAX. */
+  readonly chunks: readonly Uint8Array[];
+  /** The segment that begins with it; absent when it goes on with the newest. */
+  readonly segment?: StoredSegment;
+}
+
+export interface StoredSegment {
+  readonly first: number;
+  readonly header: Buffer;
+}
+
+export interface StoredEnd {
+  readonly last: number;
+  readonly bytes: number;
+  readonly newestTime: number;
+}
+
+export interface RowPlace {
+  /** The first sequence of the group. */
+  readonly first: number;
+  readonly chunk: number;
+}
+
+export interface StoredRow extends RowPlace {
+  readonly body: Buffer;
+}
+
+/** Why a call of the database failed. */
+export class DatabaseFault extends Error {
+  override readonly name = 'DatabaseFault';
+  /** `none`: nothing of it was done. `open`: it may have been done, or may still be. */
+  readonly outcome: 'none' | 'open';
+  readonly isFull: boolean;
+
+  constructor(
+    message: string,
+    {
+      outcome,
+      isFull = false,
+      cause,
+    }: { outcome: 'none' | 'open'; isFull?: boolean; cause?: unknown },
+  ) {
+    super(message, { cause });
+    this.outcome = outcome;
+    this.isFull = isFull;
+  }
+}
