@@ -187,7 +187,7 @@ function begin(given: Program, type: string): Begun | undefined {
     for (const step of given.writes) {
       draft.write(JSON.stringify([operationOf(step, pages, type)]), 1);
     }
-    return { program: given, seen, drafted: JSON.parse(draft.toJson(reads)) };
+    return { program: given, seen, drafted: JSON.parse(draft.toJson(reads.toKeys())) };
   } catch (error) {
     // An edge between nodes that are not there.
     if (error instanceof Problem) return undefined;

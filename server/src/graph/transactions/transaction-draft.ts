@@ -89,9 +89,8 @@ export class TransactionDraft implements Disposable {
   readonly #snapshot: Snapshot;
   readonly #now: () => number;
   readonly #desk: DraftDesk;
-  /** What the attempts have read; part of what its author has seen once one was refused. */
-  readonly #attempts = new ReadSet();
-  #wasRefused = false;
+  /** What the attempts have read: noted once one was refused, as its author has seen it then. */
+  #attempts: ReadSet | undefined;
   #overlay = new Overlay();
   /** The snapshot with the writes. */
   #shown: KeyValueReader;
@@ -106,8 +105,6 @@ export class TransactionDraft implements Disposable {
     this.#now = now;
     this.#desk = desk;
     this.#shown = this.#overlaid();
-    const nextId = readCount(snapshot.state.get(DB.meta, META.nextId)) || 1;
-    this.#attempts.firstNewId = keyText(new KeyEncoder().node(nextId));
   }
 
   get isEmpty(): boolean {
@@ -127,7 +124,7 @@ export class TransactionDraft implements Disposable {
     try {
       return this.#add(text.slice(1, -1), author).outcomes;
     } catch (error) {
-      this.#wasRefused = true;
+      if (this.#attempts === undefined) this.#noteAttempts(text);
       throw error;
     }
   }
@@ -169,11 +166,11 @@ export class TransactionDraft implements Disposable {
   }
 
   /** JSON of a `DraftedTransaction`. */
-  toJson(reads: ReadSet): string {
+  toJson(reads: ReadKeys = NO_READS): string {
     const operations = this.#writes.map(({ text }) => text).join();
     const sight: TransactionSight = {
       sequence: this.#snapshot.sequence,
-      reads: this.#wasRefused ? together(reads.toKeys(), this.#attempts.toKeys()) : reads.toKeys(),
+      reads: this.#attempts === undefined ? reads : together(reads, this.#attempts.toKeys()),
       outcomes: this.#writes.flatMap(({ outcomes }) => outcomes),
     };
     return `{"operations":[${operations}],"sight":${JSON.stringify(sight)}}`;
@@ -195,8 +192,28 @@ export class TransactionDraft implements Disposable {
   }
 
   #overlaid(): KeyValueReader {
-    const recorded = new RecordingReader(this.#snapshot.state, this.#attempts);
-    return new OverlayReader(recorded, this.#overlay);
+    const { state } = this.#snapshot;
+    const attempts = this.#attempts;
+    const base = attempts === undefined ? state : new RecordingReader(state, attempts);
+    return new OverlayReader(base, this.#overlay);
+  }
+
+  /** Makes all attempts again, the last one of which was refused, and goes on to note. */
+  #noteAttempts(refused: string): void {
+    const attempts = new ReadSet();
+    const nextId = readCount(this.#snapshot.state.get(DB.meta, META.nextId)) || 1;
+    attempts.firstNewId = keyText(new KeyEncoder().node(nextId));
+    this.#attempts = attempts;
+    this.#overlay = new Overlay();
+    this.#shown = this.#overlaid();
+    for (const { text, outcomes } of [...this.#kept, ...this.#writes]) {
+      this.#attempt(JSON.parse(`[${text}]`) as unknown[], outcomes);
+    }
+    try {
+      this.#attempt(JSON.parse(refused) as unknown[]);
+    } catch {
+      // As before.
+    }
   }
 
   /** `told`: what came of them before, where they are tried again. */

@@ -48,7 +48,7 @@ function begin(read: (reader: StateReader) => void, operations: readonly WriterO
   read(new (reader.constructor as typeof StateReader)(recording, position));
   using draft = new TransactionDrafts().begin(snapshot, () => graph.clock.now());
   const outcomes = draft.write(JSON.stringify(operations), 1);
-  const drafted = JSON.parse(draft.toJson(reads)) as DraftedTransaction;
+  const drafted = JSON.parse(draft.toJson(reads.toKeys())) as DraftedTransaction;
   snapshot.release();
   return { outcomes, commit: () => graph.writer.commit({ ...drafted }) };
 }
@@ -111,6 +111,26 @@ describe('a transaction', () => {
     const second = begin(() => {}, [{ op: 'tryAdd', type: 'Book', key: 'once' }]);
     await first.commit();
     expect(await problemOf(() => second.commit())).toMatchObject({ code: 'write_conflict' });
+  });
+
+  it('has read what a write needed that was refused, and one before that', async () => {
+    const attempt = () => {
+      reader.refresh();
+      const snapshot = snapshots.hold();
+      using draft = new TransactionDrafts().begin(snapshot, () => graph.clock.now());
+      draft.write(JSON.stringify([{ op: 'addOrUpdate', type: 'Note', fields: { Text: 'a' } }]), 1);
+      const gone = { op: 'update', type: 'Book', key: 'gone', fields: { Pages: 1 } };
+      expect(() => draft.write(JSON.stringify([gone]), 1)).toThrow('no node');
+      draft.write(JSON.stringify([book('instead')]), 1);
+      const drafted = JSON.parse(draft.toJson()) as DraftedTransaction;
+      snapshot.release();
+      return () => graph.writer.commit({ ...drafted });
+    };
+    const [unchanged, changed] = [attempt(), attempt()];
+    await graph.write(book('elsewhere'));
+    expect((await unchanged()).nodes).toBe(2);
+    await graph.write(book('gone'));
+    expect(await problemOf(changed)).toMatchObject({ code: 'write_conflict' });
   });
 
   it('keeps the UID that it was told of a node without a key', async () => {

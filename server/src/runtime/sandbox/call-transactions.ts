@@ -63,7 +63,8 @@ class CallFamily {
   /** Undefined as long as all its reads are of this turn of the event loop. */
   snapshot: Snapshot | undefined;
   draft: TransactionDraft | undefined;
-  reads = new ReadSet();
+  /** Those that are noted; undefined when there are none. */
+  reads: ReadSet | undefined;
   asked: AskedRead[] = [];
   askedCharacters = 0;
   /** The first call has ended: nothing of the others comes to anything. */
@@ -82,7 +83,7 @@ class CallFamily {
     this.draft = undefined;
     this.snapshot?.release();
     this.snapshot = undefined;
-    this.reads = new ReadSet();
+    this.reads = undefined;
     this.asked = [];
     this.askedCharacters = 0;
   }
@@ -253,7 +254,7 @@ export class CallTransactions {
   #transactionOf(family: CallFamily): string | undefined {
     if (family.draft === undefined || family.draft.isEmpty) return undefined;
     this.#record(family);
-    return family.draft.toJson(family.reads);
+    return family.draft.toJson(family.reads?.toKeys());
   }
 
   #keep(family: CallFamily, read: AskedRead): void {
@@ -269,7 +270,9 @@ export class CallTransactions {
 
   /** Does the reads of a family again, to note the keys. */
   #record(family: CallFamily): void {
-    const { reads, asked } = family;
+    const { asked } = family;
+    if (asked.length === 0) return;
+    const reads = (family.reads ??= new ReadSet());
     const snapshot = must(family.snapshot, 'the snapshot of a transaction');
     family.asked = [];
     family.askedCharacters = 0;
