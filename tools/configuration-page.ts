@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<VariableType, string>> = {
   networks: 'IP addresses and networks, such as `10.0.0.7;10.1.0.0/16`',
   origins: 'scheme, host and port, such as `https://app.example.com;https://b.example.com`',
   password: `text of at most ${PASSWORD_CHARACTERS_MAX} characters`,
+  percent: 'percentage',
   port: 'a whole number from 0 to 65535',
   'smtp-url': '`smtp://user:password@host:port`, or `smtps://`',
   text: 'any text',

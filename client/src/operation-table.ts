@@ -88,6 +88,8 @@ export const OPERATION_TABLE = {
     getEndpointTypes: 'GET /api/build/endpoint-types/{+name} json replicas',
     /** List the last runs of an endpoint on this server: who, status, time and size. */
     listEndpointCalls: 'GET /api/build/endpoint-calls/{+name} json',
+    /** Read the trace of a call of an endpoint: what it read, wrote and waited for, and when. */
+    getCallTrace: 'GET /api/build/call-traces/{id} json',
     /** Run code that is not saved, in the read-only scope. */
     runDraft: 'POST /api/build/run-draft body json',
   },

@@ -37,7 +37,9 @@ test('the last calls say who, status, time, size, and which lines they logged', 
   await send('POST', '/api/endpoints/run/words/echo', { word: 7 });
   const ada = expect.objectContaining({ name: 'ada' });
   const traceId = expect.any(String);
+  const trace = expect.any(String);
   const shared = {
+    trace,
     at: expect.any(String),
     ms: expect.any(Number),
     kind: 'call',

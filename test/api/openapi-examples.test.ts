@@ -95,6 +95,7 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'retrySetAside',
     'deleteSetAside',
   ],
+  'its id is another one each time': ['getCallTrace'],
   'it takes what was mailed, another token, or ends the session': [
     'completePasswordReset',
     'runEndpointWithToken',

@@ -67,6 +67,7 @@ describe('every operation of the contract', () => {
     'getEndpointMetrics',
     'listEndpointLogs',
     'listEndpointCalls',
+    'getCallTrace',
     'watchEndpointLogs',
     'getPoolStatistics',
     'getOverviewStatistics',

@@ -7,6 +7,7 @@ import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
 import { addCodeHistory } from './code-history.ts';
+import { addEndpointCalls } from './endpoint-calls.ts';
 import { addEndpointCompare } from './endpoint-compare.ts';
 import { addEndpointLogs } from './endpoint-logs.ts';
 import { addEndpointPush } from './endpoint-push.ts';
@@ -22,6 +23,7 @@ export function addEndpoint(program: Command, run: Run): void {
   addEndpointCompare(endpoint, run);
   addEndpointMetrics(endpoint, run);
   addEndpointLogs(endpoint, run);
+  addEndpointCalls(endpoint, run);
   endpoint
     .command('run')
     .description('Runs an endpoint and prints its answer.')

@@ -42,6 +42,11 @@ export const endpointErrors = {
     title: 'Version not found',
     hint: 'GET /api/code/history/all lists the changes of all code.',
   },
+  trace_not_found: {
+    status: 404,
+    title: 'Trace not found',
+    hint: 'Only some calls have a trace, and only the last are kept, in the memory of one server.',
+  },
   recorded_input_not_found: {
     status: 404,
     title: 'Recorded input not found',

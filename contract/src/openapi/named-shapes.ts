@@ -20,6 +20,7 @@ import * as deployment from '../shapes/deployment.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
+import * as callTrace from '../shapes/call-trace.ts';
 import * as endpointWork from '../shapes/endpoint-work.ts';
 import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
@@ -61,6 +62,7 @@ export const SHAPE_FILES = {
   embedding,
   endpoint,
   'endpoint-log': endpointLog,
+  'call-trace': callTrace,
   'endpoint-work': endpointWork,
   file,
   'graph-operation': graphOperation,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withIds, type Rows } from '../operation.ts';
 import { catalog, compileStatus, typesQuery } from '../shapes/build.ts';
+import { callTrace } from '../shapes/call-trace.ts';
 import { draftOutcome, draftRun, endpointCalls, endpointTypes } from '../shapes/endpoint-work.ts';
 import { LONG_BODY_BYTES_MAX, PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
 
@@ -98,6 +99,21 @@ export const operations = withIds({
     errors: ['endpoint_not_found'],
     onReplica: 'serve',
     summary: 'List the last runs of an endpoint on this server: who, status, time and size.',
+  },
+
+  /** Each server has the traces of its own calls. */
+  getCallTrace: {
+    sdk: 'build.getCallTrace',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/build/call-traces/{id}',
+    auth: 'admin',
+    params: z.object({ id: z.string().min(1).max(PATH_TEXT_CHARACTERS_MAX) }),
+    responses: { 200: { description: 'The trace.', body: callTrace } },
+    errors: ['trace_not_found'],
+    onReplica: 'serve',
+    summary:
+      'Read the trace of a call of an endpoint: what it read, wrote and waited for, and when.',
   },
 
   runDraft: {

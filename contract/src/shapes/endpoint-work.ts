@@ -37,11 +37,13 @@ export const endpointTypes = z.strictObject({
 });
 export type EndpointTypes = Immutable<z.infer<typeof endpointTypes>>;
 
+/** `nested`: another endpoint called it. `draft`: code that was not saved. */
+export const endpointCallKind = z.enum(['call', 'nested', 'draft']);
+
 /** One run of an endpoint on this server. */
 export const endpointCall = z.strictObject({
   at: z.iso.datetime(),
-  /** `nested`: another endpoint called it. `draft`: code that was not saved. */
-  kind: z.enum(['call', 'nested', 'draft']),
+  kind: endpointCallKind,
   /** Null for a token that acts as nobody. */
   user: author,
   /** Null when the caller went before there was an answer. */
@@ -55,6 +57,8 @@ export const endpointCall = z.strictObject({
   run: z.int().min(1).nullable(),
   /** Of the request that it comes of, under which the log of the server has records. */
   traceId: z.string().nullable(),
+  /** Id of its trace; null when none is kept. A call from an endpoint is part of that one's. */
+  trace: z.string().nullable(),
 });
 export type EndpointCall = Immutable<z.infer<typeof endpointCall>>;
 

@@ -152,6 +152,7 @@ const samples: Samples = {
   checkModule: { body: { code: MODULE } },
   getEndpointTypes: { params: { name: 'ours/echo' } },
   listEndpointCalls: { params: { name: 'ours/echo' } },
+  getCallTrace: { params: { id: 'no-such-trace' } },
   runDraft: { body: { name: 'ours/draft', code: CODE } },
   runEndpoint: { params: { name: 'ours/echo' }, body: {} },
   runEndpointAlias: { params: { name: 'ours/echo' }, body: {} },

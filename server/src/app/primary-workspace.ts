@@ -148,6 +148,7 @@ async function buildPrimary(
       jobs,
       index: indexOptions(options, followers),
       pool,
+      tracing: options.config.endpointTraces,
       signingKey: await signingKeyOf(options),
       address,
       smtpUrl: secrets.smtpUrl,

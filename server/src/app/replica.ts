@@ -221,6 +221,7 @@ function buildReplicaServices(
     jobs: buildJobs(foundation),
     index: indexOptions(parts, followers),
     pool: undefined,
+    tracing: parts.config.endpointTraces,
     signingKey: jwtKey,
     address: new PublicAddress(primaryAddress),
     smtpUrl: null,

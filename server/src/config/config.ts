@@ -45,6 +45,8 @@ export interface Config {
     readonly primaryAddress: string | null;
   };
   readonly log: { readonly level: LogThreshold; readonly folder: string | null };
+  /** The share is from 0 to 1. */
+  readonly endpointTraces: { readonly share: number; readonly keepsInputs: boolean };
   /** PEM text, or the path of a file with it. */
   readonly licensePublicKey: string | null;
   readonly sampleGraph: 'wordnet' | 'none';

@@ -29,6 +29,7 @@ export const parsers = {
   mebibytes: parseMebibytes,
   count: parseCount,
   threads: parseThreads,
+  percent: parsePercent,
   host: parseHost,
   /** A path, absolute or relative to the folder in which the server was started. */
   folder: (text: string): string => text,
@@ -115,6 +116,15 @@ function parseThreads(text: string): number | ValueFault {
   return new ValueFault(
     `is ${quote(text)}, which is no number of threads`,
     `Set a whole number from 1 to ${SEARCH_BUILD_THREADS_MAX}.`,
+  );
+}
+
+function parsePercent(text: string): number | ValueFault {
+  const percent = /^\d{1,3}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (percent <= 100) return percent;
+  return new ValueFault(
+    `is ${quote(text)}, which is no percentage`,
+    'Set a number from 0 to 100, such as 1 or 0.5.',
   );
 }
 

@@ -121,6 +121,10 @@ function configOf(values: Values, env: Environment): Config {
       primaryAddress,
     },
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
+    endpointTraces: {
+      share: values.MSK_ENDPOINT_TRACES / 100,
+      keepsInputs: values.MSK_ENDPOINT_TRACE_INPUTS,
+    },
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
     sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',
     frontEndFolder: values.TRELLIS_FRONT_END,

@@ -258,6 +258,20 @@ export const variables = {
     default: null,
     description: 'Folder for log files. Lines of JSON go to stderr in any case.',
   },
+  MSK_ENDPOINT_TRACES: {
+    group: 'operation',
+    type: 'percent',
+    default: '1',
+    description:
+      'How many percent of the calls of endpoints are traced, besides the first 5 of an endpoint in each minute. Calls that fail, are in conflict or take a second are traced anyway; 0 leaves only these.',
+  },
+  MSK_ENDPOINT_TRACE_INPUTS: {
+    group: 'operation',
+    type: 'boolean',
+    default: 'true',
+    description:
+      'Whether a trace keeps the body that its endpoint was called with, up to 64 KB, for administrators to run it again. It stays in the memory of the server.',
+  },
   TRELLIS_FRONT_END: {
     group: 'operation',
     type: 'folder',

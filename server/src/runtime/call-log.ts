@@ -1,5 +1,6 @@
 import type { EndpointLogLevel, LogOrigin } from '@trellis/contract/log-levels.ts';
 import { ENDPOINT_LOG_CHARACTERS_MAX, ENDPOINT_LOG_LINES_MAX } from '#base/endpoint-limits.ts';
+import type { CallRecording } from './tracing/call-recording.ts';
 import { levelOf, type EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 
 interface CallLogParts {
@@ -12,6 +13,7 @@ interface CallLogParts {
   };
   readonly logger: RuntimeLogger;
   readonly logs: EndpointLog;
+  readonly recording: Pick<CallRecording, 'log'>;
   /** Those that its former runs have logged, where it is run again. */
   readonly repeated: () => RepeatedLines | undefined;
 }
@@ -74,7 +76,8 @@ export class CallLog {
   }
 
   #keep(level: EndpointLogLevel, message: string, data: string): void {
-    const { endpoint, call, logs } = this.#parts;
+    const { endpoint, call, logs, recording } = this.#parts;
+    recording.log(level, message);
     const user = call.caller.userUid;
     this.run ??= logs.nextRun();
     call.onLog?.(message);

@@ -4,12 +4,14 @@ import { ENDPOINT_SCANS_MAX } from '#base/limits.ts';
 import type { QueryScan } from '#graph/query/run.ts';
 import { RECORDED_INPUT_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 import { RecentCalls } from './recent-calls.ts';
+import { TraceSampler } from './tracing/trace-sampler.ts';
 
 /** What this process knows of the calls of one endpoint. */
 export interface EndpointCalls {
   readonly metrics: CallMetrics;
   readonly inputs: RecordedInputs;
   readonly recent: RecentCalls;
+  readonly sampler: TraceSampler;
 }
 
 export function newCalls(): EndpointCalls {
@@ -17,6 +19,7 @@ export function newCalls(): EndpointCalls {
     metrics: new CallMetrics(),
     inputs: new RecordedInputs(),
     recent: new RecentCalls(),
+    sampler: new TraceSampler(),
   };
 }
 

@@ -26,7 +26,9 @@ import {
 } from './cached-runs.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { notFound } from './endpoint-definitions.ts';
+import type { EndpointCalls } from './endpoint-calls.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
+import type { EndedCall } from './recent-calls.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import {
   Invocation,
@@ -40,6 +42,8 @@ import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { RunQueues } from './run-queues.ts';
+import type { CallRecording, RecordedSpan } from './tracing/call-recording.ts';
+import type { CallTracing } from './tracing/call-tracing.ts';
 import { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRuntimeOptions {
@@ -58,6 +62,7 @@ export interface EndpointRuntimeOptions {
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;
   readonly running: Pick<RunningCallers, 'watch'>;
+  readonly tracing: CallTracing;
 }
 
 /** What is needed to run one version of an endpoint. */
@@ -73,12 +78,20 @@ interface Nesting {
   readonly isTrial: boolean;
   /** It has a transaction of its own, as what is run on the primary. */
   readonly isApart?: boolean;
+  /** What stands for it in the trace of its parent. */
+  readonly span?: RecordedSpan | undefined;
 }
 
 interface CallParts extends Pick<EndpointCall, 'deadline' | 'onEnded'> {
   readonly run: EndpointRun;
   readonly nesting: Nesting;
   readonly onScan: (scan: string) => void;
+  readonly recording: CallRecording;
+}
+
+interface NotedCall extends Pick<EndedCall, 'result' | 'error' | 'ms' | 'kind' | 'kept'> {
+  readonly isError: boolean;
+  readonly logRun: number | undefined;
 }
 
 /** A call with what this thread knows of it. */
@@ -187,6 +200,10 @@ export class EndpointRuntime {
     if (start !== undefined) await start.catch(() => {});
     const startedAt = performance.now();
     const deadline = Math.min(startedAt + timeoutMs, parent?.call?.deadline ?? Infinity);
+    const { tracing } = this.#options;
+    const { isTrial, span } = nesting;
+    const { sampler } = calls;
+    const recording = tracing.begin({ sampler, isTrial, parent, span }, startedAt);
     const isLimited = maxConcurrent > 0;
     let isError = true;
     let result: CallResult | undefined;
@@ -200,7 +217,8 @@ export class EndpointRuntime {
       // Each promise costs a small call some percent of its time.
       const loaded = loadable instanceof Promise ? await loadable : loadable;
       const onScan = (scan: string): void => calls.metrics.scanned(scan);
-      call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded, onScan });
+      const parts = { run, deadline, nesting, onEnded, onScan, recording };
+      call = this.#callOf(definition, loaded, parts);
       result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
@@ -212,28 +230,42 @@ export class EndpointRuntime {
       throw problem;
     } finally {
       if (call === undefined) onEnded?.();
-      const { clock } = this.#options;
       const ms = performance.now() - startedAt;
-      const atMs = clock.now();
-      calls.metrics.record(ms, isError, atMs);
-      calls.inputs.offer(run.body, clock);
-      const [kind, logRun] = [kindOf(nesting), call?.host.logRun];
-      const { caller, traceId } = run;
-      calls.recent.add({ atMs, kind, caller, traceId, result, error: problem, ms, run: logRun });
+      const kind = kindOf(nesting);
+      const outcome = { result, error: problem, ms, kind };
+      const version = isTrial ? null : definition.version;
+      tracing.end(recording, { ...outcome, run, version, hasFailed: isError });
+      this.#note(calls, run, {
+        ...outcome,
+        isError,
+        logRun: call?.host.logRun,
+        kept: recording.family.kept,
+      });
     }
+  }
+
+  /** What this process knows of the calls of an endpoint. */
+  #note(calls: EndpointCalls, run: EndpointRun, ended: NotedCall): void {
+    const { clock } = this.#options;
+    const { isError, logRun, ...outcome } = ended;
+    const atMs = clock.now();
+    calls.metrics.record(ended.ms, isError, atMs);
+    calls.inputs.offer(run.body, clock);
+    const { caller, traceId } = run;
+    calls.recent.add({ ...outcome, atMs, caller, traceId, run: logRun });
   }
 
   #callOf(
     { name, isReadOnly, mayRunOnPrimary, runAsAdmin }: EndpointDefinition,
     endpoint: LoadableEndpoint,
-    { run, deadline, nesting, onEnded, onScan }: CallParts,
+    { run, deadline, nesting, onEnded, onScan, recording }: CallParts,
   ): InvokedCall {
     const { caller, body, headers, signal } = run;
     const { parent, isTrial } = nesting;
     // What was offered as a reader stays one, whatever has become of the endpoint since.
     const mayNotWrite = isReadOnly || nesting.isReadOnly || run.mayOnlyRead === true;
     const sharesTransaction = parent !== undefined && nesting.isApart !== true;
-    const more = { parent, sharesTransaction, onScan };
+    const more = { parent, sharesTransaction, onScan, recording };
     const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, ...more };
     const host = new Invocation({ ...parts, isReadOnly: mayNotWrite }, this.services);
     const call: InvokedCall = {
@@ -280,7 +312,7 @@ export class EndpointRuntime {
    * who asks.
    */
   async #runNested(
-    { parent, path, body }: NestedRun,
+    { parent, path, body, span }: NestedRun,
     more: Pick<Nesting, 'isReadOnly' | 'isApart'>,
   ): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
@@ -296,7 +328,7 @@ export class EndpointRuntime {
     const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead, triggers };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
-    const nesting = { parent, isTrial: parent.isTrial, ...more };
+    const nesting = { parent, isTrial: parent.isTrial, span, ...more };
     const result = hit?.answer ?? (await this.#execute(endpoint, run, nesting, keep));
     const json = jsonOf(path, result);
     return { json, sequence: this.#options.reader.refresh() };

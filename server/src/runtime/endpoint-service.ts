@@ -46,6 +46,9 @@ import { ModuleLinker } from './modules/module-linker.ts';
 import { ModuleStore } from './modules/module-store.ts';
 import { OutboundRequests, type Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
+import { CallTraces } from './tracing/call-traces.ts';
+import { CallTracing } from './tracing/call-tracing.ts';
+import { type TracingSettings, USUAL_TRACING } from './tracing/trace-sampler.ts';
 import { StagedEndpoints } from './staged-endpoints.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
 import type { SecretSource } from './secret-headers.ts';
@@ -84,6 +87,7 @@ export interface EndpointServiceOptions {
   readonly running: Pick<RunningCallers, 'watch'>;
   /** Told of each call; undefined when nobody wants to be. */
   readonly callObserver?: CallObserver | undefined;
+  readonly tracing?: TracingSettings | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
   /**
@@ -146,7 +150,10 @@ export class EndpointService implements AsyncDisposable {
     const primary = primaryAddress === null ? null : new PrimaryCalls(fetch, primaryAddress);
     const logs = new EndpointLog(options);
     const observed = observedPool(pool, options.callObserver);
-    const shared = { ...options, store, outbound, primary, logs };
+    const traces = new CallTraces(options);
+    const { tracing: settings = USUAL_TRACING } = options;
+    const tracing = new CallTracing({ ...options, traces, settings });
+    const shared = { ...options, store, outbound, primary, logs, tracing };
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
     // What endpoints take is asked by nobody's call, which no observer counts.
     const inputs = new EndpointInputs(new EndpointRuntime({ ...shared, pool }), linker);
@@ -181,7 +188,8 @@ export class EndpointService implements AsyncDisposable {
     this.#scheduleFault = options.scheduleFault;
     this.#linked = { callable, modules };
     const run = runtime.runTrial.bind(runtime);
-    this.workbench = new EndpointWorkbench({ ...sources, definitions, inputs: this.#inputs, run });
+    const bench = { ...sources, definitions, inputs: this.#inputs, run, traces };
+    this.workbench = new EndpointWorkbench(bench);
     const comparison = new VersionComparison({ ...sources, history, definitions, run });
     this.codeHistory = new CodeHistoryService({
       store,

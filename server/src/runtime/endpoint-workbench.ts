@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
+import type { CallTrace } from '@trellis/contract/shapes/call-trace.ts';
 import type { DraftOutcome, DraftRun } from '@trellis/contract/shapes/endpoint-work.ts';
 import type { EndpointCall, EndpointTypes } from '@trellis/contract/shapes/endpoint-work.ts';
 import type { Caller } from '#access/caller.ts';
@@ -20,6 +21,7 @@ import {
 import type { EndpointRun } from './invocation.ts';
 import type { ModuleLinker } from './modules/module-linker.ts';
 import type { ModuleStore } from './modules/module-store.ts';
+import type { CallTraces } from './tracing/call-traces.ts';
 
 export interface EndpointWorkbenchParts {
   readonly store: EndpointStore;
@@ -29,6 +31,7 @@ export interface EndpointWorkbenchParts {
   readonly linker: ModuleLinker;
   /** Runs it as a trial, which changes nothing. */
   readonly run: (endpoint: RunnableEndpoint, run: EndpointRun) => Promise<EndpointAnswer>;
+  readonly traces: CallTraces;
 }
 
 /** What whoever writes an endpoint asks beside its editor. */
@@ -49,7 +52,13 @@ export class EndpointWorkbench {
   }
 
   calls(_caller: Caller, name: string): { readonly items: EndpointCall[] } {
-    return { items: this.#find(name).calls.recent.list() };
+    const { traces } = this.#parts;
+    return { items: this.#find(name).calls.recent.list((id) => traces.has(id)) };
+  }
+
+  /** Throws `trace_not_found`. */
+  trace(caller: Caller, id: string): CallTrace {
+    return this.#parts.traces.get(caller, id);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
-import { ENDPOINT_PROGRESS_CHARACTERS_MAX, ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
+import { ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Clock } from '#base/clock.ts';
 import { TRANSACTION_RETRIES_MAX } from '#base/transaction-limits.ts';
@@ -12,7 +12,7 @@ import { CallLog, RepeatedLines } from './call-log.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
 import { markedReadOnly, onlyReads, onlyTests, unnamedPrimary } from './refused-requests.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
-import type { RunKeyListener, RunProgress } from './pooled-runs.ts';
+import { progressOf, type RunKeyListener, type RunProgress } from './pooled-runs.ts';
 import { CALL_WRITES, type CallWrites } from './sandbox/call-transactions.ts';
 import {
   type CallHost,
@@ -23,6 +23,8 @@ import {
   RunAgain,
 } from './sandbox/endpoint-call.ts';
 import { writeConflict } from './write-conflict.ts';
+import { askedSpan, recorded, usageOf } from './tracing/asked-spans.ts';
+import { CallRecording, endSpan, type RecordedSpan } from './tracing/call-recording.ts';
 import type { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRun {
@@ -118,6 +120,8 @@ export interface NestedRun {
   readonly path: string;
   /** JSON text; empty for none. */
   readonly body: string;
+  /** It stands for the run in the trace of the parent. */
+  readonly span: RecordedSpan | undefined;
 }
 
 export interface InvocationParts {
@@ -138,6 +142,8 @@ export interface InvocationParts {
   readonly sharesTransaction?: boolean;
   /** Told of its queries that read much: see `CallHost.scanned`. */
   readonly onScan?: ((scan: string) => void) | undefined;
+  /** By default one that nobody looks at. */
+  readonly recording?: CallRecording | undefined;
 }
 
 /**
@@ -160,6 +166,7 @@ export class Invocation implements CallHost {
   readonly #endpoint: string;
   readonly #mayRunOnPrimary: boolean;
   readonly parent: Invocation | undefined;
+  readonly recording: CallRecording;
   readonly #sharesTransaction: boolean;
   readonly #onScan: InvocationParts['onScan'];
   readonly #services: InvocationServices;
@@ -192,6 +199,7 @@ export class Invocation implements CallHost {
     this.#endpoint = endpoint;
     this.parent = parent;
     this.#services = services;
+    this.recording = parts.recording ?? CallRecording.begin(false);
   }
 
   get logRun(): number | undefined {
@@ -247,28 +255,38 @@ export class Invocation implements CallHost {
     return within === undefined ? perform() : within(perform);
   }
 
-  async #perform(operation: string, args: string): Promise<HostAnswer> {
+  #perform(operation: string, args: string): Promise<HostAnswer> {
     const parsed: unknown = JSON.parse(args);
+    return recorded(this.recording, askedSpan(operation, parsed), (span) =>
+      this.#answer(operation, parsed, span),
+    );
+  }
+
+  async #answer(
+    operation: string,
+    parsed: unknown,
+    span: RecordedSpan | undefined,
+  ): Promise<HostAnswer> {
     switch (operation) {
       case 'commit':
-        return this.#commit(parsed);
+        return this.#commit(parsed, span);
       case 'run':
-        return this.#services.runNested(this.#nestedRun(parsed));
+        return this.#services.runNested(this.#nestedRun(parsed, span));
       case 'runOnPrimary':
         if (this.run.mayOnlyRead === true) throw onlyReads();
         if (!this.#mayRunOnPrimary) throw unnamedPrimary();
         this.#noteEffect('runOnPrimary()');
-        return this.#services.runOnPrimary(this.#nestedRun(parsed));
+        return this.#services.runOnPrimary(this.#nestedRun(parsed, span));
       case 'fetch':
-        return this.#fetch(parsed);
+        return this.#fetch(parsed, span);
       case 'embedQuery':
         return this.#embedQuery(parsed);
       case 'complete':
       case 'embed':
-        return this.#askModel(operation, parsed);
+        return this.#askModel(operation, parsed, span);
       case 'runAgent':
         this.#noteEffect('ai.runAgent()');
-        return this.#askModel(operation, parsed);
+        return this.#askModel(operation, parsed, span);
       default:
         throw new Problem('invalid_request', `There is no operation "${operation}"`);
     }
@@ -289,7 +307,8 @@ export class Invocation implements CallHost {
   get #lines(): CallLog {
     const { logger, logs } = this.#services;
     const own = { endpoint: this.#endpoint, call: this.run, repeated: () => this.#repeatedLines };
-    return (this.#log ??= new CallLog({ ...own, logger, logs }));
+    const { recording } = this;
+    return (this.#log ??= new CallLog({ ...own, logger, logs, recording }));
   }
 
   /** Those of the call in whose transaction this one is; undefined where it is not run again. */
@@ -320,12 +339,16 @@ export class Invocation implements CallHost {
 
   async commit(transaction: string): Promise<void> {
     const { within } = this;
-    const perform = () => this.#commit(JSON.parse(transaction));
+    const perform = () =>
+      recorded(this.recording, { kind: 'commit', name: '' }, (span) =>
+        this.#commit(JSON.parse(transaction), span),
+      );
     await (within === undefined ? perform() : within(perform));
   }
 
-  async #commit(transaction: unknown): Promise<HostAnswer> {
+  async #commit(transaction: unknown, span?: RecordedSpan): Promise<HostAnswer> {
     const { operations, sight } = sentTransaction(transaction);
+    endSpan(span, { operations: operations.length });
     const commits = this.isTrial ? this.trialCommits : this.#services.commits;
     if (commits === undefined) throw onlyTests('a write');
     if (this.isReadOnly) throw markedReadOnly();
@@ -348,6 +371,7 @@ export class Invocation implements CallHost {
       });
       this.noteEffect();
       this.#hasCommitted = true;
+      endSpan(span, { sequence });
       turns.leave(this);
       return { json: 'null', sequence: this.isTrial ? 0 : sequence };
     } catch (error) {
@@ -359,6 +383,7 @@ export class Invocation implements CallHost {
   /** What is thrown when others have changed a place that the call has read. */
   #conflict(place: string): unknown {
     const isFinal = this.#hasCalledOut || this.#hasEffects;
+    this.recording.conflicts(place);
     if (isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
       const hasCommitted = this.#hasCommitted;
       this.conflict = writeConflict({ hasCommitted, hasCalledOut: this.#hasCalledOut });
@@ -391,19 +416,22 @@ export class Invocation implements CallHost {
     this.noteEffect();
   }
 
-  #nestedRun(request: unknown): NestedRun {
+  #nestedRun(request: unknown, span: RecordedSpan | undefined): NestedRun {
     const { path, body } = Object(request) as Record<string, unknown>;
-    return { parent: this, path: String(path), body: typeof body === 'string' ? body : '' };
+    return { parent: this, path: String(path), body: typeof body === 'string' ? body : '', span };
   }
 
-  #fetch(request: unknown): Promise<HostAnswer> {
+  #fetch(request: unknown, span: RecordedSpan | undefined): Promise<HostAnswer> {
     return this.#request(async (signal) => {
       const outbound = outboundRequest(request);
+      const { method } = outbound;
       this.noteCallOut();
       if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
       const { deadline } = must(this.call, 'the call of an invocation that asks');
+      const onAnswer = (answer: { readonly status: number; readonly bytes: number }): void =>
+        endSpan(span, { method: method.slice(0, 20), ...answer });
       const requester = { endpoint: this.#endpoint, caller: this.run.caller };
-      return this.#services.outbound.send(outbound, { deadline, signal }, requester);
+      return this.#services.outbound.send(outbound, { deadline, signal, onAnswer }, requester);
     });
   }
 
@@ -424,14 +452,20 @@ export class Invocation implements CallHost {
     });
   }
 
-  #askModel(operation: keyof ModelCalls, request: unknown): Promise<HostAnswer> {
+  #askModel(
+    operation: keyof ModelCalls,
+    request: unknown,
+    span: RecordedSpan | undefined,
+  ): Promise<HostAnswer> {
     const { caller, headers, authorization, agentDepth = 0 } = this.run;
     const { isReadOnly } = this;
     this.noteCallOut();
     return this.#request(async (signal) => {
       const asker = { caller, headers, authorization, isReadOnly, agentDepth, signal };
       try {
-        return JSON.stringify(await this.#services.models[operation](request, asker));
+        const answer = await this.#services.models[operation](request, asker);
+        endSpan(span, usageOf(answer));
+        return JSON.stringify(answer);
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new Problem('llm_timeout', 'The run ended before the model had answered', {
@@ -457,18 +491,4 @@ export class Invocation implements CallHost {
       this.#requestsRunning--;
     }
   }
-}
-
-/** From what the code of an endpoint sent, which may be anything; null when it says nothing. */
-function progressOf(json: string): RunProgress | null {
-  const { fraction, text } = Object(JSON.parse(json)) as Record<string, unknown>;
-  const progress = {
-    fraction: typeof fraction === 'number' ? Math.min(1, Math.max(0, fraction)) : null,
-    text: typeof text === 'string' ? cut(text) : null,
-  };
-  return progress.fraction === null && progress.text === null ? null : progress;
-}
-
-function cut(text: string): string {
-  return text.slice(0, ENDPOINT_PROGRESS_CHARACTERS_MAX).toWellFormed();
 }

@@ -19,6 +19,8 @@ export interface RequestLimits {
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Told of an answer before its text is given. */
+  readonly onAnswer?: (answer: { readonly status: number; readonly bytes: number }) => void;
 }
 
 /** Whose code asks. */
@@ -80,7 +82,7 @@ export class OutboundRequests {
   async #ask(
     url: URL,
     { method, headers, body }: OutboundRequest & { readonly headers: Headings },
-    { deadline, signal }: RequestLimits,
+    { deadline, signal, onAnswer }: RequestLimits,
   ): Promise<Received> {
     const timeoutMs = Math.min(ENDPOINT_FETCH_TIMEOUT_MS, deadline - performance.now());
     const response = await this.#fetch(url.href, {
@@ -98,6 +100,7 @@ export class OutboundRequests {
       );
     }
     const { status, statusText } = response;
+    onAnswer?.({ status, bytes: Buffer.byteLength(text) });
     return {
       status,
       statusText,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   ENDPOINT_POOLED_RUNS_PER_CALLER_MAX,
   ENDPOINT_POOLING_WAIT_MS,
+  ENDPOINT_PROGRESS_CHARACTERS_MAX,
   ENDPOINT_RESULT_JOINED_MS,
   ENDPOINT_RESULT_KEPT_MS,
   ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX,
@@ -316,4 +317,18 @@ export function progressHeader({ fraction, text }: RunProgress): string {
   if (fraction !== null) members.set('fraction', String(fraction));
   if (text !== null) members.set('text', text);
   return members.toString();
+}
+
+/** From what the code of an endpoint sent, which may be anything; null when it says nothing. */
+export function progressOf(json: string): RunProgress | null {
+  const { fraction, text } = Object(JSON.parse(json)) as Record<string, unknown>;
+  const progress = {
+    fraction: typeof fraction === 'number' ? Math.min(1, Math.max(0, fraction)) : null,
+    text: typeof text === 'string' ? cut(text) : null,
+  };
+  return progress.fraction === null && progress.text === null ? null : progress;
+}
+
+function cut(text: string): string {
+  return text.slice(0, ENDPOINT_PROGRESS_CHARACTERS_MAX).toWellFormed();
 }

@@ -5,6 +5,7 @@ import { ENDPOINT_RECENT_CALLS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { answerOf } from './call-outcome.ts';
 import type { CallResult } from './sandbox/endpoint-call.ts';
+import type { KeptAs } from './tracing/call-recording.ts';
 
 /** A run that has ended. */
 export interface EndedCall {
@@ -18,10 +19,12 @@ export interface EndedCall {
   readonly ms: number;
   readonly run: number | undefined;
   readonly traceId: string | undefined;
+  /** Its trace, or that of the call that it is part of. */
+  readonly kept: KeptAs | undefined;
 }
 
 /** What is kept of one: no answer, which may be large. */
-interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run' | 'traceId'> {
+interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run' | 'traceId' | 'kept'> {
   readonly uid: string | null;
   readonly name: string | null;
   readonly outcome: Outcome;
@@ -36,22 +39,28 @@ export class RecentCalls {
   #next = 0;
 
   /** On the path of every call. */
-  add({ atMs, kind, caller, result, error, ms, run, traceId }: EndedCall): void {
+  add({ atMs, kind, caller, result, error, ms, run, traceId, kept }: EndedCall): void {
     this.#kept ??= [];
     const { userUid: uid, userName: name } = caller;
-    const outcome = result === undefined ? outcomeOfError(error) : outcomeOf(result);
-    this.#kept[this.#next] = { atMs, kind, ms, run, traceId, uid, name, outcome };
+    const outcome = outcomeOfCall(result, error);
+    this.#kept[this.#next] = { atMs, kind, ms, run, traceId, kept, uid, name, outcome };
     this.#next = (this.#next + 1) % ENDPOINT_RECENT_CALLS_MAX;
   }
 
-  /** Newest first. */
-  list(): EndpointCall[] {
+  /** Newest first. Traces that are not there any more are left out. */
+  list(isThere: (trace: string) => boolean): EndpointCall[] {
     const kept = this.#kept ?? [];
-    return [...kept.slice(this.#next), ...kept.slice(0, this.#next)].toReversed().map(shown);
+    return [...kept.slice(this.#next), ...kept.slice(0, this.#next)]
+      .toReversed()
+      .map((call) => shown(call, isThere));
   }
 }
 
-function shown({ atMs, kind, uid, name, outcome, ms, run, traceId }: KeptCall): EndpointCall {
+function shown(
+  { atMs, kind, uid, name, outcome, ms, run, traceId, kept }: KeptCall,
+  isThere: (trace: string) => boolean,
+): EndpointCall {
+  const trace = kept?.id;
   return {
     at: new Date(atMs).toISOString(),
     kind,
@@ -60,7 +69,13 @@ function shown({ atMs, kind, uid, name, outcome, ms, run, traceId }: KeptCall): 
     ms: Number(ms.toFixed(3)),
     run: run ?? null,
     traceId: traceId ?? null,
+    trace: trace !== undefined && isThere(trace) ? trace : null,
   };
+}
+
+/** What comes of a run that has a result, or else an error. */
+export function outcomeOfCall(result: CallResult | undefined, error: unknown): Outcome {
+  return result === undefined ? outcomeOfError(error) : outcomeOf(result);
 }
 
 function outcomeOf(result: CallResult): Outcome {

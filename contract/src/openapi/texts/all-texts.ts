@@ -1,6 +1,7 @@
 import { ANYWHERE } from './anywhere.ts';
 import { assistantTexts } from './assistant.ts';
 import { codeTexts } from './code.ts';
+import { traceTexts } from './traces.ts';
 import { graphTexts } from './graph.ts';
 import { identityTexts } from './identity.ts';
 import { PropertyTexts } from './property-texts.ts';
@@ -11,6 +12,7 @@ export const ALL_TEXTS = [
   ...identityTexts,
   ...graphTexts,
   ...codeTexts,
+  ...traceTexts,
   ...assistantTexts,
   ...searchTexts,
   ...serverTexts,

@@ -151,6 +151,8 @@ export const codeTexts = [
     bytes: 'Size of the answer in bytes.',
     run: 'The `run` of its log lines; null if it logged nothing.',
     traceId: 'Trace id of the request, which the log of the server has, too.',
+    trace:
+      'Id of the trace of the call, or of the call that it is part of; null if none is kept. See `GET /api/build/call-traces/{id}`.',
   }),
   ...texts(work.endpointCalls, { items: 'The last runs on this server, newest first.' }),
   ...texts(buildShapes.compileStatus, {

@@ -2,6 +2,7 @@ import { must } from '#base/assert.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { EmbedQuery, ModelCalls } from '#runtime/invocation.ts';
+import type { TracingSettings } from '#runtime/tracing/trace-sampler.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { Schedule } from '#tasks/schedule.ts';
 import type { ReadState } from '../open-storage.ts';
@@ -17,6 +18,7 @@ export interface EndpointArguments {
   readonly primaryAddress: string | null;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
+  readonly tracing: TracingSettings;
 }
 
 /** Parts that endpoint code asks; as they run endpoints themselves, they are built later. */
@@ -33,7 +35,7 @@ export interface BuiltEndpoints {
 
 export function buildEndpoints(foundation: Foundation, parts: EndpointArguments): BuiltEndpoints {
   const { telemetry } = foundation;
-  const { store, jobs, identity, primaryAddress, pool } = parts;
+  const { store, jobs, identity, primaryAddress, pool, tracing } = parts;
   const { running, workspace, endpointSecrets: secrets } = identity;
   let connected: EndpointPeers | undefined;
   const peers = (): EndpointPeers => must(connected, 'what endpoint code asks');
@@ -46,6 +48,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     running,
     primaryAddress,
     pool,
+    tracing,
     scheduleFault: Schedule.faultOf,
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),

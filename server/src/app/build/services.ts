@@ -13,6 +13,7 @@ import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { ReplicaLag } from '#observe/load-samples.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { TracingSettings } from '#runtime/tracing/trace-sampler.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
@@ -41,6 +42,7 @@ export interface ServicesArguments {
   readonly index: IndexOptions;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
+  readonly tracing: TracingSettings;
   readonly signingKey: string;
   /** The primary's, on a replica too. */
   readonly address: PublicAddress;
@@ -103,6 +105,7 @@ export async function buildServices(
     identity,
     primaryAddress: isReplica ? address.configured : null,
     pool,
+    tracing: parts.tracing,
   });
   opened.use(endpoints);
   const search = opened.use(

@@ -12,6 +12,8 @@ import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { fieldsOfNew, rightsFields } from '#identity/user-service.ts';
 import { userKey, userUid } from '#identity/users.ts';
 import { EndpointLog } from '#runtime/endpoint-log.ts';
+import { CallTraces } from '#runtime/tracing/call-traces.ts';
+import { CallTracing } from '#runtime/tracing/call-tracing.ts';
 import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
 import { InProcessPool, provideGlobals } from '#runtime/in-process/in-process-pool.ts';
 import type { ModelAsker, ModelCalls } from '#runtime/invocation.ts';
@@ -76,6 +78,12 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     models: new BenchModels(options.ai),
     // Nobody's rights change while a test runs.
     running: new RunningCallers({ again: (caller) => caller }),
+    tracing: new CallTracing({
+      traces: new CallTraces({ redact: (json) => json }),
+      settings: { share: 0, keepsInputs: false },
+      reader,
+      clock,
+    }),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
 }

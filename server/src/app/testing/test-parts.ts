@@ -1,3 +1,4 @@
+import { USUAL_TRACING } from '#runtime/tracing/trace-sampler.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +129,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
       buildThreads: 1,
     },
     pool: undefined,
+    tracing: USUAL_TRACING,
     signingKey: 'a key that signs the tokens of tests',
     address: new PublicAddress('https://trellis.example'),
     smtpUrl: null,

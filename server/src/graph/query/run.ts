@@ -17,7 +17,7 @@ import {
   QueryContext,
 } from './query-context.ts';
 import { planStart, type StartPlan } from './start-plan.ts';
-import { type Explanation, QueryTrace } from './trace.ts';
+import { accessOf, type Explanation, QueryTrace, type StepAccess } from './trace.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
@@ -30,6 +30,20 @@ export interface QueryOptions extends Finders {
   readonly signal?: AbortSignal | undefined;
   /** Told of a query that read much, and that an index of the field would serve. */
   readonly onScan?: ((scan: QueryScan) => void) | undefined;
+  /** Told of each query that has ended well. */
+  readonly onRun?: ((run: QueryRun) => void) | undefined;
+}
+
+/** How a query was carried out. */
+export interface QueryRun {
+  /** Where its first nodes came from. */
+  readonly access: StepAccess;
+  /** The fields of the index that was used. */
+  readonly index?: string | undefined;
+  /** Keys, nodes and edges that were read. */
+  readonly rowsRead: number;
+  /** Items of the answer; 1 when it is no list. */
+  readonly rowsGiven: number;
 }
 
 export interface QueryScan {
@@ -50,7 +64,10 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
   checkQuery(query);
   options.signal?.throwIfAborted();
   const nodes = nodesLookedUp(reader, query);
-  if (nodes !== undefined) return nodes;
+  if (nodes !== undefined) {
+    options.onRun?.(lookUpOf(query, nodes.length));
+    return nodes;
+  }
   const isLimited = mentionsAsUser(query.steps);
   const visibility = isLimited ? options.visibility : undefined;
   if (isLimited && visibility === undefined) {
@@ -61,16 +78,38 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
   }
   const context = new QueryContext(reader, visibility, options.signal, options);
   const { steps, end } = query;
-  if (end.end === 'explain') return explain(context, steps);
+  if (end.end === 'explain') {
+    const explanation = explain(context, steps);
+    options.onRun?.(runOf(context, steps, undefined, explanation));
+    return explanation;
+  }
   const finish = prepareEnd(context, { steps, end });
-  const { pieces, plan } = prepareSteps(context, steps, 'steps');
+  const { pieces, plan, start } = prepareSteps(context, steps, 'steps');
   const answer = finish(pieces, plan);
   const [wanted] = context.advice;
   if (wanted !== undefined && context.rowsRead > QUERY_SCAN_TOLD_ROWS) {
     const { type, field } = wanted;
     options.onScan?.({ type, field, rowsRead: context.rowsRead });
   }
+  if (options.onRun !== undefined) options.onRun(runOf(context, steps, start, answer));
   return answer;
+}
+
+/** Of a query that `nodesLookedUp` answers. */
+function lookUpOf({ steps: [start] }: Query, rows: number): QueryRun {
+  const index = start?.op === 'startWhere' ? start.field : undefined;
+  return { access: 'index', index, rowsRead: rows, rowsGiven: rows };
+}
+
+function runOf(
+  { rowsRead }: QueryContext,
+  [first]: readonly QueryStep[],
+  plan: StartPlan | undefined,
+  answer: unknown,
+): QueryRun {
+  const access = plan?.access ?? (first === undefined ? 'scan' : accessOf(first));
+  const index = plan?.index?.fields.map(({ name }) => name).join(', ');
+  return { access, index, rowsRead, rowsGiven: Array.isArray(answer) ? answer.length : 1 };
 }
 
 /** Runs the steps to their end, and tells how they were carried out. */
@@ -107,11 +146,13 @@ function prepareSteps(
     pieces = trace === undefined ? prepared : trace.take(step, prepared, context);
   }
   assert(pieces !== undefined, 'a checked query has a start');
-  return { pieces, plan: plan?.next === steps.length ? plan : undefined };
+  return { pieces, plan: plan?.next === steps.length ? plan : undefined, start: plan };
 }
 
 interface Prepared {
   readonly pieces: IdPieces;
+  /** How the first steps are carried out, if they are planned. */
+  readonly start: StartPlan | undefined;
   /** Where one look into an index is all of it. */
   readonly plan: StartPlan | undefined;
 }

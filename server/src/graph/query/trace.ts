@@ -116,7 +116,7 @@ function* measure(
 }
 
 /** Where the nodes of a step that is carried out by itself come from. */
-function accessOf({ op }: QueryStep): StepAccess {
+export function accessOf({ op }: QueryStep): StepAccess {
   switch (op) {
     case 'startAt':
     case 'startAtUids':

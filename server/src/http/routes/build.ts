@@ -14,6 +14,8 @@ export const buildRoutes = routesOf(operations, {
     answer(200, await workbench.types(caller, params.name)),
   listEndpointCalls: async ({ caller, params }, { workbench }) =>
     answer(200, await workbench.calls(caller, params.name)),
+  getCallTrace: async ({ caller, params }, { workbench }) =>
+    answer(200, await workbench.trace(caller, params.id)),
   runDraft: async ({ caller, body }, { workbench }) =>
     answer(200, await workbench.runDraft(caller, body)),
 });

@@ -123,7 +123,7 @@ export class InProcessPool {
       sharesTransaction && parent !== undefined ? this.#numbers.get(parent) : undefined;
     const sequence = this.#reader.refresh();
     const { writes, nowMs } = host;
-    const start = { caller, writes, parent: within ?? 0, nowMs };
+    const start = { caller, writes, parent: within ?? 0, nowMs, isTraced: false };
     inProcess.hosted = this.#transactions.begin(running.id, start);
     this.#transactions.holdTurn();
     const { id } = running;
@@ -208,9 +208,9 @@ class InProcessCall {
     const hosted = must(this.hosted, 'a call that has begun');
     if (READ_OPERATIONS.has(operation)) {
       const { searcher } = this.#sources;
-      return this.#transactions.read(hosted, operation, payload, searcher, (scan) =>
-        host.scanned(JSON.stringify(scan)),
-      );
+      return this.#transactions.read(hosted, operation, payload, searcher, {
+        onScan: (scan) => host.scanned(JSON.stringify(scan)),
+      });
     }
     if (operation === 'write') {
       host.noteWrite();

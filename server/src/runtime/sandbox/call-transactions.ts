@@ -7,7 +7,6 @@ import {
   TRANSACTION_READS_KEPT_CHARACTERS,
   TRANSACTION_READS_KEPT_MAX,
 } from '#base/transaction-limits.ts';
-import type { QueryScan } from '#graph/query/run.ts';
 import { StateReader } from '#graph/state-reader.ts';
 import { ReadSet, RecordingReader } from '#graph/transactions/read-set.ts';
 import { MovingState } from '#graph/transactions/moving-state.ts';
@@ -16,7 +15,8 @@ import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/tr
 import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
 import { markedReadOnly } from '../refused-requests.ts';
 import { IdMap } from './id-map.ts';
-import { answerRead, type Finders, visibilityOf } from './graph-requests.ts';
+import { answerRead, type Finders, type QueriesTold, visibilityOf } from './graph-requests.ts';
+import { ReadTrace } from './read-trace.ts';
 
 /**
  * What comes of the writes of a call. `tried`: nothing, and each shows in the later ones of the
@@ -35,6 +35,7 @@ export interface HostedCall {
   readonly parent: HostedCall | undefined;
   /** Its number, and those of the calls that it has run and that have ended well. */
   readonly authors: number[];
+  readonly trace: ReadTrace;
   hasWritten: boolean;
 }
 
@@ -45,6 +46,8 @@ export interface CallStart {
   readonly parent: number;
   /** What time it is, in milliseconds since 1970. */
   readonly nowMs: number;
+  /** See `ReadTrace.isFull`. */
+  readonly isTraced: boolean;
 }
 
 /** A read that was answered, to be done again when what it has read must be known. */
@@ -134,7 +137,7 @@ export class CallTransactions {
    */
   begin(
     id: number,
-    { caller, writes, parent: parentId, nowMs }: CallStart,
+    { caller, writes, parent: parentId, nowMs, isTraced }: CallStart,
   ): HostedCall | undefined {
     const parent = this.#calls.get(parentId);
     if (parentId !== 0 && parent === undefined) return undefined;
@@ -144,7 +147,8 @@ export class CallTransactions {
     const family = parent?.family ?? new CallFamily(mayWrite, now);
     family.members++;
     if (parent === undefined) this.#ofThisTurn.push(family);
-    const call = { id, caller, writes, family, parent, authors: [id], hasWritten: false };
+    const trace = new ReadTrace(isTraced, startedAt);
+    const call = { id, caller, writes, family, parent, authors: [id], trace, hasWritten: false };
     this.#calls.set(id, call);
     return call;
   }
@@ -164,7 +168,7 @@ export class CallTransactions {
     operation: string,
     payload: string,
     finds: Finders,
-    onScan: (scan: QueryScan) => void,
+    told: QueriesTold,
   ): string {
     const { draft, snapshot } = family;
     const isQuery = operation === 'query';
@@ -172,10 +176,10 @@ export class CallTransactions {
       draft === undefined || isQuery ? (snapshot?.reader ?? this.#reader) : draft.reader;
     const visibility = () => visibilityOf(this.#access.of(reader), caller);
     const sources = { reader, visibility, searcher: finds };
-    if (!family.mayWrite) return answerRead(sources, operation, payload, onScan);
+    if (!family.mayWrite) return answerRead(sources, operation, payload, told);
     const read = { caller, operation, payload, finds };
     try {
-      const answer = answerRead(sources, operation, payload, onScan);
+      const answer = answerRead(sources, operation, payload, told);
       this.#keep(family, read);
       return answer;
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import type { CallRecording } from '../tracing/call-recording.ts';
 import type { CallWrites } from './call-transactions.ts';
 import type { ScriptText } from './script-text.ts';
 
@@ -71,6 +72,8 @@ export interface CallHost {
   ask(operation: string, args: string): Promise<HostAnswer>;
   /** Where the call is observed: what it asks is performed within. */
   within?: (<T>(work: () => T) => T) | undefined;
+  /** What becomes of it is noted here. */
+  readonly recording: CallRecording;
   log(level: string, record: string): void;
   /** Names the run among those that have logged; undefined when it has not. */
   readonly logRun?: number | undefined;

@@ -7,7 +7,7 @@ import { uidOf } from '#base/uid.ts';
 import { nameOf } from '#graph/node-name.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
-import { type QueryScan, runQuery } from '#graph/query/run.ts';
+import { type QueryOptions, runQuery } from '#graph/query/run.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Searcher } from '#search/service/searcher.ts';
@@ -48,6 +48,9 @@ export interface SearchSources {
 /** What a query finds by words and vectors. */
 export type Finders = Pick<Searcher, 'findByText' | 'findSimilar'>;
 
+/** Who wants to know how queries were carried out. */
+export type QueriesTold = Pick<QueryOptions, 'onScan' | 'onRun'>;
+
 /**
  * JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what
  * cannot be answered.
@@ -56,7 +59,7 @@ export function answerRead(
   sources: ReadSources,
   operation: string,
   payload: string,
-  onScan?: (scan: QueryScan) => void,
+  told: QueriesTold = {},
 ): string {
   const asked: unknown = JSON.parse(payload);
   const { reader } = sources;
@@ -79,7 +82,8 @@ export function answerRead(
           },
           findByText: (wanted, visibility) => sources.searcher.findByText(wanted, visibility),
           findSimilar: (wanted, visibility) => sources.searcher.findSimilar(wanted, visibility),
-          onScan,
+          onScan: told.onScan,
+          onRun: told.onRun,
         }),
       );
     default:

@@ -212,7 +212,8 @@ it('has a greatest result', async () => {
   await idle();
   call(`return 'x'.repeat(${ENDPOINT_RESULT_BYTES_MAX - 1});`);
   await frames(1);
-  expect(sent[0]?.[0]).toMatchObject({
+  expect(sent[0]?.[0]).toMatchObject({ kind: 'trace' });
+  expect(sent[0]?.[1]).toMatchObject({
     kind: 'failure',
     payload: expect.stringContaining('larger than'),
   });

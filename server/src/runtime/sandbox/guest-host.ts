@@ -64,6 +64,8 @@ export class GuestHost {
   /** To be entered once more: its code may have gone on after the host stopped looking. */
   readonly #unfinished = new Set<Guest>();
   #isServing = false;
+  /** Calls that are traced. */
+  #traced = 0;
   /** That the state had reached when the newest frame came. */
   #sequence = -1;
 
@@ -130,7 +132,7 @@ export class GuestHost {
   }
 
   #acceptCall(item: CallItem, payload: string): void {
-    const [, , id, number, callerNumber, headersLength, writes, parent, nowMs] = item;
+    const [, , id, number, callerNumber, headersLength, writes, parent, nowMs, isTraced] = item;
     const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
     const caller = must(this.#callers.get(callerNumber), 'a caller that is sent before its calls');
     const headers = payload.slice(0, headersLength);
@@ -140,13 +142,14 @@ export class GuestHost {
     this.#enter(id, () => {
       // It was dropped before it began.
       if (this.#guestOfCall.get(id) !== guest) return;
-      const call = this.#transactions.begin(id, { caller, writes, parent, nowMs });
+      const call = this.#transactions.begin(id, { caller, writes, parent, nowMs, isTraced });
       if (call === undefined) {
         this.#guestOfCall.delete(id);
         this.#push('failure', `,${id}`, PARENT_ENDED);
         return;
       }
       guest.calls.set(id, call);
+      if (isTraced) this.#traced++;
       guest.start(id, body, headers, this.#users.textOf(caller.userUid, sequence));
     });
   }
@@ -205,6 +208,7 @@ export class GuestHost {
         this.#endAll(guest, DEFECT);
       })
       .then(() => {
+        if (this.#traced > 0) for (const { trace } of guest.calls.values()) trace.pause();
         this.#transactions.holdTurn();
         this.#flush();
         setImmediate(() => this.#leave());
@@ -229,6 +233,7 @@ export class GuestHost {
     const { progress, noteGuest } = this.#options;
     progress.enter(guest.number);
     noteGuest(guest.number);
+    if (this.#traced > 0) for (const { trace } of guest.calls.values()) trace.resume();
     let isMoving = guest.hasPlans;
     guest.enter();
     if (guest.failure !== undefined) this.#endAll(guest, guest.failure);
@@ -301,7 +306,9 @@ export class GuestHost {
         this.#push('ask', `,${call.id},${request},"commit"`, transaction);
         return;
       }
+      const at = call.trace.begin('write');
       const outcomes = this.#transactions.write(call, payload);
+      call.trace.operation('write', at);
       if (!call.hasWritten) this.#push('wrote', `,${call.id}`, '');
       call.hasWritten = true;
       guest.settle(request, true, outcomes);
@@ -316,6 +323,9 @@ export class GuestHost {
     const isSmall = payload.length <= ENDPOINT_RESULT_BYTES_MAX;
     const isGood = isSmall && (kind === 'redirect' || (kind === 'answer' && Number(status) < 400));
     const transaction = this.#transactions.end(call, isGood);
+    const hasFailed = kind === 'failure' || kind === 'problem' || Number(status) >= 500;
+    const trace = call.trace.told(hasFailed || !isSmall || transaction === null);
+    if (trace !== undefined) this.#push('trace', `,${id}`, trace);
     this.#forget(id);
     if (transaction === null) {
       this.#push('failure', `,${id}`, BUILT_ON_UNDONE);
@@ -332,7 +342,9 @@ export class GuestHost {
   }
 
   #forget(call: number): void {
-    this.#guestOfCall.get(call)?.calls.delete(call);
+    const guest = this.#guestOfCall.get(call);
+    if (guest?.calls.get(call)?.trace.isFull === true) this.#traced--;
+    guest?.calls.delete(call);
     this.#reads.forget(call);
     this.#commits.delete(call);
     this.#guestOfCall.delete(call);

@@ -1,5 +1,5 @@
 import { Problem, type ProblemMessage } from '#base/problem.ts';
-import type { QueryScan } from '#graph/query/run.ts';
+import type { QueryRun, QueryScan } from '#graph/query/run.ts';
 import type { CallTransactions, HostedCall } from './call-transactions.ts';
 import { FetchedFinds, isInternal, MissingFind, toldProblem } from './graph-requests.ts';
 import type { Guest } from './guest.ts';
@@ -41,14 +41,34 @@ export class GuestReads {
 
   answer(guest: Guest, read: GuestRead, finds: FetchedFinds = new FetchedFinds()): void {
     const { call, request, operation, payload } = read;
+    const { trace } = call;
+    const at = trace.begin(operation);
     try {
-      const onScan = (scan: QueryScan): void => this.#options.onScan(call.id, scan);
-      const { transactions } = this.#options;
-      guest.settle(request, true, transactions.read(call, operation, payload, finds, onScan));
+      const answer =
+        operation === 'query'
+          ? this.#query(read, finds, at)
+          : this.#options.transactions.read(call, operation, payload, finds, {});
+      if (operation !== 'query') trace.operation(operation, at);
+      guest.settle(request, true, answer);
     } catch (error) {
-      if (error instanceof MissingFind) this.#wait({ read, finds, wanted: error.wanted });
-      else this.refuse(guest, call.id, request, error);
+      if (error instanceof MissingFind) {
+        this.#wait({ read, finds, wanted: error.wanted });
+        return;
+      }
+      if (operation === 'query') trace.query(at, payload, undefined, codeOf(error));
+      else trace.operation(operation, at);
+      this.refuse(guest, call.id, request, error);
     }
+  }
+
+  #query({ call, operation, payload }: GuestRead, finds: FetchedFinds, at: number): string {
+    let ran: QueryRun | undefined;
+    const answer = this.#options.transactions.read(call, operation, payload, finds, {
+      onScan: (scan) => this.#options.onScan(call.id, scan),
+      onRun: (run) => (ran = run),
+    });
+    call.trace.query(at, payload, ran);
+    return answer;
   }
 
   /** Tells the guest why it gets no answer. */
@@ -90,6 +110,10 @@ export class GuestReads {
     this.#waiting.set(call, ofCall.set(request, query));
     this.#options.find(call, request, query.wanted);
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Problem ? error.code : 'internal_error';
 }
 
 interface FindAnswer {

@@ -5,6 +5,7 @@ import {
   ENDPOINT_SILENT_MS,
 } from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
+import { endSpan } from '../tracing/call-recording.ts';
 import { IdMap } from './id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint, RunAgain } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
@@ -138,11 +139,12 @@ export class PoolWorker {
     running.transaction = undefined;
     running.call.number = running.id;
     this.calls.set(running.id, running);
+    host.recording.begins();
     const key = budgetKey(caller);
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
     this.process.send(
       `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length},` +
-        `${host.writes},${parent},${host.nowMs}`,
+        `${host.writes},${parent},${host.nowMs},${host.recording.isFull}`,
       headers + body,
     );
   }
@@ -230,6 +232,8 @@ export class PoolWorker {
       running.call.host.progress(payload);
     } else if (kind === 'scan') {
       running.call.host.scanned(payload);
+    } else if (kind === 'trace') {
+      running.call.host.recording.told(payload);
     } else if (kind === 'wrote') {
       running.call.host.noteWrite();
     } else if (kind === 'transaction') {
@@ -256,9 +260,11 @@ export class PoolWorker {
     };
     try {
       if (operation === 'find' || SEARCH_OPERATIONS.has(operation)) {
-        const { caller, deadline, signal } = running.call;
+        const { caller, deadline, signal, host } = running.call;
         const search = { operation, payload: args, deadline, signal };
+        const span = host.recording.begin('search', operation);
         const { isValue, json } = await this.#searches.ask(caller, search);
+        endSpan(span, { bytes: json.length });
         const told = () => this.#told(running, Problem.fromMessage(JSON.parse(json)));
         settle(isValue, 0, isValue ? json : told());
         return;
@@ -293,6 +299,7 @@ export class PoolWorker {
   #settle(running: RunningCall, result: CallResult | CallFault): void {
     this.#remove(running);
     this.#settledAt = performance.now();
+    running.call.host.recording.ends(this.#settledAt);
     if (running.internal !== undefined && hasFailed(result)) running.reject(running.internal);
     else if (result instanceof CallFault) running.reject(result);
     else if (running.transaction === undefined) running.resolve(result);

@@ -43,8 +43,8 @@ export type FromKeeper =
  * `unload`: guest number. Its running calls go on to their end.
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
  * `call`: call, guest number, number of the caller, length of the headers, what comes of its writes
- * (`CALL_WRITES`), the call that runs it in its own transaction or 0, what time it is; payload:
- * headers as JSON, then the body.
+ * (`CALL_WRITES`), the call that runs it in its own transaction or 0, what time it is, whether it
+ * is traced; payload: headers as JSON, then the body.
  * `settle`: call, request, whether it is a value, the sequence that the state must have reached;
  * payload: JSON of the value or problem.
  * `abort`: call: the caller has gone.
@@ -70,6 +70,7 @@ export type CallItem = readonly [
   writes: CallWrites,
   parent: number,
   nowMs: number,
+  isTraced: boolean,
 ];
 
 export type SettleItem = readonly [
@@ -88,7 +89,8 @@ export type SettleItem = readonly [
  * arguments. For itself the worker asks to `find`, by a request below zero: see `FetchedFinds`.
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
  * `{fraction, text}`. `scan`: call; payload: JSON `{type, field, rowsRead}`. `unlogged`: call, how
- * many lines more it would have logged. `wrote`: call: it has written something, which its
+ * many lines more it would have logged. `trace`: call; payload: JSON of a `ToldTrace`, before what
+ * ends the call. `wrote`: call: it has written something, which its
  * transaction will have. `transaction`: call; payload: JSON of a `DraftedTransaction`, which is to
  * be committed before the answer that follows is given. `answer`: call, status; payload: JSON.
  * `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
@@ -106,6 +108,7 @@ export type FromWorkerKind =
   | 'unlogged'
   | 'progress'
   | 'scan'
+  | 'trace'
   | 'wrote'
   | 'transaction'
   | 'answer'

@@ -1,0 +1,24 @@
+/** The limits of traces of endpoint calls. Units last. */
+
+/** Spans of one trace; what is beyond them is counted. */
+export const TRACE_SPANS_MAX = 200;
+/** Of these, log lines. */
+export const TRACE_LOG_SPANS_MAX = 50;
+/** The text of a span. */
+export const TRACE_TEXT_CHARACTERS_MAX = 300;
+/** Queries that are kept until their call ends, to name their steps: characters of one, of all. */
+export const TRACE_QUERY_CHARACTERS_MAX = 16 * 1024;
+export const TRACE_QUERIES_CHARACTERS_MAX = 64 * 1024;
+/** What workers tell of one call and of those that it runs. */
+export const TRACE_TOLD_CHARACTERS_MAX = 512 * 1024;
+/** The body of a call that is kept with its trace. */
+export const TRACE_INPUT_CHARACTERS_MAX = 64 * 1024;
+/** A call that takes this long is traced whether it is sampled or not. */
+export const TRACE_SLOW_MS = 1_000;
+/** The first calls of an endpoint in each minute are traced. */
+export const TRACE_FIRST_CALLS = 5;
+export const TRACE_FIRST_CALLS_MS = 60_000;
+/** Traces that are kept: of one endpoint, and the characters of these and of all. */
+export const TRACES_KEPT_MAX = 50;
+export const TRACES_KEPT_CHARACTERS_MAX = 2 * 1024 * 1024;
+export const ALL_TRACES_KEPT_CHARACTERS_MAX = 32 * 1024 * 1024;
