@@ -19,7 +19,7 @@ const ROOT = resolve(import.meta.dirname, '..');
  * Has files of its own that it finds by where it lies: addons, the compiler, definitions of the
  * protocol, fonts of PDFs.
  */
-const NOT_BUNDLED = /^(?:lmdb|@node-rs\/.*|typescript|@grpc\/.*|unpdf)(?:\/|$)/;
+const NOT_BUNDLED = /^(?:lmdb|@node-rs\/.*|typescript|@grpc\/.*|unpdf|rolldown)(?:\/|$)/;
 
 const { values } = parseArgs({ options: { outDir: { type: 'string' } } });
 if (values.outDir === undefined) throw new Error('say where to: --outDir FOLDER');

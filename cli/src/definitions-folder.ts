@@ -201,6 +201,7 @@ function kindsIn(files: FilesByPath): (path: string) => boolean {
 function kindOf(path: string): string {
   const [first = ''] = path.split('/');
   if (first === 'lib') return 'module';
+  if (first === 'npm') return 'package';
   const singular = EXPORTED_KINDS.find((kind) => `${kind}s` === first);
   return singular ?? first.replace(/\.json$/, '');
 }
@@ -237,7 +238,7 @@ function digestOf(content: Buffer): string {
 }
 
 /** Contents by path, which has slashes. */
-type FilesByPath = ReadonlyMap<string, Buffer>;
+export type FilesByPath = ReadonlyMap<string, Buffer>;
 
 /** The same files are the same zip. */
 const NO_TIME = new Date('2000-01-01T00:00:00Z');

@@ -370,6 +370,10 @@ export const OPERATION_TABLE = {
     /** Delete, link, unlink or share many nodes, 1,000 in each commit. */
     changeMany: 'POST /api/node/bulk body json',
   },
+  packages: {
+    /** List the packages of npm that "trellis push" has bundled. */
+    list: 'GET /api/packages query json replicas',
+  },
   replicas: {
     /** Report the replicas and how far they are behind. */
     getHealth: 'GET /health/replica json',

@@ -142,6 +142,7 @@ export class TrellisClient extends ClientBase {
   );
   /** All code at once, and the editor's compiler. */
   readonly modules = operationsOf(this.transport, 'modules');
+  readonly packages = operationsOf(this.transport, 'packages');
   readonly build = {
     ...operationsOf(this.transport, 'build'),
     /**

@@ -36,6 +36,18 @@ export const ENDPOINT_QUEUED_DEFAULT = 100;
 /** Modules that code imports (open-shapes, section 15). */
 export const MODULES_MAX = 1_000;
 
+/**
+ * Packages of npm (open-shapes, section 15): how many, and of one its code, its types and its
+ * source map in bytes of UTF-8, and the files of its types.
+ */
+export const PACKAGES_MAX = 200;
+export const PACKAGE_SPECIFIER_CHARACTERS_MAX = 200;
+export const PACKAGE_TEXT_CHARACTERS_MAX = 200;
+export const PACKAGE_CODE_BYTES_MAX = 1024 * 1024;
+export const PACKAGE_TYPES_BYTES_MAX = 1024 * 1024;
+export const PACKAGE_MAP_BYTES_MAX = 2 * 1024 * 1024;
+export const PACKAGE_FILES_MAX = 1_000;
+
 /** What lines of a log are searched for. */
 export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
 

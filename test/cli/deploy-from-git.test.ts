@@ -74,8 +74,9 @@ describe.each(Object.entries(PIPELINES))('the pipeline %s', (path, linesOf) => {
     const all = await at.exportedFiles();
     if ('endpoints/books-by.ts' in all) await at.ok('DELETE', '/api/endpoints/books-by');
     const ran = async (job: string): Promise<Outcome> => {
-      const [install, ...lines] = linesOf(file, job);
-      // The command is there already.
+      const [packages, install, ...lines] = linesOf(file, job);
+      // The packages and the command are there already.
+      expect(packages).toBe('npm ci');
       expect(install).toBe('npm install --global "$TRELLIS_PACKAGE"');
       expect(lines).toHaveLength(1);
       return inShell(lines.join('\n'), folder);

@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { EmbeddingServer } from '../support/embedding-server.ts';
 import { says } from '../support/llm-server.ts';
 import { LlmWorkspace } from '../support/llm-workspace.ts';
+import { runTrellis } from '../support/command-line.ts';
+import { NpmFolder } from '../support/npm-folder.ts';
 import { untilEmbedded } from '../support/search-index.ts';
 import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
 
@@ -125,6 +127,17 @@ export class SnippetScene implements AsyncDisposable {
       },
     });
     return stdout;
+  }
+
+  /** Sends definitions from a folder with packages of npm. */
+  async push(files: Readonly<Record<string, string>>, packages: readonly string[]): Promise<void> {
+    await using folder = await NpmFolder.with(packages);
+    await folder.write(files);
+    const { people } = this.#llm;
+    const server = people.workspace.server.url;
+    const asked = { home: folder.path, server, token: people.token('admin') };
+    const { code, stderr } = await runTrellis(['push', folder.path], asked);
+    if (code !== 0) throw new Error(stderr);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

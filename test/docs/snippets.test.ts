@@ -174,6 +174,11 @@ console.log((await client.jobs.get('${job.id}')).state);\n`;
     expect(made).toMatchObject({ compiles: true, diagnostics: [] });
   },
   'modules 2': endpoint({ pages: 300 }, { cents: 3210 }),
+  'modules 3': async (code) => {
+    await at.push({ 'endpoints/due.ts': code }, ['date-fns']);
+    const answer = await at.admin('POST', '/api/endpoints/run/due', { day: '2026-02-20' });
+    expect(answer).toEqual({ due: '2026-03-06' });
+  },
   'sdk 1': async (code) => {
     const byAuthor =
       "export default ({ body, q }: Scope<{ author: string }>) => q().startWhere('Book', 'AuthorName', '=', body.author).nodes();";

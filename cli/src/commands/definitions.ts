@@ -6,6 +6,13 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { DefinitionsFolder, packed, unpacked } from '../definitions-folder.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
+import {
+  packageInWords,
+  type PushedDefinitions,
+  summaryOf,
+  withoutLocked,
+  withPackages,
+} from '../npm-packages.ts';
 import { differenceText, diffSchemas, type SchemaDifference } from '../schema-diff.ts';
 import { harmless } from '../terminal.ts';
 
@@ -32,7 +39,8 @@ export function addDefinitions(program: Command, run: Run): void {
     .description(
       'Creates and changes in the workspace what differs from the files of a folder, as one ' +
         'commit. If a part fails, or code does not compile, nothing is changed, and the exit ' +
-        'code is 1. Works with a deploy token, for a pipeline.',
+        'code is 1. Works with a deploy token, for a pipeline. Bundles the packages of npm that ' +
+        'code imports, as package-lock.json has them, and tells the size and license of each.',
     )
     .argument('[folder]', FOLDER, '.')
     .option('--mirror', 'also delete from the workspace what the folder does not have')
@@ -66,7 +74,8 @@ async function pull(
   path: string,
 ): Promise<void> {
   const zip = await client.definitions.export({ signal: terminal.signal });
-  const pulled = new DefinitionsFolder(path).take(await unpacked(await buffer(zip)), { force });
+  const files = await withoutLocked(path, await unpacked(await buffer(zip)));
+  const pulled = new DefinitionsFolder(path).take(files, { force });
   for (const file of pulled.written) output.note(`Wrote ${harmless(file)}`);
   for (const file of pulled.deleted) output.note(`Deleted ${harmless(file)}`);
   for (const file of pulled.kept) {
@@ -107,10 +116,13 @@ async function sent(
   path: string,
   options: ImportOptions,
   onLog: (text: string) => void,
-): Promise<DefinitionsImport> {
-  const zip = await packed(new DefinitionsFolder(path).files());
+): Promise<PushedDefinitions> {
+  const { files, packages } = await withPackages(path, new DefinitionsFolder(path).files());
+  const sentPackages = packages.map(summaryOf);
+  for (const one of sentPackages) onLog(packageInWords(one));
+  const zip = await packed(files);
   const events = client.definitions.import(zip, options, { signal: terminal.signal });
-  return resultOf(events, onLog);
+  return { ...(await resultOf(events, onLog)), packages: sentPackages };
 }
 
 /** What an import, or a rollback, comes to. */

@@ -8,12 +8,13 @@ import {
   pushFile,
   readEndpointFiles,
 } from '../commands/endpoint-push.ts';
-import { pushedModuleText, pushModules, readModules } from '../commands/module.ts';
+import { type ModuleFile, pushedModuleText, pushModules, readModules } from '../commands/module.ts';
 import { checkSchema } from '../commands/schema.ts';
 import { parseJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
 import type { Tell } from '../terminal.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
+import { PackagePush } from './package-push.ts';
 
 /** Written for a program with the SDK that lies in the folder, if it has such a module. */
 const PROGRAM_TYPES = 'src/workspace.ts';
@@ -23,6 +24,7 @@ export class ProjectPush {
   readonly #client: TrellisClient;
   readonly #folder: string;
   readonly #tell: Tell;
+  readonly #packages: PackagePush;
   #schema: string | undefined;
   /** The code that was sent, by name. */
   readonly #sent = new Map<string, string>();
@@ -34,10 +36,12 @@ export class ProjectPush {
     this.#client = client;
     this.#folder = folder;
     this.#tell = tell;
+    this.#packages = new PackagePush(client, folder, tell);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const isNewSchema = await this.#putSchema(signal);
+    await this.#packages.run(this.#codes(), signal);
     // They import modules.
     const isAnyModuleSent = await this.#pushModules(signal);
     const isAnySent = (await this.#pushEndpoints(isNewSchema, signal)) || isAnyModuleSent;
@@ -65,10 +69,23 @@ export class ProjectPush {
     return true;
   }
 
+  #modules(): readonly ModuleFile[] {
+    const folder = join(this.#folder, 'lib');
+    return existsSync(folder) ? readModules(folder) : [];
+  }
+
+  /** All code that may import packages, by path in the folder. */
+  #codes(): ReadonlyMap<string, string> {
+    const endpoints = readEndpointFiles(join(this.#folder, 'endpoints'));
+    return new Map([
+      ...this.#modules().map(({ name, code }) => [`lib/${name}.ts`, code] as const),
+      ...endpoints.map(({ name, code }) => [`endpoints/${name}.ts`, code] as const),
+    ]);
+  }
+
   /** Whether any was sent; the server checks again what imports them. */
   async #pushModules(signal: AbortSignal): Promise<boolean> {
-    const folder = join(this.#folder, 'lib');
-    const files = existsSync(folder) ? readModules(folder) : [];
+    const files = this.#modules();
     const changed = files.filter(({ name, code }) => this.#sentModules.get(name) !== code);
     for await (const { file, module } of pushModules(this.#client, changed, signal)) {
       const { name, compiles, diagnostics, usedBy } = module;

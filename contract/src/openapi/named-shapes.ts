@@ -9,6 +9,7 @@ import * as audit from '../shapes/audit.ts';
 import * as backup from '../shapes/backup.ts';
 import * as migration from '../shapes/migration.ts';
 import * as module from '../shapes/module.ts';
+import * as packages from '../shapes/package.ts';
 import * as task from '../shapes/task.ts';
 import * as trigger from '../shapes/trigger.ts';
 import * as build from '../shapes/build.ts';
@@ -73,6 +74,7 @@ export const SHAPE_FILES = {
   log,
   migration,
   module,
+  package: packages,
   node,
   'node-reference': nodeReference,
   'node-write': nodeWrite,

@@ -8,6 +8,7 @@ import {
   moduleDefinition,
   newModule,
 } from '../shapes/module.ts';
+import { packageSummary } from '../shapes/package.ts';
 import { LONG_BODY_BYTES_MAX, PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
 
 /** Any text is asked for: a name that no module can have is not found. */
@@ -95,5 +96,18 @@ export const operations = withIds({
     responses: { 200: { description: 'What the compiler says of the code.', body: moduleCheck } },
     errors: [],
     summary: 'Compile the code of a module against the live schema without saving it.',
+  },
+
+  listPackages: {
+    ...reads,
+    sdk: 'packages.list',
+    method: 'GET',
+    path: '/api/packages',
+    query: pageQuery,
+    responses: {
+      200: { description: 'Packages by specifier.', body: listOf(packageSummary) },
+    },
+    errors: [],
+    summary: 'List the packages of npm that "trellis push" has bundled.',
   },
 } as const satisfies Rows);

@@ -172,7 +172,7 @@ export function problemOf(fault: CallFault, name: string, caller: Caller): Probl
 
 function failure({ message, guestStack }: CallFault, name: string): Problem {
   const own = placeIn(guestStack, `${name}.ts`);
-  const [, module = ''] = /(?:at |\()(#lib\/[^():]+):\d+:\d+/.exec(guestStack) ?? [];
+  const [, module = ''] = IMPORTED_PLACE.exec(guestStack) ?? [];
   const inside = module === '' ? undefined : placeIn(guestStack, module);
   const isInside = inside !== undefined && inside.at < (own?.at ?? Infinity);
   const where = [
@@ -186,6 +186,10 @@ function failure({ message, guestStack }: CallFault, name: string): Problem {
   };
   return new Problem('endpoint_failed', `${message} (${where})`, { details });
 }
+
+/** In a module, in a file of a package, or in a package whose source map does not know better. */
+const IMPORTED_PLACE =
+  /(?:at |\()((?:#lib|(?:\.\.?\/)*node_modules)\/[^():]+|npm:[^\s():]+):\d+:\d+/;
 
 interface StackPlace {
   /** Where it stands in the stack: the innermost place is the first. */

@@ -286,16 +286,17 @@ export class EndpointRuntime {
 
   #problemOf(error: unknown, name: string, run: EndpointRun, call?: InvokedCall): unknown {
     if (!(error instanceof CallFault)) return error;
+    const fault = withOrigins(error, call);
     // It threw on what `graph.commit()` was refused with.
     if (error.kind === 'failed' && call?.host.conflict !== undefined) return call.host.conflict;
     if (error.kind !== 'malformed') {
-      const { kind, message, guestStack } = error;
+      const { kind, message, guestStack } = fault;
       const { logger } = this.#options;
       const { traceId } = run;
       logger.warn({ endpoint: name, traceId, kind, message, guestStack }, 'an endpoint failed');
       call?.host.logFailure(message, { kind, guestStack });
     }
-    return problemOf(error, name, run.caller);
+    return problemOf(fault, name, run.caller);
   }
 
   /** The endpoint that this caller may run under this name. */
@@ -350,6 +351,13 @@ export class EndpointRuntime {
 function kindOf({ parent, isTrial }: Nesting): 'call' | 'nested' | 'draft' {
   if (parent !== undefined) return 'nested';
   return isTrial ? 'draft' : 'call';
+}
+
+/** With places in the files that packages were bundled of. */
+function withOrigins(fault: CallFault, call: InvokedCall | undefined): CallFault {
+  const { origins } = call?.endpoint ?? {};
+  if (origins === undefined || fault.guestStack === '') return fault;
+  return new CallFault(fault.kind, fault.message, origins.inStack(fault.guestStack));
 }
 
 function isMalformed(error: unknown): boolean {

@@ -202,6 +202,7 @@ export const requests: {
   deleteTask: { params: { name: 'nightly list' } },
   createModule: { body: { name: 'prices', code: MODULE } },
   listModules: {},
+  listPackages: {},
   getModule: { params: { name: 'prices' } },
   checkModule: { body: { name: 'prices', code: MODULE } },
   putModule: { params: { name: 'prices' }, body: { code: MODULE, version: 1 } },

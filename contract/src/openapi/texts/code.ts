@@ -13,6 +13,7 @@ import * as work from '../../shapes/endpoint-work.ts';
 import * as job from '../../shapes/job.ts';
 import * as migration from '../../shapes/migration.ts';
 import * as module from '../../shapes/module.ts';
+import * as packages from '../../shapes/package.ts';
 import * as task from '../../shapes/task.ts';
 import { operations as secrets } from '../../operations/secrets.ts';
 import * as secret from '../../shapes/secret.ts';
@@ -260,6 +261,16 @@ export const codeTexts = [
     version: VERSION,
     compiles: 'Whether the code compiles; if not, it is a draft, and an older version is imported.',
     usedBy: 'The code that imports the module itself.',
+  }),
+  ...texts(packages.packageSummary, {
+    specifier: 'What code imports: `date-fns`, or a path in a package such as `csv-parse/sync`.',
+    package: 'Name of the package.',
+    version: 'Version of the package, as the lock file has it.',
+    license: 'License that the package names.',
+    codeBytes: 'Size of its bundled code, with everything that it imports.',
+    typesBytes: 'Size of its declaration files.',
+    revision: 'Starts at 1 and rises by 1 with every change.',
+    usedBy: 'The code that imports the package itself.',
   }),
   ...texts(module.moduleUser, {
     kind: 'What the code is.',

@@ -9,6 +9,7 @@ import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
 import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
 import { MigrationKind } from '#definitions/kinds/migration-kind.ts';
 import { ModuleKind } from '#definitions/kinds/module-kind.ts';
+import { PackageKind } from '#definitions/kinds/package-kind.ts';
 import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
 import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
 import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
@@ -34,6 +35,7 @@ import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.t
 import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
 import { moduleChange, moduleName } from '@trellis/contract/shapes/module.ts';
+import { packageBundle, packageSpecifier } from '@trellis/contract/shapes/package.ts';
 import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
 import {
@@ -205,6 +207,10 @@ function definitionKinds(reader: GraphReader, parts: DefinedBy): DefinitionKinds
 
 function codeKinds({ endpoints, migrations }: Pick<DefinedBy, 'endpoints' | 'migrations'>) {
   return {
+    package: new PackageKind(endpoints.modules, {
+      name: (name) => validate(packageSpecifier, name, 'package'),
+      definition: fromFile(packageBundle),
+    }),
     module: new ModuleKind(endpoints.modules, {
       name: (name) => validate(moduleName, name, 'module'),
       definition: fromFile(moduleChange.omit({ version: true })),

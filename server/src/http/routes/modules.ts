@@ -14,6 +14,8 @@ export const modulesRoutes = routesOf(operations, {
     await modules.delete(caller, params.name);
     return answer(204);
   },
+  listPackages: async ({ caller, query }, { modules }) =>
+    answer(200, await modules.packages(caller, query)),
   checkModule: async ({ caller, body }, { modules }) =>
     answer(200, { diagnostics: await modules.check(caller, body) }),
 });

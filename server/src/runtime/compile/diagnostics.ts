@@ -26,6 +26,7 @@ import {
 } from 'typescript/unstable/ast/is';
 import type { Diagnostic as CompilerDiagnostic } from 'typescript/unstable/async';
 import {
+  isPackage,
   moduleNameOf,
   type ModuleSources,
   reachedModules,
@@ -344,6 +345,7 @@ function faultOfImport(node: Node, modules: ModuleSources): string | undefined {
   const name = moduleNameOf(from.text);
   if (name !== undefined) {
     if (modules.find(name) !== undefined) return undefined;
+    if (isPackage(name)) return `There is no package "${from.text}" here. ${HOW_TO_HAVE_IT}`;
     const nearest = nearestName(from.text, modules.names().map(specifierOf));
     return `There is no module "${from.text}" that compiles.${didYouMean(nearest)}`;
   }
@@ -352,6 +354,9 @@ function faultOfImport(node: Node, modules: ModuleSources): string | undefined {
   }
   return `There is no "${from.text}" in an endpoint: it imports modules of the workspace alone.`;
 }
+
+const HOW_TO_HAVE_IT =
+  'In a folder with its package-lock.json, "trellis push" bundles what code imports of npm.';
 
 function faultOfCall(callee: Node): string | undefined {
   if (callee.kind === SyntaxKind.ImportKeyword) return IMPORTS;

@@ -31,7 +31,12 @@ import {
   SymbolFlags,
 } from 'typescript/unstable/async';
 import { offsetAt, positionAt, diagnosticsOf } from './diagnostics.ts';
-import { type ModuleSources, NO_SOURCES, reachedModules } from './imported-modules.ts';
+import {
+  type ModuleSources,
+  NO_SOURCES,
+  reachedModules,
+  reachedSources,
+} from './imported-modules.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
 import { engineDiagnostics, toModuleScript, toScript } from './script.ts';
@@ -240,7 +245,7 @@ export class EndpointCompiler {
     const scope = isReadOnly ? 'read-only' : 'full';
     const modules = reachedModules(code, sources);
     const self = kind === 'module' ? undefined : name;
-    const texts = [code, ...modules.values()].join('\n');
+    const texts = [code, ...reachedSources(code, sources)].join('\n');
     const endpoints = await this.#endpoints.declaredFor(texts, schema, { self, isDraft });
     const types = this.types(schema, isReadOnly);
     return { source: code, scope, scopeTypes: types, endpoints, modules };

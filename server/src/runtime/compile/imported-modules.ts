@@ -1,3 +1,4 @@
+import { isPackageSpecifier } from '@trellis/contract/shapes/package.ts';
 import { parse } from 'es-module-lexer/js';
 
 /** Where the compiler finds the modules of the workspace. */
@@ -11,21 +12,33 @@ export const NO_SOURCES: ModuleSources = { find: () => undefined, names: () => [
 
 const SPECIFIER = /^#lib\/(.+)\.ts$/;
 
-/** The module that code imports by this text; undefined where it can be none. */
+/** Packages of npm are kept beside modules, whose names have no colon. */
+const PACKAGE = 'npm:';
+
+/** The module, or the package, that code imports by this text; undefined where it can be none. */
 export function moduleNameOf(specifier: string): string | undefined {
-  return SPECIFIER.exec(specifier)?.[1];
+  return isPackageSpecifier(specifier) ? PACKAGE + specifier : SPECIFIER.exec(specifier)?.[1];
 }
 
 export function specifierOf(name: string): string {
-  return `#lib/${name}.ts`;
+  return isPackage(name) ? name.slice(PACKAGE.length) : `#lib/${name}.ts`;
+}
+
+/** Whether what is kept under this name is a package. */
+export function isPackage(name: string): boolean {
+  return name.startsWith(PACKAGE);
 }
 
 /** Names of modules that code imports, whether they are there or not. */
 export function importedNames(code: string): readonly string[] {
-  if (!code.includes('#lib/')) return [];
+  if (!MAY_IMPORT.test(code) || code.startsWith(PACKAGE_TEXT_START)) return [];
   const names = specifiersIn(code).map(moduleNameOf);
   return [...new Set(names)].filter((name) => name !== undefined);
 }
+
+const MAY_IMPORT = /\b(?:from|import)\s*["']/;
+/** A package imports nothing. Its text (see `package-text.ts`) begins as no code does. */
+const PACKAGE_TEXT_START = '{"package":';
 
 /**
  * This build of the lexer is JavaScript, which needs no `init`. It reads TypeScript, too; where it
@@ -39,7 +52,7 @@ function specifiersIn(code: string): string[] {
   }
 }
 
-const IMPORT_LINE = /^[ \t]*(?:import|export)\b[^'"]*(["'])(#lib\/[^"'\n]+)\1/gm;
+const IMPORT_LINE = /^[ \t]*(?:import|export)\b[^'"]*(["'])([^"'\n]+)\1/gm;
 
 /** All that code imports, directly and by others: code by name. What is not there is left out. */
 export function reachedModules(code: string, sources: ModuleSources): ReadonlyMap<string, string> {
@@ -54,6 +67,13 @@ export function reachedModules(code: string, sources: ModuleSources): ReadonlyMa
   };
   visit(code);
   return reached;
+}
+
+/** The same without packages, which are given no scope. */
+export function reachedSources(code: string, sources: ModuleSources): readonly string[] {
+  return [...reachedModules(code, sources)].flatMap(([name, text]) =>
+    isPackage(name) ? [] : [text],
+  );
 }
 
 /**

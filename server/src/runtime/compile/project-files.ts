@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { isPackage, specifierOf } from './imported-modules.ts';
+import { typeFilesOf } from './package-text.ts';
 
 export type ScopeName = 'full' | 'read-only';
 
@@ -76,6 +78,7 @@ interface PutSource {
 export class ProjectFiles {
   readonly #files = new Map<string, string>();
   readonly #zod = new ZodTypes();
+  readonly #packages = new PackageFiles();
 
   constructor() {
     for (const scope of SCOPES) {
@@ -100,7 +103,8 @@ export class ProjectFiles {
       ...this.#write(endpointsFile(scope), endpoints),
       ...this.#putModules(scope, modules),
     ];
-    const texts = [source, ...modules.values()];
+    const own = [...modules].flatMap(([name, one]) => (isPackage(name) ? [] : [one]));
+    const texts = [source, ...own];
     if (isDraft || texts.some((one) => NAMES_ZOD.test(one)))
       changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
     return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changed };
@@ -110,15 +114,23 @@ export class ProjectFiles {
   fileSystem() {
     const files = this.#files;
     const zod = this.#zod;
+    const packages = this.#packages;
     const folders = SCOPES.flatMap((scope) => [`/${scope}`, `/${scope}/draft`]);
     const isModuleFolder = (path: string) =>
       [...files.keys()].some((file) => MODULE_FILE.test(file) && file.startsWith(`${path}/`));
     return {
       readFile: (path: string) =>
-        files.get(path) ?? zod.read(path) ?? (isCompilerLibrary(path) ? undefined : null),
-      fileExists: (path: string) => files.has(path) || zod.has(path),
+        files.get(path) ??
+        packages.read(path) ??
+        zod.read(path) ??
+        (isCompilerLibrary(path) ? undefined : null),
+      fileExists: (path: string) => files.has(path) || packages.has(path) || zod.has(path),
       directoryExists: (path: string) =>
-        path === '/' || folders.includes(path) || zod.hasFolder(path) || isModuleFolder(path),
+        path === '/' ||
+        folders.includes(path) ||
+        packages.hasFolder(path) ||
+        zod.hasFolder(path) ||
+        isModuleFolder(path),
       getAccessibleEntries: () => ({ files: [], directories: [] }),
       realpath: (path: string) => path,
     };
@@ -127,8 +139,10 @@ export class ProjectFiles {
   /** What is there of modules is what the source imports: others may be deleted by now. */
   #putModules(scope: ScopeName, modules: ReadonlyMap<string, string>): string[] {
     const changed = [...modules].flatMap(([name, code]) =>
-      this.#write(moduleFile(scope, name), code),
+      isPackage(name) ? [] : this.#write(moduleFile(scope, name), code),
     );
+    const wanted = [...modules].filter(([name]) => isPackage(name));
+    changed.push(...this.#packages.put(scope, new Map(wanted)));
     for (const file of this.#files.keys()) {
       const name = MODULE_FILE.exec(file);
       if (name?.[1] !== scope || modules.has(name[2] ?? '')) continue;
@@ -139,7 +153,9 @@ export class ProjectFiles {
   }
 
   #addProject(config: string, files: readonly string[], modules: string): void {
-    const compilerOptions = { ...COMPILER_OPTIONS, paths: { '#lib/*': [modules] } };
+    const packages = modules.replace('lib', 'npm');
+    const paths = { '#lib/*': [modules], '*': [packages] };
+    const compilerOptions = { ...COMPILER_OPTIONS, paths };
     this.#files.set(config, JSON.stringify({ compilerOptions, files }));
     for (const file of files) if (!this.#files.has(file)) this.#files.set(file, '');
   }
@@ -149,6 +165,94 @@ export class ProjectFiles {
     this.#files.set(file, text);
     return [file];
   }
+}
+
+/** So many packages that nothing asks for any more stay with the compiler. */
+const PACKAGES_KEPT_MAX = 16;
+
+/**
+ * The types of packages, as folders below `/<scope>/npm`. A package that one source imports stays
+ * for the next: it has hundreds of files, which the compiler need not read again.
+ */
+class PackageFiles {
+  /** Of each folder of a package: its text, and its files by their whole paths. */
+  readonly #placed = new Map<string, PlacedPackage>();
+  readonly #files = new Map<string, string>();
+  /** With the number of packages that need each. */
+  readonly #folders = new Map<string, number>();
+
+  /** Texts by name. Gives the files that have changed. */
+  put(scope: ScopeName, packages: ReadonlyMap<string, string>): string[] {
+    const changed: string[] = [];
+    for (const [name, text] of packages) {
+      const folder = `/${scope}/npm/${specifierOf(name)}`;
+      const placed = this.#placed.get(folder);
+      // It is the newest that was asked for.
+      this.#placed.delete(folder);
+      if (placed?.text === text) {
+        this.#placed.set(folder, placed);
+        continue;
+      }
+      if (placed !== undefined) changed.push(...this.#remove(placed));
+      changed.push(...this.#add(folder, text));
+    }
+    for (const [folder, placed] of this.#placed) {
+      if (this.#placed.size <= Math.max(PACKAGES_KEPT_MAX, packages.size)) break;
+      this.#placed.delete(folder);
+      changed.push(...this.#remove(placed));
+    }
+    return changed;
+  }
+
+  read(path: string): string | undefined {
+    return this.#files.get(path);
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  hasFolder(path: string): boolean {
+    return this.#folders.has(path);
+  }
+
+  #add(folder: string, text: string): string[] {
+    const files = [...typeFilesOf(text)].map(([path, content]) => {
+      const file = `${folder}/${path}`;
+      this.#files.set(file, content);
+      return file;
+    });
+    const folders = foldersOf(files);
+    for (const one of folders) this.#folders.set(one, (this.#folders.get(one) ?? 0) + 1);
+    this.#placed.set(folder, { text, files, folders });
+    return files;
+  }
+
+  #remove({ files, folders }: PlacedPackage): readonly string[] {
+    for (const file of files) this.#files.delete(file);
+    for (const folder of folders) {
+      const count = (this.#folders.get(folder) ?? 0) - 1;
+      if (count > 0) this.#folders.set(folder, count);
+      else this.#folders.delete(folder);
+    }
+    return files;
+  }
+}
+
+interface PlacedPackage {
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+function foldersOf(files: readonly string[]): string[] {
+  const folders = new Set<string>();
+  for (const file of files) {
+    for (let path = dirname(file); path !== '/' && !folders.has(path); path = dirname(path)) {
+      folders.add(path);
+    }
+  }
+  return [...folders];
 }
 
 const NO_MODULES: ReadonlyMap<string, string> = new Map();

@@ -10,6 +10,7 @@ import {
 } from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
+import { isPackage } from './imported-modules.ts';
 import {
   entryFile,
   moduleFile,
@@ -62,7 +63,11 @@ export async function checkedSource({
     program.getSemanticDiagnostics(file),
     program.getSemanticDiagnostics(entryFile(scope)),
     program.getSourceFile(file),
-    Promise.all([...modules].map(([name, code]) => moduleErrorsOf(name, code))),
+    Promise.all(
+      [...modules]
+        .filter(([name]) => !isPackage(name))
+        .map(([name, code]) => moduleErrorsOf(name, code)),
+    ),
   ]);
   async function moduleErrorsOf(name: string, code: string): Promise<[string, ModuleErrors]> {
     const found = await program.getSemanticDiagnostics(moduleFile(scope, name));

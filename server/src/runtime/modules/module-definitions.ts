@@ -1,7 +1,9 @@
 import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import type { ModuleChange, ModuleDefinition, NewModule } from '@trellis/contract/shapes/module.ts';
-import { MODULES_MAX } from '@trellis/contract/limits.ts';
+import type { PackageBundle, PackageSummary } from '@trellis/contract/shapes/package.ts';
+import { typesBytesOf } from '@trellis/contract/shapes/package.ts';
+import { MODULES_MAX, PACKAGES_MAX } from '@trellis/contract/limits.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
@@ -11,7 +13,14 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { checkedModule, type CompileVerdicts } from '../compile/compile-verdicts.ts';
-import type { ModuleSources } from '../compile/imported-modules.ts';
+import {
+  isPackage,
+  moduleNameOf,
+  type ModuleSources,
+  specifierOf,
+} from '../compile/imported-modules.ts';
+import { checkPackage } from '../compile/package-script.ts';
+import { packageOf, packageText } from '../compile/package-text.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from '../history/code-history.ts';
 import type { CodeContent } from '../history/unified-diff.ts';
@@ -43,6 +52,7 @@ export interface ModuleDefinitionsParts {
  */
 export class ModuleDefinitions {
   readonly #parts: ModuleDefinitionsParts;
+  readonly #summaries = new WeakMap<StoredModule, Omit<PackageSummary, 'usedBy'>>();
 
   constructor(parts: ModuleDefinitionsParts) {
     this.#parts = parts;
@@ -86,32 +96,57 @@ export class ModuleDefinitions {
 
   /** Rejects with `module_not_found`, `module_in_use`. */
   delete(caller: Caller, name: string): Promise<void> {
-    return this.#parts.turns.take(async () => {
-      const { definition, nodeVersion } = this.#require(name);
-      const users = this.#parts.importers.needing(name);
-      if (users.length > 0) throw inUse(name, users);
-      const { history, clock } = this.#parts;
-      await commitAndRead(
-        [
-          { op: 'delete', type: MODULE_TYPE, key: name, ifVersion: nodeVersion },
-          ...history.operations({
-            ...moduleItem(name),
-            version: definition.version + 1,
-            action: 'deleted',
-            caller,
-            nowMs: clock.now(),
-            before: contentOf(definition),
-            after: undefined,
-          }),
-        ],
-        this.#parts,
-      );
-    });
+    return this.#parts.turns.take(() => this.#delete(caller, this.#require(name)));
   }
 
   /** Throws `module_not_found`. */
   get(_caller: Caller, name: string): ModuleDefinition {
     return this.#shown(this.#require(name));
+  }
+
+  /**
+   * Creates or changes the package of npm that code imports by this text. Rejects with
+   * `invalid_request`, `too_many_modules`.
+   */
+  putPackage(caller: Caller, specifier: string, bundle: PackageBundle): Promise<void> {
+    return this.#parts.turns.take(async () => {
+      const name = packageName(specifier);
+      const before = this.#parts.store.get(name);
+      const action = before === undefined ? 'created' : 'changed';
+      await this.#write(caller, { name, code: packageText(bundle), action, before });
+    });
+  }
+
+  /** Rejects with `module_in_use`. */
+  deletePackage(caller: Caller, specifier: string): Promise<void> {
+    return this.#parts.turns.take(async () => {
+      const stored = this.#parts.store.get(packageName(specifier));
+      if (stored !== undefined) await this.#delete(caller, stored);
+    });
+  }
+
+  /** Undefined when there is none. */
+  package(_caller: Caller, specifier: string): PackageBundle | undefined {
+    const stored = this.#parts.store.get(packageName(specifier));
+    return stored && packageOf(stored.definition.code);
+  }
+
+  packageSpecifiers(_caller: Caller): string[] {
+    return this.#parts.store.packageNames().map(specifierOf);
+  }
+
+  packages(_caller: Caller, page: Page) {
+    const { store, importers } = this.#parts;
+    const names = store.packageNames();
+    const users = importers.byModule();
+    const items = names.slice(page.skip, page.skip + page.take).flatMap((name) => {
+      const stored = store.get(name);
+      if (stored === undefined) return [];
+      const summary = this.#summaries.get(stored) ?? summaryOf(stored);
+      this.#summaries.set(stored, summary);
+      return [{ ...summary, usedBy: [...(users.get(name) ?? [])] }];
+    });
+    return { items, total: names.length, ...page };
   }
 
   list(_caller: Caller, page: Page) {
@@ -154,9 +189,46 @@ export class ModuleDefinitions {
   }
 
   #require(name: string): StoredModule {
-    const module = this.#parts.store.get(name);
+    const module = isPackage(name) ? undefined : this.#parts.store.get(name);
     if (module !== undefined) return module;
     throw new Problem('module_not_found', `There is no module "${name}"`);
+  }
+
+  async #delete(caller: Caller, { definition, nodeVersion }: StoredModule): Promise<void> {
+    const { history, clock, importers } = this.#parts;
+    const { name } = definition;
+    const users = importers.needing(name);
+    if (users.length > 0) throw inUse(name, users);
+    await commitAndRead(
+      [
+        { op: 'delete', type: MODULE_TYPE, key: name, ifVersion: nodeVersion },
+        ...history.operations({
+          ...moduleItem(name),
+          version: definition.version + 1,
+          action: 'deleted',
+          caller,
+          nowMs: clock.now(),
+          before: contentOf(definition),
+          after: undefined,
+        }),
+      ],
+      this.#parts,
+    );
+  }
+
+  async #check(name: string, code: string, isNew: boolean): Promise<void> {
+    const { store } = this.#parts;
+    if (isPackage(name)) {
+      await checkPackage(specifierOf(name), packageOf(code));
+      if (isNew && store.packageNames().length >= PACKAGES_MAX) {
+        throw new Problem('too_many_modules', `There are ${PACKAGES_MAX} packages already`);
+      }
+      return;
+    }
+    checkCode(code);
+    if (isNew && store.names().length >= MODULES_MAX) {
+      throw new Problem('too_many_modules', `There are ${MODULES_MAX} modules already`);
+    }
   }
 
   async #write(
@@ -170,13 +242,10 @@ export class ModuleDefinitions {
   ): Promise<ModuleDefinition> {
     const { name, code, action, before } = change;
     const { store, importers, history, clock, verdicts } = this.#parts;
-    checkCode(code);
-    if (before === undefined && store.names().length >= MODULES_MAX) {
-      throw new Problem('too_many_modules', `There are ${MODULES_MAX} modules already`);
-    }
+    await this.#check(name, code, before === undefined);
     const schema = this.#schema();
     const draft = new ModuleDraft(store, change);
-    const diagnostics = await importers.diagnose(change, draft, schema);
+    const diagnostics = isPackage(name) ? [] : await importers.diagnose(change, draft, schema);
     const version = (before?.definition.version ?? history.lastVersion(moduleItem(name))) + 1;
     const compiles = diagnostics.length === 0;
     if (compiles) draft.serve(name, { version, code });
@@ -216,6 +285,26 @@ export class ModuleDefinitions {
   }
 }
 
+/** Throws `invalid_request`. */
+function packageName(specifier: string): string {
+  const name = moduleNameOf(specifier);
+  if (name !== undefined && isPackage(name)) return name;
+  throw new Problem('invalid_request', `"${specifier}" is not the name of a package of npm`);
+}
+
+function summaryOf({ definition }: StoredModule): Omit<PackageSummary, 'usedBy'> {
+  const { package: name, version, license, code, types } = packageOf(definition.code);
+  return {
+    specifier: specifierOf(definition.name),
+    package: name,
+    version,
+    license,
+    codeBytes: Buffer.byteLength(code),
+    typesBytes: typesBytesOf(types),
+    revision: definition.version,
+  };
+}
+
 function moduleItem(name: string) {
   return { kind: 'module', name } as const;
 }
@@ -228,7 +317,8 @@ function inUse(name: string, users: readonly string[]): Problem {
   const shown = users.slice(0, USERS_SHOWN_MAX).join(', ');
   const others =
     users.length > USERS_SHOWN_MAX ? `, and ${users.length - USERS_SHOWN_MAX} more` : '';
-  return new Problem('module_in_use', `The module "${name}" is imported by ${shown}${others}`, {
+  const what = isPackage(name) ? `package "${specifierOf(name)}"` : `module "${name}"`;
+  return new Problem('module_in_use', `The ${what} is imported by ${shown}${others}`, {
     details: { usedBy: users.slice(0, USERS_SHOWN_MAX) },
   });
 }

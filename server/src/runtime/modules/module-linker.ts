@@ -1,6 +1,7 @@
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { moduleNameOf, specifierOf } from '../compile/imported-modules.ts';
+import { isPackage, moduleNameOf, specifierOf } from '../compile/imported-modules.ts';
+import { fileNameOfPackage, PackagePlaces, toPackageScript } from '../compile/package-script.ts';
 import { type Linkable, toModuleScript } from '../compile/script.ts';
 import type { LinkedScript, LoadableScript } from '../sandbox/endpoint-call.ts';
 import type { ModulePins, ModuleStore, ModuleVersion } from './module-store.ts';
@@ -24,6 +25,7 @@ export class ModuleLinker {
   async link(script: Linkable, fileName: string, pins?: ModulePins): Promise<LinkedScript> {
     const modules: LoadableScript[] = [];
     const places = new Map<string, number>();
+    const packages = new Map<string, string>();
     const linked = async (one: Linkable, file: string): Promise<LoadableScript> => {
       const { script: text, parameters, specifiers } = one;
       const imports: number[] = [];
@@ -35,11 +37,16 @@ export class ModuleLinker {
       const known = places.get(specifier);
       if (known !== undefined) return known;
       const module = this.#versionOf(specifier, pins);
-      modules.push(await linked(await this.#linkableOf(module), specifier));
+      const isOfNpm = isPackage(module.name);
+      if (isOfNpm) packages.set(specifier, module.code);
+      const file = isOfNpm ? fileNameOfPackage(specifier) : specifier;
+      modules.push(await linked(await this.#linkableOf(module), file));
       places.set(specifier, modules.length - 1);
       return modules.length - 1;
     };
-    return { script: await linked(script, fileName), modules };
+    const main = await linked(script, fileName);
+    const origins = packages.size === 0 ? undefined : new PackagePlaces(packages);
+    return { script: main, modules, ...(origins && { origins }) };
   }
 
   /** Makes the script of a version before anybody calls what imports it. */
@@ -47,9 +54,10 @@ export class ModuleLinker {
     await this.#linkableOf(module);
   }
 
-  /** The code of the versions that are pinned. */
+  /** The code of the versions that are pinned, without packages, which are given no scope. */
   codes(pins: ModulePins): string[] {
-    return Object.keys(pins).map((name) => this.#versionOf(specifierOf(name), pins).code);
+    const names = Object.keys(pins).filter((name) => !isPackage(name));
+    return names.map((name) => this.#versionOf(specifierOf(name), pins).code);
   }
 
   #versionOf(specifier: string, pins: ModulePins | undefined): ModuleVersion {
@@ -66,8 +74,12 @@ export class ModuleLinker {
   }
 
   #linkableOf(module: ModuleVersion): Promise<Linkable> {
-    const known = this.#linkables.get(module) ?? toModuleScript(module.code);
+    const known = this.#linkables.get(module) ?? this.#made(module);
     this.#linkables.set(module, known);
     return known;
+  }
+
+  #made({ name, code }: ModuleVersion): Promise<Linkable> {
+    return isPackage(name) ? toPackageScript(code) : toModuleScript(code);
   }
 }

@@ -3,7 +3,13 @@ import type { ModuleDefinition } from '@trellis/contract/shapes/module.ts';
 import { must } from '#base/assert.ts';
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { importedNames, type ModuleSources, reachedModules } from '../compile/imported-modules.ts';
+import {
+  importedNames,
+  isPackage,
+  type ModuleSources,
+  reachedModules,
+  reachedSources,
+} from '../compile/imported-modules.ts';
 
 /** The node type in which modules are stored: see `#graph/system-schema.ts`. */
 export const MODULE_TYPE = '_Module';
@@ -39,7 +45,7 @@ export interface StoredModule {
 export class ModuleStore implements ServingModules {
   readonly #reader: GraphReader;
   readonly #known = new Map<string, StoredModule>();
-  #names: { readonly sequence: number; readonly names: readonly string[] } | undefined;
+  #names: NamesAtSequence | undefined;
 
   constructor(reader: GraphReader) {
     this.#reader = reader;
@@ -67,22 +73,22 @@ export class ModuleStore implements ServingModules {
   }
 
   names(): readonly string[] {
-    const sequence = this.#reader.refresh();
-    if (this.#names?.sequence === sequence) return this.#names.names;
-    const ids = [...this.#reader.idsOfType(MODULE_TYPE)];
-    const names = ids.map((id) => String(this.#reader.field(id, 'Id'))).toSorted();
-    this.#names = { sequence, names };
-    return names;
+    return this.#read().names;
   }
 
-  /** All modules, by name. */
+  /** Names of packages: see `imported-modules.ts`. */
+  packageNames(): readonly string[] {
+    return this.#read().packages;
+  }
+
+  /** All modules, by name; without packages. */
   all(): StoredModule[] {
     return this.names().flatMap((name) => this.get(name) ?? []);
   }
 
   /** Code with that of everything that it imports. */
   textsOf(code: string): string {
-    return [code, ...reachedModules(code, this).values()].join('\n');
+    return [code, ...reachedSources(code, this)].join('\n');
   }
 
   /** Changes when code may import something else than before. */
@@ -90,6 +96,22 @@ export class ModuleStore implements ServingModules {
     if (importedNames(code).length === 0) return '';
     return Object.entries(pinsOf(code, this)).join();
   }
+
+  #read(): NamesAtSequence {
+    const sequence = this.#reader.refresh();
+    if (this.#names?.sequence === sequence) return this.#names;
+    const ids = [...this.#reader.idsOfType(MODULE_TYPE)];
+    const all = ids.map((id) => String(this.#reader.field(id, 'Id'))).toSorted();
+    const names = all.filter((name) => !isPackage(name));
+    this.#names = { sequence, names, packages: all.filter(isPackage) };
+    return this.#names;
+  }
+}
+
+interface NamesAtSequence {
+  readonly sequence: number;
+  readonly names: readonly string[];
+  readonly packages: readonly string[];
 }
 
 /** Modules of now, or as they will be. */
@@ -133,7 +155,9 @@ function storedModule(
   const node = must(reader.node(id), 'the node of a module');
   const name = String(node.Id);
   const code = String(node['Code'] ?? '');
-  const servingCode = node['ServingCode'];
+  const serving = node['ServingCode'];
+  // Mostly the same text, which is long: one of them is kept.
+  const servingCode = serving === code ? code : serving;
   return {
     definition: {
       UID: node.UID,

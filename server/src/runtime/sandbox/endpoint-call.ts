@@ -24,6 +24,8 @@ export interface LinkedScript {
   readonly script: LoadableScript;
   /** Each after what it imports itself. */
   readonly modules: readonly LoadableScript[];
+  /** Where the code of packages comes from; not there without packages. Workers do not have it. */
+  readonly origins?: { inStack(stack: string): string };
 }
 
 /**

@@ -105,7 +105,10 @@ export class Guest {
       typeof failure === 'string' ? failure : failureText('it cannot be loaded');
     try {
       // An object of the guest, which is only passed on. It takes milliseconds to make.
-      const namesZod = scripts.some((one) => NAMES_ZOD.test(one.script));
+      const namesZod = scripts.some(
+        // A package that has a "z" has its own.
+        (one) => !one.fileName.startsWith('npm:') && NAMES_ZOD.test(one.script),
+      );
       bridge.provide(namesZod ? zod.runInContext(context) : undefined);
       let failure = '';
       for (const module of modules) {

@@ -1,0 +1,218 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addDays, format } from 'date-fns';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runTrellis } from '../support/command-line.ts';
+import { NpmFolder } from '../support/npm-folder.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
+import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
+
+const PACKAGES = ['date-fns', 'zod', 'marked', 'papaparse', '@types/papaparse', 'csv-parse'];
+
+let workspace: TestWorkspace;
+let folder: NpmFolder;
+
+beforeAll(async () => {
+  workspace = await startWorkspace();
+  folder = await NpmFolder.with(PACKAGES);
+});
+afterAll(async () => {
+  await folder?.[Symbol.asyncDispose]();
+  await workspace?.[Symbol.asyncDispose]();
+});
+
+const trellis = (...args: string[]) =>
+  runTrellis(args, { home: folder.path, server: workspace.server.url, token: workspace.token });
+const push = (...args: string[]) => trellis('push', folder.path, ...args);
+
+async function call(name: string, body: unknown = {}) {
+  const { http, token } = workspace;
+  const path = `/api/endpoints/run/${name}`;
+  const { status, json } = await http.send({ method: 'POST', path, token, body });
+  return { status, json };
+}
+
+const ENDPOINTS = {
+  'lib/dates.ts': `import { addDays, format } from 'date-fns';
+export const due = (day: string): string => format(addDays(new Date(day), 14), 'yyyy-MM-dd');
+`,
+  'endpoints/due.ts': `import { due } from '#lib/dates.ts';
+export default async ({ body }: Scope<{ day: string }>) => ({ due: due(body.day) });
+`,
+  'endpoints/checked.ts': `import * as v from 'zod';
+const shape = v.object({ pages: v.number().int() });
+export default async ({ body }: Scope<unknown>) => shape.safeParse(body).success;
+`,
+  'endpoints/html.ts': `import { marked } from 'marked';
+export default async ({ body }: Scope<{ text: string }>) => marked.parse(body.text, { async: false });
+`,
+  'endpoints/rows.ts': `import { parse } from 'csv-parse/browser/esm/sync';
+import Papa, { unparse } from 'papaparse';
+export default async ({ body }: Scope<{ text: string }>) => {
+  const read: unknown = parse(body.text, { columns: true });
+  const { data } = Papa.parse<Record<string, string>>(body.text, { header: true });
+  return { read, data, text: unparse(data, { newline: '\\n' }) };
+};
+`,
+};
+
+test('a push bundles what code imports of npm, and tells size and license of each', async () => {
+  await folder.write(ENDPOINTS);
+  const planned = await push('--dry-run');
+  expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('Package date-fns')]);
+  const { code, stdout, stderr } = await push('--json');
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  expect(stderr).toMatch(/^Package zod \d+\.\d+\.\d+, MIT: \d+ kB of code, \d+ kB of types\.$/m);
+  expect(stderr).toMatch(
+    /^Package csv-parse\/browser\/esm\/sync of csv-parse \d+\.\d+\.\d+, MIT: /m,
+  );
+  const { packages, items } = JSON.parse(stdout);
+  const names = ['csv-parse/browser/esm/sync', 'date-fns', 'marked', 'papaparse', 'zod'];
+  expect(packages.map(({ specifier }: { specifier: string }) => specifier)).toEqual(names);
+  expect(items).toContainEqual(expect.objectContaining({ kind: 'package', name: 'date-fns' }));
+});
+
+test('endpoints and modules run with them', async () => {
+  expect(await call('due', { day: '2026-02-20' })).toEqual({
+    status: 200,
+    json: { due: format(addDays(new Date('2026-02-20'), 14), 'yyyy-MM-dd') },
+  });
+  expect(await call('checked', { pages: 3 })).toEqual({ status: 200, json: true });
+  expect(await call('checked', { pages: '3' })).toEqual({ status: 200, json: false });
+  expect(await call('html', { text: '# A *b* <!-- c -->' })).toEqual({
+    status: 200,
+    json: '<h1>A <em>b</em> <!-- c --></h1>\n',
+  });
+  const row = { a: '1', b: 'x, y' };
+  expect(await call('rows', { text: 'a,b\n1,"x, y"' })).toEqual({
+    status: 200,
+    json: { read: [row], data: [row], text: 'a,b\n1,"x, y"' },
+  });
+});
+
+test('their types are checked with the code', async () => {
+  const wrong =
+    "import { addDays } from 'date-fns';\nexport default async () => addDays('x', true);\n";
+  await folder.write({ 'endpoints/wrong.ts': wrong });
+  const { code, stderr } = await push();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("'boolean' is not assignable")]);
+  await rm(join(folder.path, 'endpoints/wrong.ts'));
+});
+
+test('a second push changes nothing, nor does one of what was pulled elsewhere', async () => {
+  const again = JSON.parse((await push('--json')).stdout);
+  expect(again.totals).toMatchObject({ created: 0, changed: 0, failed: 0 });
+  await using other = await temporaryFolder();
+  const pulled = join(other.path, 'pulled');
+  expect(await trellis('pull', pulled)).toMatchObject({ code: 0 });
+  expect(await readdir(join(pulled, 'npm'))).toContain('date-fns.json');
+  const back = await trellis('push', pulled, '--json');
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    packages: [],
+    totals: { changed: 0, failed: 0 },
+  });
+});
+
+test('a pull into the folder of the author leaves packages to the lock file', async () => {
+  expect(await trellis('pull', folder.path, '--force')).toMatchObject({ code: 0 });
+  expect(await readdir(folder.path)).not.toContain('npm');
+  const after = JSON.parse((await push('--json')).stdout);
+  expect(after.totals).toMatchObject({ created: 0, changed: 0, failed: 0 });
+});
+
+test('an error in a package names the file of its author', async () => {
+  const code = `import { parse } from 'broken-parser';
+export default async () => parse('x');
+`;
+  const parser = `// A comment, which the bundle does not have.
+
+export function parse(text) {
+  throw new TypeError('no ' + text);
+}
+`;
+  await folder.add('broken-parser', { 'index.js': parser });
+  await folder.write({ 'endpoints/broken.ts': code });
+  expect(await push()).toMatchObject({ code: 0 });
+  const place =
+    'node_modules/broken-parser/index.js, line 4, column 9; called from line 2, column 28';
+  expect(await call('broken')).toMatchObject({
+    status: 500,
+    json: { error: { message: `TypeError: no x (${place})` } },
+  });
+});
+
+const REFUSED: readonly [name: string, code: string, why: string][] = [
+  [
+    'reads-files',
+    "import { readFileSync } from 'node:fs';\nexport const a = readFileSync('x');\n",
+    'node_modules/reads-files/index.js:1 imports "node:fs", a module of Node',
+  ],
+  [
+    'requires-files',
+    "\nmodule.exports = require('fs').readFileSync;\n",
+    'node_modules/requires-files/index.js:2 imports "fs", a module of Node',
+  ],
+  [
+    'is-native',
+    "module.exports = require('./build/addon.node');\n",
+    'node_modules/is-native/index.js:1 imports "./build/addon.node", native code',
+  ],
+  [
+    'makes-code',
+    '\n\nexport const a = (x) => eval(x);\n',
+    'node_modules/makes-code/index.js:3 has eval()',
+  ],
+  [
+    'makes-functions',
+    'export const a = (x) => new Function(x);\n',
+    'node_modules/makes-functions/index.js:1 has Function()',
+  ],
+  [
+    'loads-more',
+    'export const a = (x) => import(x);\n',
+    'node_modules/loads-more/index.js:1 has import()',
+  ],
+  [
+    'requires-more',
+    'module.exports = (x) => require(x);\n',
+    'node_modules/requires-more/index.js:1 has require()',
+  ],
+  [
+    'waits',
+    'export const a = await Promise.resolve(1);\n',
+    'node_modules/waits/index.js:1 has await',
+  ],
+  ['is-large', `export const a = '${'x'.repeat(1024 * 1024)}';\n`, 'are allowed'],
+  ['is-broken', 'export const a = ;\n', 'it cannot be bundled'],
+];
+
+test.for(REFUSED)('%s is refused with the file and the line', async ([name, code, why]) => {
+  await using other = await NpmFolder.with([]);
+  await other.add(name, { 'index.js': code, 'build/addon.node': '' });
+  await other.write({ 'lib/a.ts': `\nexport { a } from '${name}';\n` });
+  const refused = await trellis('push', other.path);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(`lib/a.ts:2: "${name}"`),
+  ]);
+  expect(refused.stderr).toContain(why);
+});
+
+test('what is installed must be what the lock file says', async () => {
+  await using other = await NpmFolder.with([]);
+  const pushed = async () => (await trellis('push', other.path)).stderr;
+  await other.write({ 'endpoints/a.ts': "import a from 'ours';\nexport default async () => a;\n" });
+  expect(await pushed()).toContain('endpoints/a.ts:1 imports "ours", and package-lock.json');
+  await other.add('ours', { 'index.js': 'export default 1;\n' });
+  await other.lock('ours', { version: '1.0.1' });
+  expect(await pushed()).toContain('"ours" is installed as 1.0.0, and the lock file has 1.0.1');
+  await other.lock('ours', { link: true });
+  expect(await pushed()).toContain('"ours" is a link');
+  await other.lock('ours', { version: '1.0.0' });
+  await other.add('theirs', { 'index.js': 'export default 2;\n' });
+  await other.lock('theirs', undefined);
+  await other.write({ 'node_modules/ours/index.js': "export { default } from 'theirs';\n" });
+  expect(await pushed()).toContain('"theirs" is installed, and not in the lock file');
+  await rm(join(other.path, 'package-lock.json'));
+  expect(await pushed()).toContain('there is no package-lock.json');
+});
