@@ -1,6 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addDays, format } from 'date-fns';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { NpmFolder } from '../support/npm-folder.ts';
@@ -75,7 +74,7 @@ test('a push bundles what code imports of npm, and tells size and license of eac
 test('endpoints and modules run with them', async () => {
   expect(await call('due', { day: '2026-02-20' })).toEqual({
     status: 200,
-    json: { due: format(addDays(new Date('2026-02-20'), 14), 'yyyy-MM-dd') },
+    json: { due: '2026-03-06' },
   });
   expect(await call('checked', { pages: 3 })).toEqual({ status: 200, json: true });
   expect(await call('checked', { pages: '3' })).toEqual({ status: 200, json: false });
