@@ -6,6 +6,13 @@ export const TRANSACTION_RANGES_MAX = 256;
 export const TRANSACTION_CHARACTERS_MAX = 64 * 1024 * 1024;
 /** How often a call is run again because others have changed what it had read. */
 export const TRANSACTION_RETRIES_MAX = 5;
+/**
+ * How often a call waits for the turn of another one before it commits without: it is in conflict
+ * with nothing then, so this is no attempt.
+ */
+export const TRANSACTION_TURNS_AWAITED_MAX = 50;
+/** How long a server that stops waits for commits of calls. */
+export const STOPPING_COMMITS_WAIT_MS = 3_000;
 /** Keys of newest commits that the writer keeps, to compare transactions with; twice. */
 export const WRITTEN_KEYS_MAX = 250_000;
 /** How much of newest commits it keeps until there is a transaction to be compared with them. */

@@ -32,18 +32,18 @@ import type { EndedCall } from './recent-calls.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import {
   Invocation,
-  type EmbedQuery,
   type EndpointRun,
   type InvocationServices,
   type NestedRun,
-  type ModelCalls,
 } from './invocation.ts';
+import type { EmbedQuery, ModelCalls } from './model-calls.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { RunQueues } from './run-queues.ts';
 import type { CallRecording, RecordedSpan } from './tracing/call-recording.ts';
 import type { CallTracing } from './tracing/call-tracing.ts';
+import { AwaitedCommits } from './awaited-commits.ts';
 import { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRuntimeOptions {
@@ -107,6 +107,7 @@ export class EndpointRuntime {
   readonly #options: EndpointRuntimeOptions;
   readonly #queues = new RunQueues();
   readonly #pooled = new PooledRuns();
+  readonly #commits: AwaitedCommits;
   readonly #cached: CachedRuns;
   /** What is done for code beyond its own run. */
   readonly services: InvocationServices;
@@ -114,8 +115,10 @@ export class EndpointRuntime {
   constructor(options: EndpointRuntimeOptions) {
     this.#options = options;
     this.#cached = new CachedRuns(options);
+    this.#commits = new AwaitedCommits(options.commits);
     this.services = {
       ...options,
+      commits: this.#commits,
       turns: new WriteTurns(),
       runNested: (run) => this.#runNested(run, { isReadOnly: run.parent.isReadOnly }),
       runOnPrimary: (run) => this.#runOnPrimary(run),
@@ -155,8 +158,10 @@ export class EndpointRuntime {
     return answerOf(await this.#execute(endpoint, run, TRIAL));
   }
 
-  close(): void {
+  /** Call it when no more code runs. */
+  async close(): Promise<void> {
     this.#pooled.close();
+    await this.#commits.settled();
   }
 
   async #pool(endpoint: StoredEndpoint, run: EndpointRun): Promise<EndpointAnswer> {

@@ -32,7 +32,8 @@ import { EditorService } from './editor-service.ts';
 import { EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 import { type EndpointStanding, EndpointStore, standingOf } from './endpoint-store.ts';
 import { EndpointWorkbench } from './endpoint-workbench.ts';
-import type { EmbedQuery, EndpointRun, ModelCalls } from './invocation.ts';
+import type { EndpointRun } from './invocation.ts';
+import type { EmbedQuery, ModelCalls } from './model-calls.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
@@ -417,7 +418,7 @@ export class EndpointService implements AsyncDisposable {
     await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
     await Promise.all([this.#pool.close(), this.#compiler.close()]);
-    this.#runtime.close();
+    await this.#runtime.close();
   }
 }
 

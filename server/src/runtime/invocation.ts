@@ -4,7 +4,10 @@ import { must } from '#base/assert.ts';
 import { ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Clock } from '#base/clock.ts';
-import { TRANSACTION_RETRIES_MAX } from '#base/transaction-limits.ts';
+import {
+  TRANSACTION_RETRIES_MAX,
+  TRANSACTION_TURNS_AWAITED_MAX,
+} from '#base/transaction-limits.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { Caller } from '#access/caller.ts';
 import { sentTransaction } from './sent-transaction.ts';
@@ -24,6 +27,7 @@ import {
 } from './sandbox/endpoint-call.ts';
 import { writeConflict } from './write-conflict.ts';
 import { askedSpan, recorded, usageOf } from './tracing/asked-spans.ts';
+import type { EmbedQuery, ModelCalls } from './model-calls.ts';
 import { CallRecording, endSpan, type RecordedSpan } from './tracing/call-recording.ts';
 import type { WriteTurns } from './write-turns.ts';
 
@@ -63,32 +67,6 @@ export interface EndpointRun {
   readonly triggers?: readonly string[] | undefined;
 }
 
-/** Whose code asks, and what may come of it. */
-export interface ModelAsker {
-  /** Caller of the run: what the run uses is counted for its user. */
-  readonly caller: Caller;
-  /** Headers of the request that it came with, as JSON text of an object. */
-  readonly headers: string;
-  readonly authorization: string | undefined;
-  /** Nothing may be written. */
-  readonly isReadOnly: boolean;
-  /** Runs of agents that it comes of, one within the other. */
-  readonly agentDepth: number;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * `ai` of endpoint code: see `Ai` of `@trellis/endpoint`, which says what is taken and given. The
- * requests are what the code made, and may be anything. They reject with `invalid_request`,
- * `ai_needs_user`, `read_only_replica`, and with what models and agents reject with.
- */
-export interface ModelCalls {
-  complete(request: unknown, asker: ModelAsker): Promise<unknown>;
-  embed(request: unknown, asker: ModelAsker): Promise<unknown>;
-  runAgent(request: unknown, asker: ModelAsker): Promise<unknown>;
-}
-
 /** What the main thread does for endpoint code beyond its own run. */
 export interface InvocationServices {
   readonly commits: CommitPort;
@@ -104,16 +82,6 @@ export interface InvocationServices {
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;
 }
-
-/**
- * The vectors of a text for a search by meaning, by model: base64 of little-endian 32-bit floats.
- * `request` is what the code of an endpoint made: `{query, mode, types?, fields?}`. Rejects with
- * `invalid_request`, `embeddings_not_configured`, `embeddings_unavailable`, or the signal's reason.
- */
-export type EmbedQuery = (
-  request: unknown,
-  signal: AbortSignal,
-) => Promise<Readonly<Record<string, string>>>;
 
 export interface NestedRun {
   readonly parent: Invocation;
@@ -178,6 +146,8 @@ export class Invocation implements CallHost {
   #hasCalledOut = false;
   /** How often it was run again because others were in the way of its writes. */
   #retries = 0;
+  /** How often it was, to let another one go first. */
+  #turns = 0;
   /** Made with its first line. */
   #log: CallLog | undefined;
   #repeated: RepeatedLines | undefined;
@@ -356,8 +326,14 @@ export class Invocation implements CallHost {
     // Whoever was told that nothing comes of it must not find it written.
     if (this.run.signal.aborted) throw this.run.signal.reason;
     const { turns } = this.#services;
-    const taken = sight === undefined ? undefined : turns.takenPlace(sight.reads, this);
-    if (taken !== undefined) throw this.#conflict(taken);
+    // Nothing is in its way yet: what cannot be run again does not make way for others.
+    if (sight !== undefined && !this.#isFinal && this.#turns < TRANSACTION_TURNS_AWAITED_MAX) {
+      const taken = turns.takenPlace(sight.reads, this);
+      if (taken !== undefined) {
+        this.#turns++;
+        throw this.#again(taken);
+      }
+    }
     try {
       // The writer checks the shape of each operation, as of those that come over HTTP. Code that
       // may write may also say who sees what: only administrators write code.
@@ -382,19 +358,28 @@ export class Invocation implements CallHost {
 
   /** What is thrown when others have changed a place that the call has read. */
   #conflict(place: string): unknown {
-    const isFinal = this.#hasCalledOut || this.#hasEffects;
     this.recording.conflicts(place);
-    if (isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
+    if (this.#isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
       const hasCommitted = this.#hasCommitted;
       this.conflict = writeConflict({ hasCommitted, hasCalledOut: this.#hasCalledOut });
       return this.conflict;
     }
     this.#retries++;
+    return this.#again(place);
+  }
+
+  /** What is thrown to run the call once more, when it has its turn at a place. */
+  #again(place: string): RunAgain {
     this.#log?.again();
     this.#repeated?.again();
     this.#hasWritten = false;
     this.forsake();
     return new RunAgain(this.#services.turns.enter(place, this));
+  }
+
+  /** It cannot be run once more. */
+  get #isFinal(): boolean {
+    return this.#hasCalledOut || this.#hasEffects;
   }
 
   #trace(): WriterOperation {

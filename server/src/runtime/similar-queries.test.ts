@@ -5,7 +5,7 @@ import { Problem } from '#base/problem.ts';
 import { vectorText } from '#search/embeddings/embedding-record.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
-import type { EmbedQuery } from './invocation.ts';
+import type { EmbedQuery } from './model-calls.ts';
 import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 

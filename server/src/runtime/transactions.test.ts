@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { TRANSACTION_TURNS_AWAITED_MAX } from '#base/transaction-limits.ts';
 import { openTestEndpoints, type TestEndpoints } from './testing/test-endpoints.ts';
+import { WriteTurns } from './write-turns.ts';
 
 /** Requests to the one server outside, which are answered when the test says so. */
 const outside: (() => void)[] = [];
@@ -226,6 +228,38 @@ describe('a call that others are in the way of', () => {
     goOn();
     await run;
     expect(pages('other')).toBe(2);
+  });
+
+  it('is not refused, having called outside, when only their turn is in its way', async () => {
+    await put('turn', 0);
+    // Of the two the one that runs again has its turn then, and waits outside with it.
+    const holder = await define(`${COUNT} if (Pages === 1) ${WAIT}`);
+    const holders = Promise.allSettled([1, 2].map(() => endpoints.value(holder, 'turn')));
+    const letHolderGo = await outsideRequest();
+    const name = await define(`${COUNT} ${WAIT}`);
+    const run = endpoints.value(name, 'turn');
+    const goOn = await outsideRequest();
+    goOn();
+    await run;
+    expect(pages('turn')).toBe(2);
+    letHolderGo();
+    expect((await holders).map(({ status }) => status).toSorted()).toEqual([
+      'fulfilled',
+      'rejected',
+    ]);
+  });
+
+  it('waits for the turns of others without an attempt, and not for ever', async () => {
+    await put('patient', 0);
+    const name = await define(COUNT);
+    const taken = vi.spyOn(WriteTurns.prototype, 'takenPlace').mockReturnValue('n');
+    try {
+      await endpoints.value(name, 'patient');
+      expect(taken).toHaveBeenCalledTimes(TRANSACTION_TURNS_AWAITED_MAX);
+    } finally {
+      taken.mockRestore();
+    }
+    expect(pages('patient')).toBe(1);
   });
 
   it('logs once what it logs again', async () => {

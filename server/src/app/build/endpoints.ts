@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
-import type { EmbedQuery, ModelCalls } from '#runtime/invocation.ts';
+import type { EmbedQuery, ModelCalls } from '#runtime/model-calls.ts';
 import type { TracingSettings } from '#runtime/tracing/trace-sampler.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { Schedule } from '#tasks/schedule.ts';

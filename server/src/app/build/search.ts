@@ -5,7 +5,7 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { PartState } from '#observe/health.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
-import type { EmbedQuery } from '#runtime/invocation.ts';
+import type { EmbedQuery } from '#runtime/model-calls.ts';
 import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import { embedQuery } from '#search/embeddings/query-vectors.ts';

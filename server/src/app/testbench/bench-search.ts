@@ -5,7 +5,7 @@ import { EMBEDDING_BATCH_TEXTS_MAX } from '#base/search-limits.ts';
 import type { GraphWriter } from '#graph/graph-writer.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { validate } from '#http/error-answer.ts';
-import type { EmbedQuery } from '#runtime/invocation.ts';
+import type { EmbedQuery } from '#runtime/model-calls.ts';
 import { embeddingOperation } from '#search/embeddings/embedding-record.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
 import { SearchSettingsService } from '#search/settings/search-settings-service.ts';

@@ -16,7 +16,7 @@ import { CallTraces } from '#runtime/tracing/call-traces.ts';
 import { CallTracing } from '#runtime/tracing/call-tracing.ts';
 import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
 import { InProcessPool, provideGlobals } from '#runtime/in-process/in-process-pool.ts';
-import type { ModelAsker, ModelCalls } from '#runtime/invocation.ts';
+import type { ModelAsker, ModelCalls } from '#runtime/model-calls.ts';
 import { OutboundRequests } from '#runtime/outbound-requests.ts';
 import type { SecretSource } from '#runtime/secret-headers.ts';
 import { MemoryState } from '#store/memory-state.ts';

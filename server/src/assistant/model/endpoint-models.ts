@@ -3,7 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import { AI_MESSAGES_MAX, AI_TEXTS_MAX, AI_TEXT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { ModelAsker, ModelCalls } from '#runtime/invocation.ts';
+import type { ModelAsker, ModelCalls } from '#runtime/model-calls.ts';
 import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';
 import type { AgentRuns } from '../agents/agent-runs.ts';
 import type { LlmAdmission } from '../router/admission.ts';
