@@ -29,6 +29,7 @@ const TYPES: Readonly<Record<VariableType, string>> = {
   password: `text of at most ${PASSWORD_CHARACTERS_MAX} characters`,
   percent: 'percentage',
   port: 'a whole number from 0 to 65535',
+  'preview-mode': '`closed` or `open`',
   'smtp-url': '`smtp://user:password@host:port`, or `smtps://`',
   text: 'any text',
   threads: `a whole number from 1 to ${SEARCH_BUILD_THREADS_MAX}`,

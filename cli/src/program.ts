@@ -21,6 +21,7 @@ import { addInit } from './commands/init.ts';
 import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
 import { addOpenApi } from './commands/openapi.ts';
+import { addPreview } from './commands/preview.ts';
 import { addReplica } from './commands/replica.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -79,6 +80,7 @@ const COMMANDS = {
     addTypes,
     addDefinitions,
     addDeployment,
+    addPreview,
     addMigration,
     addModule,
     addTask,

@@ -3,6 +3,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { makeBackup } from '../support/backups.ts';
 import { type Outcome, runTrellis } from '../support/command-line.ts';
 import { DefinitionsScene } from '../support/definitions-scene.ts';
 import { CODE, defineEverything } from '../support/every-definition.ts';
@@ -14,7 +16,9 @@ let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let token: string;
 beforeAll(async () => {
   home = await temporaryFolder();
-  at = await DefinitionsScene.start();
+  at = await DefinitionsScene.start({ MSK_GRAPH_BACKUP_FOLDER: join(home.path, 'backups') });
+  const { server, token: ofAdmin } = at.workspace;
+  await makeBackup(new TrellisClient({ baseUrl: server.url, token: ofAdmin }));
   const body = { kind: 'automation', name: 'ci', scopes: ['deploy'] };
   ({ token } = await at.ok('POST', '/api/tokens', body));
 });
@@ -34,6 +38,7 @@ function inShell(line: string, folder: string): Promise<Outcome> {
     HOME: home.path,
     TRELLIS_SERVER: at.workspace.server.url,
     TRELLIS_TOKEN: token,
+    MSK_GRAPH_BACKUP_FOLDER: join(home.path, 'backups'),
   };
   return new Promise((resolve) => {
     execFile('sh', ['-ec', line], { cwd: folder, env }, (error, stdout, stderr) =>
@@ -87,6 +92,12 @@ describe.each(Object.entries(PIPELINES))('the pipeline %s', (path, linesOf) => {
       expect.stringContaining('Would create the endpoint "books-by".'),
     ]);
     expect(await at.exportedFiles()).not.toHaveProperty(['endpoints/books-by.ts']);
+    const preview = await ran('preview');
+    expect([preview.code, preview.stderr]).toEqual([
+      0,
+      expect.stringContaining('Created the endpoint "books-by".'),
+    ]);
+    expect(await at.exportedFiles()).not.toHaveProperty(['endpoints/books-by.ts']);
     const deployed = await ran('deploy');
     expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining('Deployment ')]);
     const { description, access, isReadOnly } = await at.ok('GET', '/api/endpoints/books-by');
@@ -98,7 +109,7 @@ describe.each(Object.entries(PIPELINES))('the pipeline %s', (path, linesOf) => {
     ]);
 
     await writeFile(join(folder, 'endpoints/wrong.ts'), 'export default async () =>\n  nothing;\n');
-    for (const job of ['plan', 'deploy']) {
+    for (const job of ['plan', 'preview', 'deploy']) {
       const { code, stderr } = await ran(job);
       expect([job, code]).toEqual([job, 1]);
       expect(stderr).toContain('endpoints/wrong.ts:2:3 ');

@@ -1,77 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { HttpClient } from '../support/http-client.ts';
-import { PROGRAM } from '../support/program.ts';
+import { RunningCommand } from '../support/running-command.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { startWorkspace } from '../support/workspace.ts';
 
 /** `trellis dev`: a folder that is served while somebody writes in it. */
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** The command as a process, line by line. */
-class Developing implements AsyncDisposable {
-  readonly #child;
-  readonly #lines: AsyncIterator<string>;
-  stderr = '';
-
-  /** With `script` it runs in a pseudo terminal, where Ctrl-C is a character that is typed. */
-  constructor(
-    args: readonly string[],
-    env: Readonly<Record<string, string>>,
-    { isAtTerminal = false } = {},
-  ) {
-    const command = [
-      process.execPath,
-      '--disable-warning=ExperimentalWarning',
-      PROGRAM,
-      'dev',
-      ...args,
-    ];
-    const [program = '', ...rest] = isAtTerminal
-      ? ['script', '--quiet', '--return', '--command', `exec ${command.join(' ')}`, '/dev/null']
-      : command;
-    this.#child = spawn(program, rest, { env: { PATH: process.env['PATH'], ...env } });
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-  }
-
-  /** The next line that fits; those before it are passed over. */
-  async line(fits: (line: string) => boolean): Promise<string> {
-    for (;;) {
-      const { value, done } = await this.#lines.next();
-      if (done === true) throw new Error(`it has ended: ${this.stderr}`);
-      if (fits(value)) return value;
-    }
-  }
-
-  async event(name: string): Promise<Line> {
-    return JSON.parse(await this.line((line) => JSON.parse(line).event === name));
-  }
-
-  type(text: string): void {
-    this.#child.stdin.write(text);
-  }
-
-  async interrupt(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
-    this.#child.kill(signal);
-    return this.ended();
-  }
-
-  async ended(): Promise<number | null> {
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
-    return this.#child.exitCode;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null) await this.interrupt('SIGTERM');
-  }
-}
 
 /** A folder of `trellis init`. */
 async function project(home: string): Promise<string> {
@@ -87,7 +23,9 @@ test('serves a folder, sends what is saved, and shows diagnostics, types and log
   const file = join(folder, 'endpoints/books-by.ts');
   await mkdir(join(folder, 'src'));
   await writeFile(join(folder, 'src/workspace.ts'), '');
-  await using dev = new Developing([folder, '--port', '0', '--json'], { HOME: home.path });
+  await using dev = new RunningCommand(['dev', folder, '--port', '0', '--json'], {
+    HOME: home.path,
+  });
   const { url, passwordFile } = await dev.event('serving');
   const http = new HttpClient(String(url));
   const password = await readFile(String(passwordFile), 'utf8');
@@ -141,7 +79,9 @@ test('ends with Ctrl-C at a terminal, and begins again where it was', async () =
   const folder = await project(home.path);
   for (const action of ['created', 'changed']) {
     const env = { HOME: home.path, TERM: 'dumb' };
-    await using dev = new Developing([folder, '--port', '0'], env, { isAtTerminal: true });
+    await using dev = new RunningCommand(['dev', folder, '--port', '0'], env, {
+      isAtTerminal: true,
+    });
     expect(await dev.line((line) => line.startsWith('books-by: '))).toContain(action);
     await dev.line((line) => line.includes('Waiting for changes.'));
     dev.type('\u0003');
@@ -152,7 +92,9 @@ test('ends with Ctrl-C at a terminal, and begins again where it was', async () =
 test('ends with its server, and says so', async () => {
   await using home = await temporaryFolder();
   const folder = await project(home.path);
-  await using dev = new Developing([folder, '--port', '0', '--json'], { HOME: home.path });
+  await using dev = new RunningCommand(['dev', folder, '--port', '0', '--json'], {
+    HOME: home.path,
+  });
   const { pid } = await dev.event('serving');
   await dev.event('pushed');
   process.kill(Number(pid), 'SIGKILL');
@@ -163,7 +105,9 @@ test('ends with its server, and says so', async () => {
 test('says why its server does not start', async () => {
   await using home = await temporaryFolder();
   const folder = await project(home.path);
-  await using dev = new Developing([folder, '--port', 'web', '--json'], { HOME: home.path });
+  await using dev = new RunningCommand(['dev', folder, '--port', 'web', '--json'], {
+    HOME: home.path,
+  });
   expect(await dev.event('server')).toMatchObject({ message: '1 setting is wrong:' });
   expect(await dev.ended()).toBe(1);
   expect(JSON.parse(dev.stderr).error).toMatchObject({
@@ -177,7 +121,7 @@ test('uses a server that is named, and leaves it as it was at the end', async ()
   const folder = await project(home.path);
   const { server, token } = workspace;
   const env = { HOME: home.path, TRELLIS_SERVER: server.url, TRELLIS_TOKEN: token };
-  await using dev = new Developing([folder, '--json'], env);
+  await using dev = new RunningCommand(['dev', folder, '--json'], env);
   expect(await dev.event('pushed')).toEqual({ event: 'pushed', wrong: [] });
   expect(await dev.interrupt('SIGTERM')).toBe(0);
   const asked = { method: 'POST', path: '/api/endpoints/run/books-by', token };

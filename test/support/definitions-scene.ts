@@ -25,8 +25,8 @@ export class DefinitionsScene implements AsyncDisposable {
     this.#workspace = workspace;
   }
 
-  static async start(): Promise<DefinitionsScene> {
-    return new DefinitionsScene(await startWorkspace());
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<DefinitionsScene> {
+    return new DefinitionsScene(await startWorkspace(env));
   }
 
   get workspace(): TestWorkspace {

@@ -1,3 +1,4 @@
+import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { ImportEvent, ImportOptions } from '@trellis/client/methods/zips.ts';
 import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import { schemaDocument } from '@trellis/contract/shapes/schema-document.ts';
@@ -112,16 +113,30 @@ async function diff(
 }
 
 async function sent(
-  { client, terminal }: CommandContext,
+  { client, terminal: { signal } }: CommandContext,
   path: string,
   options: ImportOptions,
   onLog: (text: string) => void,
 ): Promise<PushedDefinitions> {
+  return await sendFolder(client, path, { options, onLog, signal });
+}
+
+interface Sending {
+  readonly options: ImportOptions;
+  readonly onLog: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Sends what a folder has, with the packages that its code imports. */
+export async function sendFolder(
+  client: TrellisClient,
+  path: string,
+  { options, onLog, signal }: Sending,
+): Promise<PushedDefinitions> {
   const { files, packages } = await withPackages(path, new DefinitionsFolder(path).files());
   const sentPackages = packages.map(summaryOf);
   for (const one of sentPackages) onLog(packageInWords(one));
-  const zip = await packed(files);
-  const events = client.definitions.import(zip, options, { signal: terminal.signal });
+  const events = client.definitions.import(await packed(files), options, { signal });
   return { ...(await resultOf(events, onLog)), packages: sentPackages };
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext, Run } from '../command-context.ts';
-import { DevServer } from '../dev/dev-server.ts';
+import { startDevServer } from '../dev/dev-server.ts';
 import { ProjectPush } from '../dev/project-push.ts';
 import { projectChanges } from '../dev/project-watch.ts';
 import type { Tell } from '../terminal.ts';
@@ -62,7 +62,7 @@ async function develop(
   // The end of the server is the end of the command.
   const crashed = new AbortController();
   const signal = AbortSignal.any([terminal.signal, crashed.signal]);
-  await using own = await DevServer.start({ folder, port, env: terminal.env, tell, signal });
+  await using own = await startDevServer({ folder, port, env: terminal.env, tell, signal });
   void own.ended.then((code) => {
     if (terminal.signal.aborted) return;
     tell({ event: 'ended', code }, `The server has ended (exit code ${code}).`);

@@ -1,8 +1,14 @@
 import { settingOperation } from '#access/settings.ts';
+import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '#identity/user-service.ts';
+import {
+  createFirstAdministrator,
+  FIRST_ADMINISTRATOR,
+  PREVIEW_ADMINISTRATOR,
+  writeAdministrator,
+} from '#identity/user-service.ts';
 import { findUserByName } from '#identity/users.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { wordnetSearchSettings } from '../../../samples/wordnet/search-settings.ts';
@@ -29,6 +35,12 @@ export interface FirstStartParts {
  */
 export async function prepareFirstStart(parts: FirstStartParts): Promise<void> {
   const { config, secrets, reader, writer, url } = parts;
+  if (config.preview !== null) {
+    const password = must(secrets.adminPassword, 'the password of the administrator of a preview');
+    await writeAdministrator(writer, systemClock, { name: PREVIEW_ADMINISTRATOR, password });
+    tell(`Trellis answers at ${url}`);
+    return;
+  }
   reader.refresh();
   if (findUserByName(reader, FIRST_ADMINISTRATOR) !== undefined) {
     tell(`Trellis answers at ${url}`);

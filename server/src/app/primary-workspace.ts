@@ -128,6 +128,7 @@ async function buildPrimary(
     redact,
     telemetry,
     isReplica: false,
+    preview: config.preview,
   };
   const jobs = buildJobs(foundation);
   const replication = opened.use(

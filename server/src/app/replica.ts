@@ -213,6 +213,7 @@ function buildReplicaServices(
     redact,
     telemetry,
     isReplica: true,
+    preview: null,
   };
   return buildServices(foundation, {
     store,

@@ -80,7 +80,7 @@ export async function serve(env: Environment, sources: SettingSources = {}): Pro
     isolateProcess();
     // Goes last: what the others do to their end is told of as well.
     await using telemetry = await startTelemetry(wanted, log.logger, startFolder);
-    const stopped = stopSignal();
+    const stopped = stopSignal(config.preview !== null);
     await using workspace = await open(config.role, {
       storage,
       startFolder,
@@ -136,7 +136,7 @@ function secretTexts({ license, ...others }: Secrets): string[] {
 }
 
 async function runUntil(
-  stopped: Promise<NodeJS.Signals>,
+  stopped: Promise<string>,
   workspace: Workspace,
   logger: Logger,
 ): Promise<number> {
@@ -169,12 +169,18 @@ function startFailure(error: unknown, logger: Logger, role: Workspace['role']): 
 
 /**
  * Resolves with the first SIGTERM or SIGINT; later ones change nothing, the stop is bounded in time
- * by itself.
+ * by itself. A preview also ends when its stdin does, which is when the command that started it has
+ * ended, however that was.
  */
-function stopSignal(): Promise<NodeJS.Signals> {
-  const received = Promise.withResolvers<NodeJS.Signals>();
+function stopSignal(endsWithStdin: boolean): Promise<string> {
+  const received = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => received.resolve(signal));
+  }
+  if (endsWithStdin) {
+    process.stdin.once('close', () => received.resolve('end of stdin'));
+    // It keeps no process from ending.
+    process.stdin.resume().unref();
   }
   return received.promise;
 }

@@ -27,6 +27,7 @@ beforeEach(async () => {
   events = [];
   changes = 0;
   settings = new ProviderSettings({
+    isClosed: false,
     reader: graph.reader,
     secrets: { get: secret },
     commits: graph.writer,

@@ -54,6 +54,8 @@ export interface ProviderSettingsParts {
   readonly secrets: SecretReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
+  /** Whether no provider may be asked, whatever the settings say. */
+  readonly isClosed: boolean;
   /** Called after a change is committed. */
   readonly onProvidersChanged: () => void;
 }
@@ -157,7 +159,7 @@ export class ProviderSettings {
   /** Undefined when no provider is configured. */
   embeddingTarget(): EmbeddingTarget | undefined {
     const { embeddings } = this.#read();
-    if (embeddings === null) return undefined;
+    if (embeddings === null || this.#parts.isClosed) return undefined;
     const { baseUrl } = embeddings;
     return { baseUrl, apiKey: this.#key('embeddings', embeddings) };
   }
@@ -167,7 +169,7 @@ export class ProviderSettings {
    */
   chatTargets(): readonly ChatTarget[] {
     const { chat, furtherChat } = this.#read();
-    if (chat === null) return [];
+    if (chat === null || this.#parts.isClosed) return [];
     const further = furtherChat.map((one) => ({ ...one, apiKey: this.#key(purposeOf(one), one) }));
     return [{ ...chat, name: '', apiKey: this.#key('chat', chat) }, ...further];
   }

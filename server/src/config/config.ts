@@ -1,4 +1,4 @@
-import type { BackupTargetValue, LogThreshold } from './parsers.ts';
+import type { BackupTargetValue, LogThreshold, PreviewMode } from './parsers.ts';
 
 /**
  * The settings, checked and with defaults filled in; none is secret. Paths may be relative to the
@@ -52,6 +52,8 @@ export interface Config {
   readonly sampleGraph: 'wordnet' | 'none';
   /** Null means the built-in front end. */
   readonly frontEndFolder: string | null;
+  /** Null unless the workspace is a copy to try something in. */
+  readonly preview: PreviewMode | null;
 }
 
 /** Each goes only to the part that uses it; never logged, never in a report. */

@@ -40,6 +40,7 @@ export const parsers = {
   password: parsePassword,
   'smtp-url': parseSmtpUrl,
   'log-level': parseLogLevel,
+  'preview-mode': parsePreviewMode,
 } as const;
 
 export type VariableType = keyof typeof parsers;
@@ -235,6 +236,14 @@ function parseLogLevel(text: string): LogThreshold | ValueFault {
     `is ${quote(text)}, which is no level`,
     `Set ${LOG_THRESHOLDS.join(', ')}.`,
   );
+}
+
+/** Whether a preview lets code and models reach outside. */
+export type PreviewMode = 'closed' | 'open';
+
+function parsePreviewMode(text: string): PreviewMode | ValueFault {
+  if (text === 'closed' || text === 'open') return text;
+  return new ValueFault(`is ${quote(text)}, neither closed nor open`, 'Set closed, or nothing.');
 }
 
 function isHttp(url: URL): boolean {

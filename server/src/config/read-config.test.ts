@@ -49,6 +49,7 @@ describe('readConfig', () => {
         licensePublicKey: null,
         sampleGraph: 'wordnet',
         frontEndFolder: null,
+        preview: null,
       },
       secrets: {
         jwtKey: null,
@@ -131,6 +132,7 @@ describe('readConfig', () => {
       licensePublicKey: '/etc/trellis/public.pem',
       sampleGraph: 'none',
       frontEndFolder: '/srv/front-end',
+      preview: null,
     });
     expect(secrets).toEqual({
       jwtKey: REPLICA.MSK_JWT_KEY,
@@ -198,6 +200,7 @@ describe('readConfig', () => {
     ['MSK_CORS', 'https://x.example/path', false],
     ['MSK_CORS', 'https://x.example,https://y.example', false],
     ['MSK_CORS', 'null', false],
+    ['TRELLIS_PREVIEW', 'true', false],
     ['MSK_GRAPH_BACKUP_FOLDER', 'S3://Bucket', false],
     ['MSK_GRAPH_BACKUP_FOLDER', 's3://bucket/../x', false],
     ['MSK_GRAPH_BACKUP_FOLDER', 's3://bucket/a b', false],
@@ -247,6 +250,18 @@ describe('readConfig', () => {
     ['a replica nobody can call', { ...REPLICA, MSK_PUBLIC_ADDRESS: '' }, []],
   ])('between variables: %s', (_, env, expected) => {
     expect(faultsOf(env).map((fault) => fault.variable)).toEqual(expected);
+  });
+
+  it('starts no preview that could act for the workspace that it is a copy of', () => {
+    const preview = { TRELLIS_PREVIEW: 'closed', MSK_ADMIN_PASSWORD: 'correct horse battery' };
+    expect(readConfig(preview).config.preview).toBe('closed');
+    for (const name of ['MSK_GRAPH_BACKUP_FOLDER', 'MSK_SMTP_URL', 'MSK_REPLICA']) {
+      const value = name === 'MSK_REPLICA' ? 'true' : 'smtp://localhost';
+      const named = faultsOf({ ...preview, [name]: value }).map(({ variable }) => variable);
+      expect(named).toContain(name);
+    }
+    const [fault] = faultsOf({ TRELLIS_PREVIEW: 'closed' });
+    expect(fault?.variable).toBe('MSK_ADMIN_PASSWORD');
   });
 
   it('falls back to the public address, unless the internal one was blanked on purpose', () => {

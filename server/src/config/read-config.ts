@@ -128,6 +128,7 @@ function configOf(values: Values, env: Environment): Config {
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
     sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',
     frontEndFolder: values.TRELLIS_FRONT_END,
+    preview: values.TRELLIS_PREVIEW,
   };
 }
 
@@ -158,6 +159,7 @@ function faultsBetween(values: Values, isSet: (name: VariableName) => boolean): 
       });
     }
   }
+  if (values.TRELLIS_PREVIEW !== null) faults.push(...previewFaults(isSet));
   const backup = values.MSK_GRAPH_BACKUP_FOLDER;
   if (backup?.kind === 's3') faults.push(...s3Faults(isSet));
   if (backup?.kind === 'folder' && isWithin(backup.folder, values.MSK_GRAPH_STORAGE)) {
@@ -179,6 +181,22 @@ function s3Faults(isSet: (name: VariableName) => boolean): ConfigFault[] {
       problem: 'is not set, but MSK_GRAPH_BACKUP_FOLDER is in an object store',
       remedy: 'Set the key that may read and write the bucket.',
     }));
+}
+
+/** What would let a preview act for the workspace that it is a copy of. */
+function previewFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
+  const names = ['MSK_REPLICA', 'MSK_GRAPH_BACKUP_FOLDER', 'MSK_SMTP_URL'] as const;
+  const faults: ConfigFault[] = names.filter(isSet).map((variable) => ({
+    variable,
+    problem: 'is set together with TRELLIS_PREVIEW',
+    remedy: 'A preview makes no backups, sends no mail and follows no primary.',
+  }));
+  if (isSet('MSK_ADMIN_PASSWORD')) return faults;
+  const remedy = 'Start previews with "trellis preview", which sets it.';
+  return [
+    ...faults,
+    { variable: 'MSK_ADMIN_PASSWORD', problem: 'is not set, but a preview needs it', remedy },
+  ];
 }
 
 function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {

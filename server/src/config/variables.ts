@@ -279,6 +279,13 @@ export const variables = {
     description:
       'Folder of the browser application that a primary and its replicas serve. When not set, the built-in one.',
   },
+  TRELLIS_PREVIEW: {
+    group: 'operation',
+    type: 'preview-mode',
+    default: null,
+    description:
+      'Set by "trellis preview" for the copy that it runs: nothing runs by itself there, and with "closed", code and models reach nothing outside; "open" allows them what the workspace allows.',
+  },
 } as const satisfies Readonly<Record<string, Variable>>;
 
 export type VariableName = keyof typeof variables;

@@ -324,6 +324,9 @@ export function rightsFields(rights: Partial<Rights>): Record<string, FieldValue
 
 export const FIRST_ADMINISTRATOR = 'admin';
 
+/** The administrator of a preview, beside the users of the workspace that it is a copy of. */
+export const PREVIEW_ADMINISTRATOR = 'preview';
+
 /**
  * Creates the first administrator (open-shapes, section 1) with the given password, or a random
  * one. Answers the password when it made it: the only time that anybody can see it.
@@ -334,32 +337,41 @@ export async function createFirstAdministrator(
   givenPassword: string | undefined,
 ): Promise<{ readonly generatedPassword: string | null }> {
   const password = givenPassword ?? randomBytes(18).toString('base64url');
-  const now = clock.now();
+  await writeAdministrator(commits, clock, { name: FIRST_ADMINISTRATOR, password, ifVersion: 0 });
+  return { generatedPassword: givenPassword === undefined ? password : null };
+}
+
+/** Makes an administrator of this name, whoever had it before. */
+export async function writeAdministrator(
+  commits: CommitPort,
+  clock: Clock,
+  account: { readonly name: string; readonly password: string; readonly ifVersion?: number },
+): Promise<void> {
+  const { name, password, ifVersion } = account;
+  const rights = { isAdmin: true, isReadOnlyAdmin: false, isGuest: false, active: true };
   await commits.commit({
     system: true,
     operations: [
       {
         op: 'addOrUpdate',
         type: '_User',
-        key: userKey(FIRST_ADMINISTRATOR),
+        key: userKey(name),
         fields: {
-          UserName: FIRST_ADMINISTRATOR,
+          UserName: name,
           FullName: 'Administrator',
-          IsAdmin: true,
-          Active: true,
+          ...rightsFields(rights),
           Confirmed: true,
         },
-        ifVersion: 0,
+        ...(ifVersion === undefined ? {} : { ifVersion }),
       },
     ],
     vault: [
-      writeCredential(userUid(FIRST_ADMINISTRATOR), {
+      writeCredential(userUid(name), {
         passwordHash: await hashPassword(password),
-        changedAt: now,
+        changedAt: clock.now(),
         sessionsNotBefore: 0,
         keptSession: null,
       }),
     ],
   });
-  return { generatedPassword: givenPassword === undefined ? password : null };
 }

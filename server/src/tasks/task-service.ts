@@ -37,6 +37,8 @@ export interface TaskServiceParts extends TaskRules {
   readonly runs: Pick<TaskRunStore, 'list' | 'last' | 'removals' | 'forget'>;
   readonly runner: TaskRunner;
   readonly scheduler: Pick<TaskScheduler, 'look'>;
+  /** False in a preview, where only people run tasks. */
+  readonly runsByItself: boolean;
   /** Told of a line in code that no task can be made of. */
   readonly onFault: (error: unknown) => void;
 }
@@ -276,13 +278,13 @@ export class TaskService {
   }
 
   #shown({ nodeVersion: _version, scheduledAt: _since, ...task }: StoredTask): Task {
-    const { runner, runs } = this.#parts;
+    const { runner, runs, runsByItself } = this.#parts;
     const schedule = Schedule.parse(task.cron, task.timeZone);
     const { description, ...next } = this.#timetable(schedule);
     return {
       ...task,
       description,
-      ...(task.enabled ? next : { nextRunAt: null, nextRunAts: [] }),
+      ...(task.enabled && runsByItself ? next : { nextRunAt: null, nextRunAts: [] }),
       jobId: runner.jobOf(task.name),
       lastRun: runs.last(task.name) ?? null,
     };

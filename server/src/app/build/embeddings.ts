@@ -46,6 +46,7 @@ export function buildEmbeddings(
   const providers = new ProviderSettings({
     ...foundation,
     secrets: vault,
+    isClosed: foundation.preview === 'closed',
     onProvidersChanged: settingsChanged,
   });
   const provider = new EmbeddingProvider({

@@ -34,7 +34,7 @@ export interface BuiltEndpoints {
 }
 
 export function buildEndpoints(foundation: Foundation, parts: EndpointArguments): BuiltEndpoints {
-  const { telemetry } = foundation;
+  const { telemetry, preview } = foundation;
   const { store, jobs, identity, primaryAddress, pool, tracing } = parts;
   const { running, workspace, endpointSecrets: secrets } = identity;
   let connected: EndpointPeers | undefined;
@@ -52,7 +52,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     scheduleFault: Schedule.faultOf,
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),
-    fetchAllowList: () => workspace.current().fetchAllowList,
+    fetchAllowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
     secrets,
     embedQuery: (request, signal) => peers().embedQuery(request, signal),
     models: {

@@ -1,5 +1,6 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Clock } from '#base/clock.ts';
+import type { Config } from '#config/config.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
@@ -24,6 +25,8 @@ export interface Foundation {
   readonly telemetry: Telemetry | undefined;
   /** A replica writes nothing and asks no provider of models. */
   readonly isReplica: boolean;
+  /** As `Config` has it. */
+  readonly preview: Config['preview'];
 }
 
 /** Jobs of a primary are kept in its graph, those of a replica in its memory. */

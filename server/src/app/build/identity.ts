@@ -83,7 +83,7 @@ export interface Identity extends AsyncDisposable {
 }
 
 export function buildIdentity(foundation: Foundation, parts: IdentityArguments): Identity {
-  const { reader, vault, logger, clock, isReplica } = foundation;
+  const { reader, vault, logger, clock, isReplica, preview } = foundation;
   const { access, storage, signingKey, address, smtpUrl, onFrontEndChanged } = parts;
   const signature = new TokenSignature(signingKey);
   const uses = new LastUses(vault, TOKEN_USES);
@@ -109,7 +109,7 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
     signingKey,
     publicAddress: address.configured,
     devices,
-    fetch,
+    fetch: preview === null ? fetch : refuseFetch,
     signInAs: (userUid, via, client) => identity.signInAs(userUid, via, client),
   });
   const interfaces = new Interfaces({
@@ -150,6 +150,11 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
       await housekeeping?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Identity providers know nothing of a preview. */
+function refuseFetch(): Promise<never> {
+  return Promise.reject(new Error('a preview asks no identity provider'));
 }
 
 interface BuiltSecrets extends AsyncDisposable {

@@ -47,7 +47,7 @@ export interface Tasks extends AsyncDisposable {
 
 /** Builds what the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
-  const { reader, commits, logger, clock, redact } = foundation;
+  const { reader, commits, logger, clock, redact, preview } = foundation;
   const { jobs, endpoints, goldenSets, builtInTasks, changes } = parts;
   const onFault = (err: unknown): void =>
     logger.error({ err }, 'a task or a migration could not be run');
@@ -68,7 +68,9 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     onFault,
   });
   const alarm = timerAlarm;
-  const scheduler = new TaskScheduler({ clock, alarm, store, runs, runner, onFault });
+  const runsByItself = preview === null;
+  const scheduled = runsByItself ? store : NOTHING_SCHEDULED;
+  const scheduler = new TaskScheduler({ clock, alarm, store: scheduled, runs, runner, onFault });
   const tasks = new TaskService({
     ...foundation,
     ...rules,
@@ -77,6 +79,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     runs,
     runner,
     scheduler,
+    runsByItself,
     onFault,
   });
   const triggers = new TriggerService({
@@ -87,11 +90,6 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     redact: textRedactor(redact),
     onFault: (err) => logger.error({ err }, 'a trigger could not go on as it should'),
   });
-  const followCode = async (): Promise<void> => {
-    const all = endpoints.selfRunning();
-    await tasks.followCode(all).catch(onFault);
-    await triggers.followCode(all).catch(onFault);
-  };
   return {
     tasks,
     triggers,
@@ -102,11 +100,13 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
         await migrations.recover().catch(onFault);
       },
       start: async () => {
-        await migrations.start().catch(onFault);
-        await scheduler.start();
-        triggers.start();
-        await followCode();
-        endpoints.onChange(followCode);
+        if (runsByItself) {
+          await migrations.start().catch(onFault);
+          await scheduler.start();
+          triggers.start();
+        }
+        const followers = runsByItself ? [tasks, triggers] : [tasks];
+        await keepFollowingCode(endpoints, followers, onFault);
       },
     },
     [Symbol.asyncDispose]: async () => {
@@ -116,6 +116,23 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     },
   };
 }
+
+/** Has what the code of endpoints says of when they run done, now and after each change. */
+async function keepFollowingCode(
+  endpoints: EndpointService,
+  followers: readonly Pick<TaskService | TriggerService, 'followCode'>[],
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  const followCode = async (): Promise<void> => {
+    const all = endpoints.selfRunning();
+    for (const one of followers) await one.followCode(all).catch(onFault);
+  };
+  await followCode();
+  endpoints.onChange(followCode);
+}
+
+/** In a preview: its tasks are run by people alone. */
+const NOTHING_SCHEDULED: Pick<TaskStore, 'all'> = { all: () => [] };
 
 /** As endpoints are called by whoever waits for the answer. */
 function taskEndpoints(endpoints: EndpointService): TaskEndpoints {

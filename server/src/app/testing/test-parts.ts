@@ -115,6 +115,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
     redact: (json) => json,
     telemetry: undefined,
     isReplica: false,
+    preview: null,
   };
   return buildServices(foundation, {
     store,

@@ -71,7 +71,13 @@ export class TaskScene implements AsyncDisposable {
       },
     });
     this.#opened.push(scheduler, runner);
-    const tasks = new TaskService({ ...common, runner, scheduler, audit: auditInMemory() });
+    const tasks = new TaskService({
+      ...common,
+      runner,
+      scheduler,
+      runsByItself: true,
+      audit: auditInMemory(),
+    });
     return {
       tasks,
       jobs,
