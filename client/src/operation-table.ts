@@ -551,6 +551,28 @@ export const OPERATION_TABLE = {
     /** Make a link with which the user can set a new password. */
     createPasswordResetLink: 'POST /api/users/user/{uid}/password-reset json',
   },
+  webhooks: {
+    /** List the addresses that are told what changes, and how far each is. */
+    list: 'GET /api/webhooks query json',
+    /** Tell an address what changes from now on. */
+    create: 'POST /api/webhooks body json',
+    /** Get a webhook. */
+    get: 'GET /api/webhooks/{id} json',
+    /**
+     * Replace the settings of a webhook; with `enabled`, one that is paused goes on where it was.
+     */
+    update: 'PUT /api/webhooks/{id} body json',
+    /** Delete a webhook, its secret and its list of deliveries. */
+    delete: 'DELETE /api/webhooks/{id} none',
+    /** List the last deliveries of a webhook, with what the receiver answered. */
+    deliveries: 'GET /api/webhooks/{id}/deliveries query json',
+    /** Deliver everything again from a sequence on, in order. */
+    replay: 'POST /api/webhooks/{id}/replay body json',
+    /** Send a delivery without changes, once, and answer what the receiver said. */
+    test: 'POST /api/webhooks/{id}/test json',
+    /** Make a new secret; for a day the one before signs as well. */
+    rotateSecret: 'POST /api/webhooks/{id}/rotate json',
+  },
   workspace: {
     /** Read the settings of the workspace. */
     getSettings: 'GET /api/workspace/settings json replicas',

@@ -164,6 +164,7 @@ export class TrellisClient extends ClientBase {
   /** What the server does by itself, and when. */
   readonly tasks = operationsOf(this.transport, 'tasks');
   readonly triggers = operationsOf(this.transport, 'triggers');
+  readonly webhooks = operationsOf(this.transport, 'webhooks');
   readonly jobs = {
     ...operationsOf(this.transport, 'jobs'),
     watch: bound(this.transport, watchJob),

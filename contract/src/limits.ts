@@ -79,6 +79,13 @@ export const SECRET_HOSTS_MAX = 20;
 export const SECRET_HOST_CHARACTERS_MAX = 260;
 export const SECRET_ENDPOINTS_MAX = 100;
 
+/** Webhooks (open-shapes, section 11). */
+export const WEBHOOKS_MAX = 100;
+export const WEBHOOK_NAME_CHARACTERS_MAX = 100;
+export const WEBHOOK_URL_CHARACTERS_MAX = 2_000;
+/** Types, and edge types, that one webhook names. */
+export const WEBHOOK_FILTER_MAX = 100;
+
 /** Sign-in at identity providers (specification, section 4.2). */
 export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
 export const SSO_TEXT_CHARACTERS_MAX = 2_000;

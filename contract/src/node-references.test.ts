@@ -11,6 +11,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   'createLogin user': 'a name',
   'createTask actingUser': 'a user',
   'createToken actingUser': 'a user',
+  'createWebhook asUser': 'a user',
+  'updateWebhook asUser': 'a user',
   'ingestion uid': 'beside type and key, in one object',
   'putGoldenSet queries.relevant': 'kept as it was written',
   'putGoldenSet queries.relevant.uid': 'kept as it was written',

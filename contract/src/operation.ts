@@ -121,6 +121,7 @@ export type Area =
   | 'backups'
   | 'tasks'
   | 'triggers'
+  | 'webhooks'
   | 'migrations'
   | 'search'
   | 'assistant'

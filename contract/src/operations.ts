@@ -39,6 +39,7 @@ import { operations as stats } from './operations/stats.ts';
 import { operations as status } from './operations/status.ts';
 import { operations as tasks } from './operations/tasks.ts';
 import { operations as triggers } from './operations/triggers.ts';
+import { operations as webhooks } from './operations/webhooks.ts';
 import { operations as tokens } from './operations/tokens.ts';
 import { operations as tools } from './operations/tools.ts';
 import { operations as users } from './operations/users.ts';
@@ -74,6 +75,7 @@ const tables = [
   backups,
   tasks,
   triggers,
+  webhooks,
   migrations,
   logs,
   searchEvaluation,

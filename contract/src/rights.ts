@@ -30,6 +30,7 @@ export const scopes = {
   search: 'run searches',
   'admin:backup': 'snapshot and restore',
   'admin:tasks': 'scheduled-task management',
+  'admin:webhooks': 'webhooks, which are told of every change',
   'endpoints:run': 'invoke custom endpoints',
   deploy: 'export, compare and import definitions',
 } as const;

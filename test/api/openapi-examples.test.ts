@@ -23,6 +23,7 @@ const GIVES: Partial<Record<OperationId, readonly [name: keyof typeof GIVEN, mem
   createUser: ['user', 'UID'],
   createTeam: ['team', 'UID'],
   createToken: ['token', 'id'],
+  createWebhook: ['webhook', 'id'],
   createFileUpload: ['upload', 'id'],
   runTask: ['job', 'id'],
   createChat: ['chat', 'UID'],
@@ -94,6 +95,7 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'resumeTrigger',
     'retrySetAside',
     'deleteSetAside',
+    'testWebhook',
   ],
   'its id is another one each time': ['getCallTrace'],
   'it takes what was mailed, another token, or ends the session': [
@@ -181,6 +183,7 @@ function shown(value: unknown): unknown {
     const text = value
       .replaceAll(MOMENT, '2026-05-01T09:00:00.000Z')
       .replace(/(?<=[?&]token=)[\w-]+/, 'example')
+      .replace(/^whsec_[\w+/=]+$/, 'whsec_of_an_example')
       .replace(/^ey[\w-]+\.[\w-]+\.[\w-]+$/, 'eyJhbGciOiJFZERTQSJ9.example.signature');
     return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)} …` : text;
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { documentedCode } from './documented-blocks.ts';
 import { SnippetScene } from './snippet-scene.ts';
@@ -36,6 +38,16 @@ function endpoint(body: unknown, answers: unknown): Use {
     expect(Object(made).diagnostics).toEqual([]);
     expect(await at.admin('POST', `/api/endpoints/run/${name}`, body)).toEqual(answers);
   };
+}
+
+/** One that nobody listens at. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /** Statements inside an endpoint. */
@@ -238,6 +250,30 @@ console.log(JSON.stringify(body.authorization));
     const body = { event: 'created', key: 'T-1', after: { Title: 'Lamp' } };
     await endpoint(body, 'Lamp')(code);
   },
+  'webhooks 1': async (code) => {
+    const secret = `whsec_${btoa('a secret of a receiver')}`;
+    const port = String(await freePort());
+    const send = `import { Webhook } from 'standardwebhooks';
+process.env.WEBHOOK_SECRET = '${secret}';
+const print = console.log;
+let seen = '';
+console.log = (...words) => (seen = words.join(' '));
+await import('./receiver.ts');
+const body = JSON.stringify({ changes: [{ action: 'created', type: 'Task' }] });
+const at = new Date();
+const headers = {
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(at / 1000)),
+  'webhook-signature': new Webhook(process.env.WEBHOOK_SECRET).sign('msg_1', at, body),
+};
+const { status } = await fetch('http://127.0.0.1:${port}/', { method: 'POST', headers, body });
+print(JSON.stringify([status, seen]));
+process.exit();
+`;
+    const files = { 'receiver.ts': code.replace('4040', port), 'program.ts': send };
+    expect(JSON.parse(await at.run(files))).toEqual([204, 'created Task']);
+  },
+  'webhooks 2': program(SIGNED_IN, 'secret.slice(0, 6)', 'whsec_'),
 };
 
 describe('the code of a page does what it says', () => {

@@ -36,6 +36,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'modules',
     'triggers',
+    'webhooks',
     'tasks',
     'secrets',
     'build',

@@ -76,6 +76,26 @@ export const taskErrors = {
     title: 'Triggers run one another',
     hint: 'The message has the endpoints in order: let one of them not write what runs the next.',
   },
+  webhook_not_found: {
+    status: 404,
+    title: 'Webhook not found',
+    hint: 'GET /api/webhooks lists the webhooks there are.',
+  },
+  webhook_address_not_allowed: {
+    status: 422,
+    title: 'Address not allowed',
+    hint: 'An administrator can add the origin to the setting fetchAllowList of the workspace.',
+  },
+  webhook_limit_reached: {
+    status: 409,
+    title: 'Too many webhooks',
+    hint: 'Delete those that are not needed any more.',
+  },
+  webhook_log_gone: {
+    status: 410,
+    title: 'Log does not reach back as far',
+    hint: 'Replay from details.firstSequence on, which the log still has.',
+  },
   invalid_schedule: {
     status: 400,
     title: 'Not a schedule',

@@ -12,6 +12,7 @@ import * as module from '../shapes/module.ts';
 import * as packages from '../shapes/package.ts';
 import * as task from '../shapes/task.ts';
 import * as trigger from '../shapes/trigger.ts';
+import * as webhook from '../shapes/webhook.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
@@ -87,6 +88,7 @@ export const SHAPE_FILES = {
   stats,
   task,
   trigger,
+  webhook,
   team,
   token,
   tool,

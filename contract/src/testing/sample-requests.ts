@@ -207,6 +207,10 @@ const samples: Samples = {
     body: { value: 'a value of a test', hosts: ['api.example.com'] },
   },
   deleteSecret: { params: { name: 'NOBODYS' } },
+  // Nothing is allowed to be reached: 422 is an answer to those who may.
+  createWebhook: { body: { name: 'sample', url: 'https://hooks.example.com/' } },
+  updateWebhook: { params: { id: 'nobodys' }, body: { name: 'x', url: 'https://example.com/' } },
+  replayWebhook: { params: { id: 'nobodys' }, body: { fromSequence: 1 } },
   createAgent: (_things, times) => ({
     body: { name: `agent-${times}`, instructions: 'Be short.' },
   }),

@@ -112,7 +112,13 @@ export async function openStorage(
   events: WriterEvents,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack();
-  const followers = Followers.awaiting(['text index', 'vector index', 'backups', 'triggers']);
+  const followers = Followers.awaiting([
+    'text index',
+    'vector index',
+    'backups',
+    'triggers',
+    'webhooks',
+  ]);
   const { applied: sequence } = followers;
   const { storage, masterKey, lowMemory } = options;
   const writing = { storage, masterKey, lowMemory, followers: followers.buffer };

@@ -31,7 +31,7 @@ import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
 import { ServerStatus } from './server-status.ts';
-import { ChangeThread } from './triggers/change-thread.ts';
+import { ChangeThread } from './changes/change-thread.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';

@@ -6,7 +6,7 @@ import { createHttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
-import { ChangeThread } from './triggers/change-thread.ts';
+import { ChangeThread } from './changes/change-thread.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';

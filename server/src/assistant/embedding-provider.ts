@@ -4,7 +4,7 @@ import {
   EMBEDDING_TIMEOUT_MS,
   VECTOR_DIMENSIONS_MAX,
 } from '#base/search-limits.ts';
-import { boundedText, type Fetch, fetchFault } from '#runtime/outbound-requests.ts';
+import { boundedText, type Fetch, fetchFault } from '#base/outbound.ts';
 import { EmbeddingFailure, type EmbedTexts } from '#search/embeddings/embed-texts.ts';
 import { failureOf, type ProviderAnswer } from './router/provider-problem.ts';
 import { vectorOf } from '#search/embeddings/embedding-record.ts';

@@ -34,7 +34,8 @@ async function changesOf(request: CommitRequest, wanted: ReadonlySet<string> = W
   const found = [];
   for await (const record of graph.log.read(before + 1)) {
     const { registry } = graph.reader;
-    const { triggers, nodes } = changesOfCommit(record.payload, registry, wanted);
+    const { triggers, nodes: all } = changesOfCommit(record.payload, registry);
+    const nodes = all.filter(({ type }) => wanted.has(type));
     found.push({
       triggers,
       nodes: nodes.map(({ event, type, uid, key, ...node }) => {

@@ -5,6 +5,7 @@ import { readId } from '#store/bytes.ts';
 import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
 import type { WriteBatch } from '#store/key-value.ts';
+import { type ChangedEdge, EdgeTrails } from './edge-changes.ts';
 import { idOfTypeKey, readType, versionOfKey } from './keys.ts';
 import { readHistoryEntry } from './node-history.ts';
 import { NodeRecord } from './node-record.ts';
@@ -14,6 +15,8 @@ export type ChangeEvent = 'created' | 'updated' | 'deleted';
 
 /** What a commit did to one node. */
 export interface ChangedNode {
+  /** Only within the process, as everywhere. */
+  readonly id: number;
   readonly event: ChangeEvent;
   readonly type: string;
   readonly uid: string;
@@ -27,6 +30,8 @@ export interface ChangedNode {
   before(): NodeObject | undefined;
   /** The node after the commit; undefined for one that was deleted. */
   after(): NodeObject | undefined;
+  /** Whether the commit has removed, or written, an edge that restricts who may see the node. */
+  readonly wasRestricted: boolean;
 }
 
 /** The changes of one commit. */
@@ -34,6 +39,8 @@ export interface CommitChanges {
   /** See `CommitAuthor.triggers`. */
   readonly triggers: readonly string[];
   readonly nodes: readonly ChangedNode[];
+  /** Without those of system types. */
+  readonly edges: readonly ChangedEdge[];
 }
 
 /** What a payload says of one node; places are in the payload. */
@@ -64,39 +71,32 @@ export function noteTriggers(batch: WriteBatch, triggers: readonly string[]): vo
 }
 
 /**
- * The nodes of wanted types that a commit has created, changed or deleted, in the order in which it
- * touched them first, each once. `payload` is that of the commit's record in the log; it must stay
- * as it is while the changes are used. `registry` is of a schema that is not older.
+ * The nodes and edges that a commit has created, changed or deleted, in the order in which it
+ * touched them first, each once; nodes of system types included. `payload` is that of the commit's
+ * record in the log; it must stay as it is while the changes are used. `registry` is of a schema
+ * that is not older.
  */
-export function changesOfCommit(
-  payload: Uint8Array,
-  registry: SchemaRegistry,
-  wanted: ReadonlySet<string>,
-): CommitChanges {
-  const types = new Set<number>();
-  for (const name of wanted) {
-    const type = registry.nodeType(name);
-    if (type !== undefined) types.add(type.id);
-  }
-  const { trails, triggers } = trailsOf(payload, types);
+export function changesOfCommit(payload: Uint8Array, registry: SchemaRegistry): CommitChanges {
+  const { trails, edges, triggers } = trailsOf(payload, registry);
   const nodes: ChangedNode[] = [];
-  for (const trail of trails.values()) {
-    const changed = changedNode(payload, trail, registry.nodeTypeById(trail.typeId));
-    if (changed !== undefined) nodes.push(changed);
+  for (const [id, trail] of trails) {
+    const type = registry.nodeTypeById(trail.typeId);
+    const changed = changedNode(payload, id, trail, type);
+    if (changed !== undefined) nodes.push({ ...changed, wasRestricted: edges.restricted.has(id) });
   }
-  return { triggers, nodes };
+  return { triggers, nodes, edges: edges.changes() };
 }
 
-function trailsOf(payload: Uint8Array, types: ReadonlySet<number>) {
+function trailsOf(payload: Uint8Array, registry: SchemaRegistry) {
   const trails = new Map<number, Trail>();
+  const edges = new EdgeTrails(payload, registry);
   const record = new NodeRecord();
   let triggers: readonly string[] = [];
   // An entry of the history comes before the record, or the deletion, that it belongs to. A deleted
   // record is followed by its UID, and by its type.
   let entry: { readonly id: number; version: number; place: Place } | undefined;
   let deleted: { readonly id: number; uid: Place | undefined } | undefined;
-  const touch = (id: number, typeId: number, existed: boolean): Trail | undefined => {
-    if (!types.has(typeId)) return undefined;
+  const touch = (id: number, typeId: number, existed: boolean): Trail => {
     let trail = trails.get(id);
     if (trail === undefined) {
       trail = { typeId, existed, record: undefined, uid: undefined, entries: [] };
@@ -116,8 +116,7 @@ function trailsOf(payload: Uint8Array, types: ReadonlySet<number>) {
         return;
       }
       record.open(payload.subarray(valueStart, valueEnd));
-      const trail = touch(id, record.typeId, record.version > 1);
-      if (trail !== undefined) trail.record = place;
+      touch(id, record.typeId, record.version > 1).record = place;
     } else if (db === DB.history && isPut) {
       const version = versionOfKey(payload.subarray(keyStart, keyEnd));
       entry = { id: readId(payload, keyStart), version, place };
@@ -126,24 +125,32 @@ function trailsOf(payload: Uint8Array, types: ReadonlySet<number>) {
     } else if (db === DB.types && deleted !== undefined && !isPut) {
       if (idOfTypeKey(payload, keyStart) !== deleted.id) return;
       const trail = touch(deleted.id, readType(payload, keyStart), true);
-      if (trail !== undefined) Object.assign(trail, { record: undefined, uid: deleted.uid });
+      Object.assign(trail, { record: undefined, uid: deleted.uid });
       deleted = undefined;
+    } else if (db === DB.out || db === DB.in) {
+      edges.take(db, keyStart, place);
     } else if (db === DB.meta && isPut && TRIGGERS.equals(payload.subarray(keyStart, keyEnd))) {
       const text = Buffer.from(payload.subarray(valueStart, valueEnd)).toString();
       triggers = JSON.parse(text) as string[];
     }
   });
-  return { trails, triggers };
+  return { trails, edges, triggers };
 }
 
 /** Undefined for a node that came and went within the commit. */
-function changedNode(payload: Uint8Array, trail: Trail, type: NodeType): ChangedNode | undefined {
+function changedNode(
+  payload: Uint8Array,
+  id: number,
+  trail: Trail,
+  type: NodeType,
+): Omit<ChangedNode, 'wasRestricted'> | undefined {
   const { existed, record: place, entries } = trail;
-  if (place === undefined) return existed ? deletedNode(payload, trail, type) : undefined;
+  if (place === undefined) return existed ? deletedNode(payload, id, trail, type) : undefined;
   const record = new NodeRecord();
   record.open(bytesOf(payload, place));
   const after = (): NodeObject => record.toObject(type);
   return {
+    id,
     event: existed ? 'updated' : 'created',
     type: type.name,
     uid: record.uid,
@@ -154,11 +161,12 @@ function changedNode(payload: Uint8Array, trail: Trail, type: NodeType): Changed
   };
 }
 
-function deletedNode(payload: Uint8Array, trail: Trail, type: NodeType): ChangedNode {
+function deletedNode(payload: Uint8Array, id: number, trail: Trail, type: NodeType) {
   const uid = formatUid(bytesOf(payload, must(trail.uid, 'the UID of a deleted node')));
   const before = goneBack(payload, { UID: uid, Type: type.name, Timestamp: '' }, trail, type);
   return {
-    event: 'deleted',
+    id,
+    event: 'deleted' as const,
     type: type.name,
     uid,
     key: before.Id ?? null,

@@ -125,6 +125,8 @@ export interface GraphReader extends Disposable {
    */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
+  /** The edge of a type from one node to another. */
+  edgeBetween(from: number, type: string, to: number): EdgeObject | undefined;
   /** The number of edges of a node, in both directions together. */
   degree(id: number): number;
   /** What is known of nodes without reading them, in this turn; undefined where nothing is. */

@@ -348,6 +348,11 @@ export class StateReader implements GraphReader {
     return objects;
   }
 
+  edgeBetween(from: number, type: string, to: number): EdgeObject | undefined {
+    const edge = this.#edgeIdOf(type);
+    return edge === undefined ? undefined : this.edge(from, edge, to);
+  }
+
   /**
    * One edge, by the ids of its ends and the number of its type. The UIDs of the ends may be passed
    * when they are known.

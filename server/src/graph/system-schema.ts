@@ -195,6 +195,22 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       fields: { Endpoint: 'String', Record: 'Json' },
     },
     {
+      type: '_Webhook',
+      key: 'Key',
+      label: 'Name',
+      fields: {
+        Name: 'String',
+        Settings: 'Json',
+        Position: 'Long',
+        PausedFor: 'String',
+        Failing: 'Json',
+        Missed: 'Json',
+        CreatedAt: 'Time',
+        CreatedBy: 'UID',
+      },
+    },
+    { type: '_WebhookDeliveries', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
+    {
       type: '_Migration',
       key: 'Name',
       label: 'Name',

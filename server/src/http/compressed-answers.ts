@@ -20,7 +20,7 @@ const OPTIONS = { level: constants.Z_BEST_SPEED } as const;
  * compressed answer tells whether what is asked for stands in it too (BREACH); so these are sent as
  * they are.
  */
-const WITH_SECRETS: ReadonlySet<Area> = new Set(['login', 'sso', 'tokens']);
+const WITH_SECRETS: ReadonlySet<Area> = new Set(['login', 'sso', 'tokens', 'webhooks']);
 
 /**
  * Compresses texts of answers, on the threads of zlib. These also check passwords and read files:

@@ -169,6 +169,9 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
     'listJobs getJob cancelJob watchJob listTasks listBuiltInTasks createTask checkTaskSchedule ' +
     'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns ' +
     'listTriggers pauseTrigger resumeTrigger listSetAside retrySetAside deleteSetAside',
+  'admin:webhooks':
+    'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook listWebhookDeliveries ' +
+    'replayWebhook testWebhook rotateWebhookSecret',
 };
 
 it.each(SCOPES)('a token with the scope %s may call what it is for', (scope) => {

@@ -40,6 +40,7 @@ import { statsRoutes } from './routes/stats.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { triggersRoutes } from './routes/triggers.ts';
+import { webhooksRoutes } from './routes/webhooks.ts';
 import { tokensRoutes } from './routes/tokens.ts';
 import { toolsRoutes } from './routes/tools.ts';
 import { usersRoutes } from './routes/users.ts';
@@ -85,6 +86,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...statusRoutes,
   ...tasksRoutes,
   ...triggersRoutes,
+  ...webhooksRoutes,
   ...tokensRoutes,
   ...secretsRoutes,
   ...toolsRoutes,

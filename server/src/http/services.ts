@@ -45,6 +45,7 @@ import type { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import type { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
 import type { TriggerService } from '#tasks/triggers/trigger-service.ts';
+import type { WebhookService } from '#webhooks/webhook-service.ts';
 import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
@@ -116,6 +117,7 @@ export interface HttpServices {
   readonly backups: BackupService;
   readonly tasks: TaskService;
   readonly triggers: TriggerService;
+  readonly webhooks: WebhookService;
   readonly migrations: MigrationService;
   readonly logs: LogHistory;
   readonly searchConfiguration: SearchConfiguration;

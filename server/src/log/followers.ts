@@ -21,6 +21,7 @@ export const FOLLOWER_KINDS = [
   'vector index',
   'backups',
   'triggers',
+  'webhooks',
   'replica',
 ] as const;
 

@@ -8,6 +8,7 @@ import type {
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
+import type { Fetch } from '#base/outbound.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -45,7 +46,7 @@ import { Importers } from './modules/importers.ts';
 import { ModuleDefinitions } from './modules/module-definitions.ts';
 import { ModuleLinker } from './modules/module-linker.ts';
 import { ModuleStore } from './modules/module-store.ts';
-import { OutboundRequests, type Fetch } from './outbound-requests.ts';
+import { OutboundRequests } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
 import { CallTraces } from './tracing/call-traces.ts';
 import { CallTracing } from './tracing/call-tracing.ts';

@@ -1,11 +1,9 @@
 import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/endpoint-limits.ts';
+import { allowedAddress, boundedText, type Fetch, fetchFault } from '#base/outbound.ts';
 import { Problem } from '#base/problem.ts';
 import type { Caller } from '#access/caller.ts';
 import { masking } from './secret-masks.ts';
 import { type NamedSecret, namedSecret, type SecretSource, withSecrets } from './secret-headers.ts';
-
-/** That of the process. Only `app` hands it out. */
-export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
 
 export interface OutboundRequest {
   readonly url: string;
@@ -31,9 +29,7 @@ interface Requester {
 
 /**
  * `fetch` of endpoint code, performed on the main thread: to origins that an administrator allowed
- * and to no others. Addresses are compared as the URL standard writes them, so that no spelling of
- * an address is another one; redirects are not followed but given to the code. What the name of an
- * allowed host stands for is the resolver's word: whoever rules over that name chooses the address.
+ * and to no others. Redirects are not followed but given to the code.
  * Secrets that the code names are put in here, and taken out of what is answered: no worker ever
  * has their values.
  */
@@ -58,7 +54,7 @@ export class OutboundRequests {
     limits: RequestLimits,
     requester: Requester,
   ): Promise<string> {
-    const url = this.#allowed(request.url);
+    const url = allowedAddress(request.url, this.#allowList(), 'fetch()');
     checkHeaders(request.headers);
     const { headers, sent } = withSecrets(request.headers, (name) =>
       this.#secrets.take(name, { url, ...requester }),
@@ -108,23 +104,6 @@ export class OutboundRequests {
       headers: Object.fromEntries(response.headers),
       text,
     };
-  }
-
-  #allowed(text: string): URL {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-      throw new Problem('invalid_request', `fetch() takes an http or https URL, not "${text}"`);
-    }
-    if (url.username !== '' || url.password !== '') {
-      throw new Problem('invalid_request', 'fetch() takes a URL without user and password', {
-        hint: 'Send them in the header Authorization.',
-      });
-    }
-    if (this.#allowList().includes(url.origin)) return url;
-    throw new Problem('forbidden', `fetch() may not reach ${url.origin}`, {
-      hint: 'An administrator can add the origin to the setting fetchAllowList of the workspace.',
-      details: { origin: url.origin },
-    });
   }
 }
 
@@ -186,32 +165,4 @@ export function outboundRequest(request: unknown): OutboundRequest {
     ),
     body: typeof body === 'string' ? body : null,
   };
-}
-
-/** The text of an answer; undefined when it is larger. */
-export async function boundedText(
-  { body }: Pick<Response, 'body'>,
-  bytesMax: number,
-): Promise<string | undefined> {
-  if (body === null) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    // To leave the loop ends the request too.
-    if (bytes > bytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks, bytes));
-}
-
-/**
- * Why `fetch` rejected: what the platform says, which names no more than the host and what became
- * of it.
- */
-export function fetchFault(error: unknown): string {
-  if (!(error instanceof Error)) return 'the request failed';
-  if (error.name === 'TimeoutError') return 'it took too long';
-  const { cause } = error;
-  return cause instanceof Error ? cause.message : error.message;
 }

@@ -2,7 +2,8 @@ import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';
-import { boundedText, type Fetch, type RequestLimits } from './outbound-requests.ts';
+import { boundedText, type Fetch } from '#base/outbound.ts';
+import type { RequestLimits } from './outbound-requests.ts';
 import { RUN_KEY_HEADER } from './pooled-runs.ts';
 
 const POLL_PAUSE_MS = 100;

@@ -10,7 +10,14 @@ export const GIVEN = {
   job: '8fKx4WnTq6YmRc2LpZd9Hb',
   chat: '7vbXzqGAm3WCiHpAmoqgqD',
   session: '5XnC8rYqQb2mTgk6oWv1Ze',
+  webhook: '6dGw3NpVx8ThRq5KyLm2Cs',
 } as const;
+
+const WEBHOOK = {
+  name: 'CRM',
+  url: 'https://hooks.example.com/trellis',
+  types: ['Book'],
+};
 
 type MemberOf<O, Name extends string> = O extends {
   readonly [N in Name]: infer Shape extends z.ZodType;
@@ -152,7 +159,18 @@ export const requests: {
   createToken: { body: { kind: 'api', name: 'Reports', scopes: ['read'] } },
   listTokens: { query: { revoked: 'false' } },
   getToken: { params: { id: GIVEN.token } },
-  putWorkspaceSettings: { body: { name: 'Library' } },
+  putWorkspaceSettings: {
+    body: { name: 'Library', fetchAllowList: ['https://hooks.example.com'] },
+  },
+  createWebhook: { body: { ...WEBHOOK, enabled: false } },
+  getWebhook: { params: { id: GIVEN.webhook } },
+  updateWebhook: {
+    params: { id: GIVEN.webhook },
+    body: { ...WEBHOOK, actions: ['created', 'updated'], enabled: false },
+  },
+  listWebhookDeliveries: { params: { id: GIVEN.webhook } },
+  replayWebhook: { params: { id: GIVEN.webhook }, body: { fromSequence: 1 } },
+  rotateWebhookSecret: { params: { id: GIVEN.webhook } },
 
   createEndpoint: {
     body: {
@@ -260,6 +278,7 @@ export const requests: {
   putAgent: { params: { name: 'librarian' }, body: { limits: { seconds: 60 } } },
   listAgentRuns: { query: { agent: 'librarian' } },
   deleteAgent: { params: { name: 'librarian' } },
+  deleteWebhook: { params: { id: GIVEN.webhook } },
   deleteTool: { params: { name: 'books-by-author' } },
   putSecret: {
     params: { name: 'CRM_KEY' },

@@ -7,6 +7,7 @@ import { identityTexts } from './identity.ts';
 import { PropertyTexts } from './property-texts.ts';
 import { searchTexts } from './search.ts';
 import { serverTexts } from './server.ts';
+import { webhookTexts } from './webhooks.ts';
 
 export const ALL_TEXTS = [
   ...identityTexts,
@@ -16,6 +17,7 @@ export const ALL_TEXTS = [
   ...assistantTexts,
   ...searchTexts,
   ...serverTexts,
+  ...webhookTexts,
 ];
 
 export function propertyTexts(): PropertyTexts {

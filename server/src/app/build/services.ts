@@ -18,9 +18,10 @@ import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { RunnableTask } from '#tasks/task.ts';
-import type { ChangeFeed } from '#tasks/triggers/trigger.ts';
+import type { WebhookService } from '#webhooks/webhook-service.ts';
 import { ApiDocument } from '../api-document.ts';
 import type { Interfaces } from '../front-end/interfaces.ts';
+import type { ChangeThread } from '../changes/change-thread.ts';
 import type { ReadState } from '../open-storage.ts';
 import type { IndexOptions } from '../search/index-options.ts';
 import { VERSION } from '../server-status.ts';
@@ -33,6 +34,7 @@ import type { Foundation } from './foundation.ts';
 import { buildIdentity, type PublicAddress } from './identity.ts';
 import { buildSearch, type Search } from './search.ts';
 import { type Automation, buildTasks } from './tasks.ts';
+import { buildWebhooks } from './webhooks.ts';
 
 export interface ServicesArguments {
   readonly store: ReadState['store'];
@@ -53,8 +55,8 @@ export interface ServicesArguments {
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
-  /** What triggers follow; nothing on a replica. */
-  readonly changes: ChangeFeed;
+  /** What triggers and webhooks follow; nothing on a replica. */
+  readonly changes: Pick<ChangeThread, 'triggers' | 'webhooks'>;
   /** What tasks may run beside endpoints, and what searches offer. */
   readonly builtInTasks: readonly RunnableTask[];
   /** Called once it is committed that other types can be searched. */
@@ -92,13 +94,11 @@ export async function buildServices(
   const { reader, logger, isReplica } = foundation;
   const { store, sequence, ingest, jobs, index, pool, signingKey, address, smtpUrl } = parts;
   const { askPrimary, replicaLag, onIndexChanged, onFrontEndChanged } = parts;
-  const { storage } = store;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
-  const identity = opened.use(
-    buildIdentity(foundation, { access, storage, signingKey, address, smtpUrl, onFrontEndChanged }),
-  );
-  const { running, workspace } = identity;
+  const given = { access, storage: store.storage, signingKey, address, smtpUrl, onFrontEndChanged };
+  const identity = opened.use(buildIdentity(foundation, given));
+  const { running, tokens, workspace } = identity;
   const { endpoints, connect } = buildEndpoints(foundation, {
     store,
     jobs,
@@ -132,9 +132,9 @@ export async function buildServices(
   );
   const { embedQuery, goldenSets } = search;
   connect({ embedQuery, models: assistant.endpointModels });
+  const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
   const tasks = opened.use(buildTasks(foundation, { ...parts, endpoints, goldenSets }));
   const defined = { endpoints, workspace, graph, search, assistant, tasks };
-  const { tokens } = identity;
   const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
@@ -145,6 +145,8 @@ export async function buildServices(
     ...graph,
     ...assistant,
     ...tasks,
+    webhooks,
+    automation: withWebhooks(tasks.automation, webhooks),
     ...offeredBy(endpoints),
     nodeFiles: files.nodeFiles,
     fileUploads: files.fileUploads,
@@ -154,6 +156,20 @@ export async function buildServices(
     license: parts.license,
     logs: parts.logs,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Webhooks deliver beside tasks and triggers. */
+function withWebhooks(automation: Automation, webhooks: WebhookService): Automation {
+  return {
+    recover: async () => {
+      webhooks.load();
+      await automation.recover();
+    },
+    start: async () => {
+      await automation.start();
+      webhooks.start();
+    },
   };
 }
 

@@ -24,7 +24,7 @@ export interface TasksArguments {
   /** Runs beside endpoints as tasks. */
   readonly builtInTasks: readonly RunnableTask[];
   readonly goldenSets: HttpServices['goldenSets'];
-  readonly changes: ChangeFeed;
+  readonly changes: { readonly triggers: ChangeFeed };
 }
 
 /**
@@ -85,7 +85,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
   const triggers = new TriggerService({
     ...foundation,
     endpoints: triggerEndpoints(endpoints),
-    feed: changes,
+    feed: changes.triggers,
     alarm,
     redact: textRedactor(redact),
     onFault: (err) => logger.error({ err }, 'a trigger could not go on as it should'),
@@ -178,7 +178,7 @@ function triggerEndpoints(endpoints: EndpointService): TriggerEndpoints {
 }
 
 /** The caller of a task has the rights that the user's record gives now. */
-function callerFor(reader: GraphReader, actingUser: string | null): Caller | undefined {
+export function callerFor(reader: GraphReader, actingUser: string | null): Caller | undefined {
   if (actingUser === null) return SERVER;
   reader.refresh();
   const user = findUser(reader, actingUser);

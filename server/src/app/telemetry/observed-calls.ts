@@ -1,7 +1,7 @@
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { ProviderTransport } from '#assistant/router/provider-client.ts';
 import type { CallObserver } from '#runtime/sandbox/endpoint-call.ts';
-import type { Fetch } from '#runtime/outbound-requests.ts';
+import type { Fetch } from '#base/outbound.ts';
 
 /** A span and a duration for each call of an endpoint; undefined without telemetry. */
 export function callObserver(telemetry: Telemetry | undefined): CallObserver | undefined {

@@ -22,7 +22,7 @@ import { buildServices, type Services } from '../build/services.ts';
 import { PublicAddress } from '../build/identity.ts';
 import { ROW_MEMORY_DEFAULT_BYTES } from '#graph/rows/packed-rows.ts';
 import { openReadState, type ReadState } from '../open-storage.ts';
-import { ChangeThread } from '../triggers/change-thread.ts';
+import { ChangeThread } from '../changes/change-thread.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
 export const TEST_PASSWORD = 'correct horse battery';

@@ -1,5 +1,5 @@
 import { Problem, type ProblemExtra } from '#base/problem.ts';
-import { fetchFault } from '#runtime/outbound-requests.ts';
+import { fetchFault } from '#base/outbound.ts';
 import { EMBEDDING_FAULT_CHARACTERS_MAX } from '#base/search-limits.ts';
 import { EmbeddingFailure, type EmbeddingFailureReason } from '#search/embeddings/embed-texts.ts';
 

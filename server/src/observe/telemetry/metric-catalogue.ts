@@ -48,6 +48,12 @@ export const metrics = {
     description: 'Endpoint workers by state: ready, busy (of those), stalled (of those).',
     attributes: ['trellis.worker.state'],
   },
+  'trellis.webhook.duration': {
+    kind: 'histogram',
+    unit: 's',
+    description: 'Duration of deliveries of webhooks, each attempt by itself.',
+    attributes: ['trellis.webhook.outcome'],
+  },
   'trellis.commit.duration': {
     kind: 'histogram',
     unit: 's',

@@ -239,6 +239,7 @@ class Instruments {
       'http.server.active_requests': counter('http.server.active_requests'),
       'http.client.request.duration': histogram('http.client.request.duration'),
       'trellis.endpoint.duration': histogram('trellis.endpoint.duration'),
+      'trellis.webhook.duration': histogram('trellis.webhook.duration'),
       'trellis.commit.duration': histogram('trellis.commit.duration'),
     };
   }

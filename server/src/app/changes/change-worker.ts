@@ -4,13 +4,16 @@ import { Followers } from '#log/followers.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { lowerPriority, serve } from '../threads/thread.ts';
 import type { ChangeCalls, ChangePlace } from './change-thread.ts';
+import { CommitWindow } from './commit-window.ts';
 import { findChanges } from './find-changes.ts';
+import { findDeliveries } from './find-deliveries.ts';
 
 /**
- * The thread that reads the commit log for triggers, beside the thread that writes it. Others go
- * before it.
+ * The thread that reads the commit log for triggers and webhooks, beside the thread that writes it.
+ * Others go before it.
  */
 lowerPriority();
+
 const main = serve<object, ChangeCalls>(async () => {
   const place: ChangePlace = workerData;
   const { storage, masterKey } = place;
@@ -23,10 +26,13 @@ const main = serve<object, ChangeCalls>(async () => {
     reader.refresh();
     return reader.registry;
   };
+  const commits = new CommitWindow({ log, applied, registry });
   const ending = new AbortController();
+  const untilEnd = (signal: AbortSignal) => AbortSignal.any([signal, ending.signal]);
   return {
-    next: (asked, { signal }) =>
-      findChanges({ log, applied, registry }, asked, AbortSignal.any([signal, ending.signal])),
+    events: (asked, { signal }) => findChanges(commits, asked, untilEnd(signal)),
+    deliveries: (asked, { signal }) => findDeliveries(commits, reader, asked, untilEnd(signal)),
+    first: () => commits.firstSequence,
     end: () => {
       ending.abort(new Error('the server stops'));
       reader[Symbol.dispose]();

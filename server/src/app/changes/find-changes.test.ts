@@ -4,6 +4,7 @@ import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { logTrimmed } from '#log/log-problem.ts';
 import { AppliedSequence } from '#log/applied-sequence.ts';
 import type { TriggerLine } from '#tasks/triggers/trigger.ts';
+import { CommitWindow } from './commit-window.ts';
 import { findChanges } from './find-changes.ts';
 
 const CREATED: TriggerLine = { event: 'created', type: 'Ticket', since: 0 };
@@ -22,6 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => graph[Symbol.asyncDispose]());
 
+const registry = () => graph.reader.registry;
+
 async function write(type: string, ...keys: readonly string[]): Promise<number> {
   await graph.write(...keys.map((key) => ({ op: 'addOrUpdate', type, key }) as const));
   applied.publish(graph.log.lastSequence, 1);
@@ -29,8 +32,8 @@ async function write(type: string, ...keys: readonly string[]): Promise<number> 
 }
 
 function find(after: number, skip = 0, lines: readonly TriggerLine[] = [CREATED]) {
-  const source = { log: graph.log, applied, registry: () => graph.reader.registry };
-  return findChanges(source, { after, skip, lines }, new AbortController().signal);
+  const commits = new CommitWindow({ log: graph.log, applied, registry });
+  return findChanges(commits, { after, skip, lines }, new AbortController().signal);
 }
 
 it('takes a large commit in steps, of which none is left out or comes twice', async () => {
@@ -69,21 +72,17 @@ it('says where a log begins that was trimmed', async () => {
   const read = (from: number): never => {
     throw logTrimmed(from, 5);
   };
-  const source = {
-    log: { firstSequence: 5, read },
-    applied,
-    registry: () => graph.reader.registry,
-  };
+  const commits = new CommitWindow({ log: { firstSequence: 5, read }, applied, registry });
   const asked = { after: 0, skip: 0, lines: [CREATED] };
-  const found = await findChanges(source, asked, new AbortController().signal);
+  const found = await findChanges(commits, asked, new AbortController().signal);
   expect(found).toEqual({ events: [], after: 4, skip: 0, isLost: true });
 });
 
 it('ends with the reason of its signal', async () => {
   const end = await write('Note', 'n');
   const controller = new AbortController();
-  const source = { log: graph.log, applied, registry: () => graph.reader.registry };
-  const asked = findChanges(source, { after: end, skip: 0, lines: [CREATED] }, controller.signal);
+  const commits = new CommitWindow({ log: graph.log, applied, registry });
+  const asked = findChanges(commits, { after: end, skip: 0, lines: [CREATED] }, controller.signal);
   controller.abort(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
 });
