@@ -44,7 +44,18 @@ async function newestTrace(name: string): Promise<CallTrace> {
   const { trace } = await newestCall(name);
   const found = await send('GET', `/api/build/call-traces/${trace}`);
   expect(found.status, found.text).toBe(200);
-  return found.json as CallTrace;
+  const told = found.json as CallTrace;
+  expectTree(told);
+  return told;
+}
+
+function expectTree({ spans }: CallTrace): void {
+  const parents = new Map(spans.map(({ id, parent }) => [id, parent]));
+  expect(parents.size).toBe(spans.length);
+  for (const { id, parent } of spans) {
+    expect(parent === null || parents.has(parent)).toBe(true);
+    expect(parent === id).toBe(false);
+  }
 }
 
 const spansOf = ({ spans }: CallTrace, kind: TraceSpan['kind']): TraceSpan[] =>

@@ -160,13 +160,15 @@ export class CallRecording {
     facts: TraceSpanFacts,
   ): RecordedSpan | undefined {
     const { spans } = this.family;
-    if (spans.length >= TRACE_SPANS_MAX) {
+    // Its parent may get a span just before.
+    if (spans.length >= TRACE_SPANS_MAX - 1) {
       this.#count(kind);
       return undefined;
     }
+    const parent = this.#parentOfNew();
     const span: RecordedSpan = {
       id: spans.length + 1,
-      parent: this.#parentOfNew(),
+      parent,
       kind,
       name: name.slice(0, TRACE_TEXT_CHARACTERS_MAX),
       startedAt: performance.now(),

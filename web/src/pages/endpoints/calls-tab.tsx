@@ -1,9 +1,12 @@
 import type { EndpointCall } from '@trellis/contract/shapes/endpoint-work.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
+import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -12,6 +15,8 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { endpointCallsQuery } from './endpoint-queries.ts';
 import { LogLineList } from './log-line-list.tsx';
+import { TraceDialog } from './trace-dialog.tsx';
+import type { EndpointDraft } from './use-endpoint-draft.ts';
 
 interface CallRow extends EndpointCall {
   readonly lines: readonly EndpointLogLine[];
@@ -23,30 +28,63 @@ const KINDS: Readonly<Record<EndpointCall['kind'], string>> = {
   draft: 'Draft',
 };
 
+interface CallsTabProps {
+  readonly definition: EndpointDefinition;
+  readonly draft: EndpointDraft;
+  /** Shows the tab where the code is run. */
+  readonly onOpenRun: () => void;
+}
+
 /** Who called the endpoint last on this server, and what came of it. */
-export function CallsTab({ name }: { readonly name: string }) {
+export function CallsTab({ definition, draft, onOpenRun }: CallsTabProps) {
+  const { name } = definition;
   const calls = useQuery(endpointCallsQuery(name));
+  const [trace, setTrace] = useState<string>();
+  const columns = [...COLUMNS, traceColumn(setTrace)];
   return (
-    <QueryView query={calls} errorTitle="The calls could not be read">
-      {(rows) => (
-        <Card isFlush className="px-3">
-          {rows.length === 0 ? (
-            <EmptyState icon={Activity} title="No calls yet">
-              The last 50 calls on this server stand here, without what they sent. A restart of the
-              server clears them.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label={`Last calls of ${name}`}
-              rows={rows}
-              keyOf={({ at, ms, run }) => `${at}:${ms}:${run ?? ''}`}
-              columns={COLUMNS}
-            />
-          )}
-        </Card>
-      )}
-    </QueryView>
+    <>
+      <TraceDialog
+        id={trace}
+        onClose={() => setTrace(undefined)}
+        {...{ definition, draft, onOpenRun }}
+      />
+      <QueryView query={calls} errorTitle="The calls could not be read">
+        {(rows) => (
+          <Card isFlush className="px-3">
+            {rows.length === 0 ? (
+              <EmptyState icon={Activity} title="No calls yet">
+                The last 50 calls on this server stand here. A restart of the server clears them.
+              </EmptyState>
+            ) : (
+              <DataTable
+                label={`Last calls of ${name}`}
+                rows={rows}
+                keyOf={({ at, ms, run }) => `${at}:${ms}:${run ?? ''}`}
+                columns={columns}
+              />
+            )}
+          </Card>
+        )}
+      </QueryView>
+    </>
   );
+}
+
+function traceColumn(onOpen: (trace: string) => void): Column<CallRow> {
+  return {
+    title: 'Trace',
+    isTitleHidden: true,
+    cell: ({ trace, at }) =>
+      trace !== null && (
+        <Button
+          size="small"
+          aria-label={`Trace of the call at ${at}`}
+          onClick={() => onOpen(trace)}
+        >
+          Trace
+        </Button>
+      ),
+  };
 }
 
 const COLUMNS: readonly Column<CallRow>[] = [

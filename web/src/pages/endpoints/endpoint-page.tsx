@@ -83,6 +83,7 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
   const draft = useEndpointDraft(definition);
   const saving = useEndpointSaving(definition, draft);
   const { name } = definition;
+  const show = (next: TabName) => void navigate({ search: next === 'code' ? {} : { tab: next } });
   const items: readonly TabItem<TabName>[] = [
     {
       value: 'code',
@@ -100,7 +101,11 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
       label: 'History',
       content: later(<HistoryTab name={name} current={definition.version} />),
     },
-    { value: 'calls', label: 'Calls', content: later(<CallsTab name={name} />) },
+    {
+      value: 'calls',
+      label: 'Calls',
+      content: later(<CallsTab {...{ definition, draft }} onOpenRun={() => show('code')} />),
+    },
     { value: 'logs', label: 'Logs', content: later(<LogsTab name={name} />) },
   ];
   return (
@@ -111,7 +116,7 @@ function Workbench({ definition }: { readonly definition: EndpointDefinition }) 
         label="Parts of the endpoint"
         items={items}
         value={isTabName(tab) ? tab : 'code'}
-        onChange={(next) => void navigate({ search: next === 'code' ? {} : { tab: next } })}
+        onChange={show}
       />
       <LeaveGuard isDirty={draft.isDirty}>
         They are kept in this tab of the browser until it is closed: open the endpoint again to go

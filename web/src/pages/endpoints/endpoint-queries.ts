@@ -74,6 +74,14 @@ export const endpointTypesQuery = (name: string, version: number) =>
     queryFn: ({ signal }) => client.build.getEndpointTypes(name, { signal }),
   });
 
+/** A trace does not change any more. */
+export const callTraceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['endpoints', 'trace', id],
+    queryFn: ({ signal }) => client.build.getCallTrace(id, { signal }),
+    staleTime: Infinity,
+  });
+
 const CALL_LINES_MAX = 200;
 
 /** The last calls, with the lines that are still there of each. */

@@ -153,6 +153,8 @@ function useKeptBody({
 }: EndpointDefinition): readonly [string, (body: string) => void] {
   const [body, setBody] = useState(() => keptText('body', name));
   const types = useQuery({ ...endpointTypesQuery(name, version), enabled: body === undefined });
+  // Another tab has put one there.
+  useRequestedAction(`body ${name}`, () => setBody(keptText('body', name)));
   const change = (next: string) => {
     setBody(next);
     keepText('body', name, next === '' ? undefined : next);
