@@ -68,6 +68,7 @@ function pictures(): readonly Picture[] {
     { name: 'search-settings', path: '#/admin/search' },
     { name: 'synonyms', path: '#/manage/synonyms?lang=en' },
     { name: 'tokens', path: '#/manage/access/tokens' },
+    { name: 'secrets', path: '#/manage/access/secrets', waitFor: 'text=CRM_KEY' },
     { name: 'users', path: '#/manage/access/users' },
     { name: 'teams', path: '#/manage/access/teams' },
     { name: 'type-access', path: '#/manage/access/types' },
@@ -75,7 +76,7 @@ function pictures(): readonly Picture[] {
     { name: 'sso', path: '#/manage/access/sso' },
     { name: 'overview', path: '#/admin', waitFor: 'figure' },
     { name: 'replicas', path: '#/admin/replicas' },
-    { name: 'tasks', path: '#/admin/tasks' },
+    { name: 'tasks', path: '#/admin/tasks', waitFor: 'text=words/changed', isOnPhones: true },
     { name: 'migrations', path: '#/admin/migrations' },
     { name: 'jobs', path: '#/admin/jobs' },
     { name: 'backups', path: '#/admin/backups' },
@@ -106,6 +107,7 @@ const token = await http.signIn();
 await untilIndexed();
 await addIndexes();
 await fillWithPeople();
+await fillWithCode();
 await fillWithWork();
 const word = await uidOfWord('star');
 const synset = await changedSynset();
@@ -158,6 +160,27 @@ async function fillWithPeople(): Promise<void> {
     Alternates: [],
     Blocked: [],
   });
+}
+
+/** A module, a secret, and an endpoint that changes run. */
+async function fillWithCode(): Promise<void> {
+  const send = async (method: string, path: string, body: unknown): Promise<void> => {
+    const { status, text } = await http.send({ method, path, token, body });
+    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
+  };
+  const secret = { value: 'a key of the pictures', hosts: ['crm.example.com'] };
+  await send('PUT', '/api/secrets/CRM_KEY', { ...secret, endpoints: ['words/changed'] });
+  await send('PUT', '/api/secrets/NEWS_TOKEN', { ...secret, hosts: ['news.example.com'] });
+  const module = 'export const shortened = (text: string): string => text.slice(0, 80);\n';
+  await send('POST', '/api/modules/create', { name: 'texts', code: module });
+  const code = `// trellis: on updated Synset
+import { shortened } from '#lib/texts.ts';
+
+export default async ({ body, log }: Scope<{ after: { Definition: string } }>) => {
+  log.info(shortened(body.after.Definition));
+};
+`;
+  await send('POST', '/api/endpoints/create', { name: 'words/changed', code });
 }
 
 /** Tasks that ran, a backup, and a migration, so that their pages are not empty. */

@@ -48,7 +48,7 @@ export class ProjectPush {
     if (!isNewSchema && !isAnySent) return;
     await this.#writeTypes(signal);
     const wrong = [...this.#wrong].toSorted();
-    const text = wrong.length === 0 ? 'All compile.' : `Does not compile: ${wrong.join(', ')}`;
+    const text = wrong.length === 0 ? 'All compile.' : `Does not compile: ${wrong.join(', ')}.`;
     this.#tell({ event: 'pushed', wrong }, `${text} Waiting for changes.`);
   }
 
