@@ -54,7 +54,7 @@ function TriggerTable({ items, onOpen }: TriggerTableProps) {
         {
           title: 'Endpoint',
           cell: ({ endpoint, lines }) => (
-            <div className="min-w-40">
+            <div className="min-w-32 sm:min-w-40">
               <span className="font-mono text-[13px] font-medium wrap-anywhere">{endpoint}</span>
               <p className="text-[13px] text-muted">
                 {lines.map(({ event, type }) => `${event} ${type}`).join(', ')}

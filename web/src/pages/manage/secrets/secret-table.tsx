@@ -63,7 +63,7 @@ function columnsOf(
     {
       title: 'Name',
       cell: ({ name, isReadable }) => (
-        <div className="min-w-20">
+        <div className="min-w-20 sm:min-w-40">
           <code className="font-mono text-[13px] font-medium break-all">{name}</code>
           {!isReadable && (
             <div>
@@ -131,7 +131,7 @@ function Hosts({ hosts, allowed }: HostsProps) {
 
 function Texts({ texts }: { readonly texts: readonly string[] }) {
   return (
-    <ul className="min-w-24">
+    <ul className="min-w-24 sm:min-w-36">
       {texts.map((text) => (
         <li key={text}>
           <code className="font-mono text-[13px] break-all">{text}</code>
