@@ -63,15 +63,18 @@ A wrong value keeps the server from starting. It reports every fault at once and
   MSK_USE_HSTS (/etc/trellis.env:3) is "maybe", neither true nor false. Set it to true or false.
 \`\`\`
 
-- A variable set to nothing counts as not set.
-- The file has one \`NAME=value\` on each line. A value goes to the end of its line; quotes around the whole of it are taken off. A comment has a line of
-  its own, which begins with \`#\`. systemd (\`EnvironmentFile\`) and Docker (\`--env-file\`) read the same file; Docker keeps quotes.
-- A name in the file that is not on this page, a line that is no setting, and a name that comes twice keep the server from starting.
-- Secrets have no option, because other users of the machine can see the arguments of a command. Let only the user of the server read a file with secrets.
-- A name that begins with \`MSK_\` and is not on this page gets a warning with the nearest name.
-- Secrets are never logged.
-- The standard \`OTEL_*\` variables send traces and metrics elsewhere: [Observability](observability.md).
-- \`trellis doctor\` checks the variables of the shell, and a file (\`--config\`), without starting a server.
+- A variable that is set to nothing counts as not set.
+- A variable that begins with \`MSK_\` and is not on this page gets a warning with the nearest name.
+- The standard variables \`OTEL_*\` send [traces and metrics](observability.md#traces-and-metrics) elsewhere.
+- Secrets are never logged. They have no option, because other users of the machine can see the arguments of a command.
+- \`trellis doctor\` checks the variables of its shell, and with \`--config\` a file, without starting a server.
+
+**The file** has one \`NAME=value\` on each line, and comments on lines of their own, which begin with \`#\`.
+
+- A value goes to the end of its line. Quotes around the whole value are removed.
+- systemd (\`EnvironmentFile\`) and Docker (\`--env-file\`) read the same file, but Docker keeps the quotes.
+- A name that is not on this page, a line that is no setting, and a name that comes twice keep the server from starting.
+- If the file has secrets, let only the user of the server read it.
 
 ${Object.entries(VARIABLE_GROUPS).map(groupText).join('\n')}
 ## Types
