@@ -100,6 +100,58 @@ function expectWithin(inner: ReceivedSpan | undefined, outer: ReceivedSpan | und
   expect(inner!.endNanos).toBeLessThanOrEqual(outer!.endNanos + tolerance);
 }
 
+test('what a kept trace of a call tells is below the span of its endpoint', async () => {
+  await using receiver = await OtlpReceiver.start();
+  await using workspace = await startWorkspace(receiver.env);
+  const { http, token } = workspace;
+  const send = (path: string, body: unknown, method = 'POST') =>
+    http.send({ path, method, body, token });
+  await send('/api/schema', LIBRARY_SCHEMA, 'PUT');
+  const inner = `export default async ({ q, graph }: Scope) => {
+  await graph.tryGet('Book', 'secret-key');
+  return q().startAt('Book').where('Title', '=', 'secret-title').count();
+};`;
+  const outer = `export default async ({ q, run }: Scope) => {
+  await q().startAt('Book').uids();
+  return run('inner');
+};`;
+  for (const [name, code] of Object.entries({ inner, outer })) {
+    expect((await send('/api/endpoints/create', { name, code })).status).toBe(201);
+  }
+  expect((await send('/api/endpoints/run/outer', { input: 'hunter2' })).status).toBe(200);
+  const named = (name: string, summary?: string) =>
+    receiver.waitFor(
+      () =>
+        receiver.span(
+          (span) =>
+            span.name === name &&
+            (summary === undefined || span.attributes['db.query.summary'] === summary),
+        ),
+      `the span ${name}`,
+    );
+  const [ofOuter, ofInner] = await Promise.all([named('endpoint outer'), named('endpoint inner')]);
+  const listed = await named('query', 'startAt(Book) uids');
+  expect(listed).toMatchObject({ traceId: ofOuter.traceId, parentSpanId: ofOuter.spanId });
+  const counted = await named('query', 'startAt(Book) where(Title) count');
+  expect(counted).toMatchObject({
+    traceId: ofOuter.traceId,
+    parentSpanId: ofInner.spanId,
+    attributes: {
+      'db.system.name': 'trellis',
+      'db.response.returned_rows': 1,
+      'trellis.query.access': 'scan',
+    },
+  });
+  const read = await named('nodes');
+  expect(read).toMatchObject({
+    parentSpanId: ofInner.spanId,
+    attributes: { 'db.operation.name': 'tryGet', 'trellis.reads.count': 1 },
+  });
+  for (const secret of ['secret-key', 'secret-title', 'hunter2']) {
+    expect(receiver.text).not.toContain(secret);
+  }
+});
+
 test('what is asked of other servers is part of the trace, and they are told so', async () => {
   await using receiver = await OtlpReceiver.start();
   await using provider = await LlmServer.start();

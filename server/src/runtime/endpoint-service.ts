@@ -49,6 +49,7 @@ import { ModuleStore } from './modules/module-store.ts';
 import { OutboundRequests } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
 import { CallTraces } from './tracing/call-traces.ts';
+import type { TraceExport } from './tracing/exported-spans.ts';
 import { CallTracing } from './tracing/call-tracing.ts';
 import { type TracingSettings, USUAL_TRACING } from './tracing/trace-sampler.ts';
 import { StagedEndpoints } from './staged-endpoints.ts';
@@ -90,6 +91,7 @@ export interface EndpointServiceOptions {
   /** Told of each call; undefined when nobody wants to be. */
   readonly callObserver?: CallObserver | undefined;
   readonly tracing?: TracingSettings | undefined;
+  readonly traceExport?: TraceExport | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
   /**

@@ -6,6 +6,7 @@ import type { TracingSettings } from '#runtime/tracing/trace-sampler.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { Schedule } from '#tasks/schedule.ts';
 import type { ReadState } from '../open-storage.ts';
+import { traceExport } from '../telemetry/exported-traces.ts';
 import { callObserver, observedFetch } from '../telemetry/observed-calls.ts';
 import type { Foundation } from './foundation.ts';
 import type { Identity } from './identity.ts';
@@ -52,6 +53,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     scheduleFault: Schedule.faultOf,
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),
+    traceExport: traceExport(telemetry),
     fetchAllowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
     secrets,
     embedQuery: (request, signal) => peers().embedQuery(request, signal),

@@ -13,6 +13,7 @@ export function callObserver(telemetry: Telemetry | undefined): CallObserver | u
         attributes: { 'trellis.endpoint.name': endpoint, 'trellis.endpoint.nested': isNested },
       });
       return {
+        traceparent: span.traceparent,
         within: (work) => span.run(work),
         end: (fault) => {
           if (fault !== undefined) span.fail(fault);

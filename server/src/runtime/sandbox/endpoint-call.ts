@@ -161,6 +161,8 @@ export interface CallObserver {
 }
 
 export interface ObservedCall {
+  /** W3C `traceparent` of its span; undefined when that is not sampled. */
+  readonly traceparent: string | undefined;
   /** What the code of the endpoint asks the main thread for is done within. */
   within<T>(work: () => T): T;
   /** `fault` is a word for what went wrong; undefined when it went well. */
@@ -183,6 +185,7 @@ export function observedPool(pool: Pool, observer: CallObserver | undefined): Po
       const isNested = call.parent !== undefined;
       const observed = observer.begin({ endpoint: call.endpoint.name, isNested });
       call.host.within = (work) => observed.within(work);
+      call.host.recording.traceparent = observed.traceparent;
       try {
         const result = await pool.run(call);
         observed.end(result.kind === 'answer' && result.status >= 500 ? 'answer' : undefined);

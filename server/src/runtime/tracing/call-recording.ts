@@ -70,6 +70,8 @@ export class CallRecording {
   readonly attempts: Attempt[] = [];
   /** Those that it makes and that have a span. */
   calls: CallRecording[] | undefined;
+  /** W3C `traceparent` of the span of its endpoint; undefined when there is none. */
+  traceparent: string | undefined;
   #waitsFrom: number;
 
   private constructor(family: FamilyRecording, under: number | null, now: number) {

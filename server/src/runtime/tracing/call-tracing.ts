@@ -9,6 +9,7 @@ import { outcomeOfCall } from '../recent-calls.ts';
 import type { CallResult } from '../sandbox/endpoint-call.ts';
 import { CallRecording, type RecordedSpan } from './call-recording.ts';
 import type { CallTraces } from './call-traces.ts';
+import { exportSpans, type TraceExport } from './exported-spans.ts';
 import { assembleTrace } from './trace-assembly.ts';
 import type { TraceSampler, TracingSettings } from './trace-sampler.ts';
 
@@ -17,6 +18,7 @@ interface CallTracingOptions {
   readonly settings: TracingSettings;
   readonly reader: Pick<GraphReader, 'uid' | 'typeOf'>;
   readonly clock: Clock;
+  readonly traceExport?: TraceExport | undefined;
 }
 
 /** Where a call comes from. */
@@ -66,21 +68,26 @@ export class CallTracing {
   }
 
   #keep(recording: CallRecording, call: TracedCall, reason: CallTrace['reason']): string {
-    const { traces, reader, clock } = this.#options;
+    const { traces, reader, clock, traceExport } = this.#options;
     const { run, version, kind, result, error, ms } = call;
     const { userUid: uid, userName } = run.caller;
     const { status, code } = outcomeOfCall(result, error);
+    const begunAtMs = clock.now() - ms;
+    const assembled = assembleTrace(recording, (place) => placeText(place, reader));
+    if (traceExport !== undefined) {
+      exportSpans(recording, assembled.spans, begunAtMs, traceExport);
+    }
     return traces.keep({
       endpoint: run.name,
       version,
       kind,
-      at: new Date(clock.now() - ms).toISOString(),
+      at: new Date(begunAtMs).toISOString(),
       user: uid === null ? null : { uid, name: userName ?? '' },
       status,
       code,
       ms: Number(ms.toFixed(3)),
       reason,
-      ...assembleTrace(recording, (place) => placeText(place, reader)),
+      ...assembled,
       input: this.#inputOf(run.body ?? ''),
       traceId: run.traceId ?? null,
     });
