@@ -69,7 +69,7 @@ A wrong value keeps the server from starting. It reports every fault at once and
 - Secrets are never logged. They have no option, because other users of the machine can see the arguments of a command.
 - \`trellis doctor\` checks the variables of its shell, and with \`--config\` a file, without starting a server.
 
-**The file** has one \`NAME=value\` on each line, and comments on lines of their own, which begin with \`#\`.
+The file has one \`NAME=value\` on each line, and comments on lines of their own, which begin with \`#\`.
 
 - A value goes to the end of its line. Quotes around the whole value are removed.
 - systemd (\`EnvironmentFile\`) and Docker (\`--env-file\`) read the same file, but Docker keeps the quotes.
