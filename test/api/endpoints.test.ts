@@ -37,6 +37,31 @@ function run(name: string, body?: unknown) {
 const endpoint = (parameters: string, body: string) =>
   `export default async function (${parameters}) {\n  ${body}\n}\n`;
 
+test('remarks of code that writes refuse nothing', async () => {
+  const code = endpoint(
+    '{ graph, q }: Scope',
+    "graph.tryAdd('Book', 'b');\nreturn q().startAt('Book').count();",
+  );
+  const checked = await send('POST', '/api/endpoints/check', { code });
+  expect(checked.json).toEqual({
+    diagnostics: [],
+    remarks: [
+      expect.objectContaining({
+        line: 2,
+        severity: 'warning',
+        message: expect.stringContaining('awaited'),
+      }),
+      expect.objectContaining({
+        line: 3,
+        severity: 'warning',
+        message: expect.stringContaining('line 2'),
+      }),
+    ],
+  });
+  const created = await create('remarked', code);
+  expect(created).toMatchObject({ status: 201, json: { compiles: true, diagnostics: [] } });
+});
+
 test('an endpoint is created, listed, read, changed, run and deleted', async () => {
   const created = await create(
     'library/titles',

@@ -1,6 +1,6 @@
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, Remark } from '@trellis/contract/shapes/endpoint.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
@@ -25,6 +25,8 @@ export interface Pushed {
   readonly action: 'created' | 'changed' | 'checked' | 'refused';
   readonly compiles: boolean;
   readonly diagnostics: readonly Diagnostic[];
+  /** Of code that compiles; none when it is not there. */
+  readonly remarks?: readonly Remark[];
 }
 
 const SETTINGS_HELP = `
@@ -105,9 +107,10 @@ export async function checkFile(
   signal: AbortSignal,
 ): Promise<Pushed> {
   const draft = { code, isReadOnly: settings.isReadOnly ?? false };
-  const { diagnostics } = await client.endpoints.check(draft, { signal });
+  const { diagnostics, remarks } = await client.endpoints.check(draft, { signal });
   const compiles = diagnostics.length === 0;
-  return { file: path, name, action: 'checked', compiles, diagnostics };
+  const checked = { file: path, name, action: 'checked', compiles, diagnostics } as const;
+  return remarks === undefined ? checked : { ...checked, remarks };
 }
 
 export async function pushFile(
@@ -121,7 +124,10 @@ export async function pushFile(
       { name, code, ...settings },
       signal,
     );
-    return { file: path, action, ...definition };
+    const pushed = { file: path, action, ...definition };
+    if (!definition.compiles || settings.isReadOnly === true) return pushed;
+    const { remarks } = await client.endpoints.check({ code }, { signal });
+    return remarks === undefined ? pushed : { ...pushed, remarks };
   } catch (error) {
     const diagnostics = notReadOnly(error);
     if (diagnostics === undefined) throw error;
@@ -156,7 +162,14 @@ function notReadOnly(error: unknown): Diagnostic[] | undefined {
   return Array.isArray(diagnostics) ? (diagnostics as Diagnostic[]) : undefined;
 }
 
-export function pushedText({ file, name, action, compiles, diagnostics }: Pushed): string {
+export function pushedText({
+  file,
+  name,
+  action,
+  compiles,
+  diagnostics,
+  remarks = [],
+}: Pushed): string {
   const verdict = compiles
     ? action
     : action === 'changed' || action === 'created'
@@ -166,8 +179,11 @@ export function pushedText({ file, name, action, compiles, diagnostics }: Pushed
     ({ line, column, code, message }) =>
       `${file}:${line}:${column}: ${message}${code === 0 ? '' : ` (TS${code})`}`,
   );
+  const remarked = remarks.map(
+    ({ line, column, severity, message }) => `${file}:${line}:${column}: ${severity}: ${message}`,
+  );
   const summary = compiles ? `${name}: ${verdict}` : `${name}: does not compile (${verdict})`;
-  return [...lines, summary].join('\n');
+  return [...lines, ...remarked, summary].join('\n');
 }
 
 /** The code of an endpoint from a file, with the settings in its header. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { scratchFolder, trellis } from '../testing/command-line.ts';
 import { type Request, refusal, startService } from '../testing/service.ts';
 
+const REMARK = { line: 2, column: 3, code: 0, message: 'Await it.', severity: 'warning' };
 const BROKEN = { line: 3, column: 7, code: 2339, message: 'Property "x" does not exist.' };
 
 /** Stores endpoints; the word "broken" does not compile, and "write" not as read-only. */
@@ -24,7 +25,10 @@ async function startEndpoints(names: readonly string[] = []) {
     'PUT /api/endpoints/x/y': change('x/y'),
     'POST /api/endpoints/create': judge,
     'POST /api/endpoints/check': ({ body }) => ({
-      body: { diagnostics: JSON.parse(body).code.includes('broken') ? [BROKEN] : [] },
+      body: {
+        diagnostics: JSON.parse(body).code.includes('broken') ? [BROKEN] : [],
+        ...(body.includes('forgotten') && { remarks: [REMARK] }),
+      },
     }),
   });
   return { ...service, server: ['--server', service.url] };
@@ -46,11 +50,20 @@ describe('endpoint push', () => {
     expect(stdout).toBe('');
     const sent = requests.map(({ method, path, body }) => [method, path, JSON.parse(body)]);
     const b = { name: 'b', code: 'b' };
-    expect(sent).toEqual([
+    expect(sent.filter(([, path]) => path !== '/api/endpoints/check')).toEqual([
       ['PUT', '/api/endpoints/a', { name: 'a', code: '// trellis: readOnly\na', isReadOnly: true }],
       ['PUT', '/api/endpoints/b', b],
       ['POST', '/api/endpoints/create', b],
     ]);
+  });
+
+  it.each([['push'], ['check']])('%s shows what is remarked of code that compiles', async (how) => {
+    const { server } = await startEndpoints(['a']);
+    const folder = files({ 'a.ts': 'forgotten' });
+    const { code, stderr } = await trellis(['endpoint', how, folder, ...server]);
+    const done = how === 'push' ? 'changed' : 'checked';
+    const line = `${join(folder, 'a.ts')}:2:3: warning: Await it.`;
+    expect([code, stderr]).toEqual([0, `${line}\na: ${done}\n`]);
   });
 
   it('shows where code does not compile, keeps it as a draft, and fails', async () => {
@@ -82,7 +95,7 @@ describe('endpoint push', () => {
     const folder = files({ 'a.ts': 'a', 'b.ts': 'b' });
     const push = ['endpoint', 'push', '--name', 'x/y', ...server];
     expect((await trellis([...push, join(folder, 'a.ts')])).code).toBe(0);
-    expect(requests.map(({ path }) => path)).toEqual(['/api/endpoints/x/y']);
+    expect(requests[0]?.path).toBe('/api/endpoints/x/y');
     expect((await trellis([...push, folder])).code).toBe(2);
   });
 

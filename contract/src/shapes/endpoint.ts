@@ -82,6 +82,10 @@ export const diagnostic = z.strictObject({
 });
 export type Diagnostic = Immutable<z.infer<typeof diagnostic>>;
 
+/** What may be meant otherwise, of code that compiles. It refuses nothing. */
+const remark = diagnostic.extend({ severity: z.enum(['warning', 'info']) });
+export type Remark = Immutable<z.infer<typeof remark>>;
+
 /** An endpoint as it is stored (open-shapes, section 5). */
 export const endpointDefinition = z.strictObject({
   UID: z.string(),
@@ -119,6 +123,8 @@ export const endpointCheckRequest = endpointDraft.extend({
 /** What stands beside the diagnostics is there when it was asked for and says something. */
 export const endpointCheck = z.strictObject({
   diagnostics: z.array(diagnostic),
+  /** Where a call as a transaction may be another thing than the code expects. */
+  remarks: z.array(remark).optional(),
   /** What the types say that JSON Schema cannot: it is neither checked nor described. */
   notices: z.array(diagnostic).optional(),
   /** What the type of the body takes, of code that compiles and has no `input`. */

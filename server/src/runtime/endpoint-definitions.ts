@@ -13,7 +13,12 @@ import type {
 } from '@trellis/contract/shapes/endpoint.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
-import type { CodeToCheck, EndpointCompiler, InspectedCode } from './compile/endpoint-compiler.ts';
+import type {
+  CodeToCheck,
+  EndpointCompiler,
+  InspectedCode,
+  ReviewedCode,
+} from './compile/endpoint-compiler.ts';
 import { type EndpointTypes, keptTypes } from './compile/endpoint-types.ts';
 import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
 import {
@@ -179,10 +184,12 @@ export class EndpointDefinitions {
   }
 
   /** What the compiler says of code that is not saved: in a third of the time of the next. */
-  async check(asked: CodeToCheck, schema = this.#schema()): Promise<Diagnostic[]> {
+  async review(asked: CodeToCheck, schema = this.#schema()): Promise<ReviewedCode> {
     checkCode(asked.code);
-    const { compiler } = this.#options;
-    return [...this.#ofHead(asked, schema), ...(await compiler.check(asked, schema))];
+    const ofHead = this.#ofHead(asked, schema);
+    const reviewed = await this.#options.compiler.review(asked, schema);
+    if (ofHead.length === 0) return reviewed;
+    return { diagnostics: [...ofHead, ...reviewed.diagnostics] };
   }
 
   /** The same, and what its types say. */

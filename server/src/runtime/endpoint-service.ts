@@ -262,13 +262,13 @@ export class EndpointService implements AsyncDisposable {
     const modules = given && this.modules.sourcesWith(given);
     const asked = { name, code, isReadOnly, ...(modules && { modules }) };
     if (draft.types !== true) {
-      return { diagnostics: await this.#definitions.check(asked, schema) };
+      return this.#definitions.review(asked, schema);
     }
-    const { diagnostics, types } = await this.#definitions.inspect(asked, schema);
+    const { types, ...reviewed } = await this.#definitions.inspect(asked, schema);
     const { notices: ofTypes = [], input, output } = types ?? {};
     const notices = [...ofTypes, ...secretNotices(code, name, this.#secretNames)];
     return {
-      diagnostics,
+      ...reviewed,
       ...(notices.length > 0 ? { notices } : {}),
       ...(input ? { input } : {}),
       ...(output ? { output } : {}),

@@ -75,6 +75,10 @@ export const codeTexts = [
     types: 'Whether to answer what the types of the code say, too; by default not.',
   }),
   ...texts(endpoint.endpointCheck, {
+    remarks: [
+      'Of code that compiles: where a call as a transaction may be another thing than the code expects. They refuse nothing.',
+      { severity: '`warning` where it is probably a fault, else `info`.' },
+    ],
     notices:
       'Remarks: what the types say that JSON Schema cannot, which is neither checked nor described; and secrets that there are not, or not for this code.',
     input: 'JSON Schema of the body, of code that compiles and does not export `input`.',

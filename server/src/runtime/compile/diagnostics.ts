@@ -290,6 +290,14 @@ export function defaultExportStart(file: SourceFile): number {
   return file.statements.find(isDefaultExport)?.getStart(file) ?? 0;
 }
 
+/** What is exported by default; undefined when nothing is. */
+export function defaultExportOf(file: SourceFile): Node | undefined {
+  const statement = file.statements.find(isDefaultExport);
+  return statement !== undefined && isExportAssignment(statement)
+    ? statement.expression
+    : statement;
+}
+
 const ONE_DEFAULT_EXPORT =
   'An endpoint has exactly one default export: ' +
   'export default async function ({ body, graph, q }: Scope<{ word: string }>) { ... }';

@@ -8,7 +8,7 @@ import {
   type Hover,
   type SignatureHelp,
 } from '@trellis/contract/shapes/editor.ts';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, Remark } from '@trellis/contract/shapes/endpoint.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type {
   CallExpression,
@@ -55,6 +55,7 @@ import {
   CheckTimeout,
   TypeChecker,
 } from './type-checker.ts';
+import { transactionRemarks } from './transaction-remarks.ts';
 import { type InspectedTypes, typesOfEndpoint } from './endpoint-types.ts';
 
 /** A place in code that need not be complete: before the character of that column, both from 1. */
@@ -93,9 +94,14 @@ export interface CodeToCheck {
 }
 
 /** What the compiler has to say of code. */
-export interface InspectedCode {
+export interface ReviewedCode {
   /** Empty when it compiles. */
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Only when it compiles, and something is to be remarked. */
+  readonly remarks?: readonly Remark[];
+}
+
+export interface InspectedCode extends ReviewedCode {
   /** Only when it compiles. */
   readonly types?: InspectedTypes;
 }
@@ -130,17 +136,25 @@ export class EndpointCompiler {
   }
 
   /** An empty list when the code compiles. */
-  async check(asked: CodeToCheck, schema: SchemaDocument): Promise<Diagnostic[]> {
+  async check(asked: CodeToCheck, schema: SchemaDocument): Promise<readonly Diagnostic[]> {
+    return (await this.review(asked, schema)).diagnostics;
+  }
+
+  /** The same, with what else is to be remarked of code that compiles. */
+  async review(asked: CodeToCheck, schema: SchemaDocument): Promise<ReviewedCode> {
     const { code, kind = 'endpoint' } = asked;
     const source = await this.#scoped(asked, schema);
-    if (importsTooMuch(source)) return TOO_MUCH;
-    const check = async () => {
+    if (importsTooMuch(source)) return { diagnostics: TOO_MUCH };
+    const check = async (): Promise<ReviewedCode> => {
       const checked = await this.#checker.check(source);
-      return diagnosticsOf(code, checked, this.#rules(asked, schema));
+      const found = diagnosticsOf(code, checked, this.#rules(asked, schema));
+      return { diagnostics: found, ...remarksOf(asked, checked.syntax, found) };
     };
-    const diagnostics = await this.#inTime(check, TOO_LONG);
-    if (diagnostics.length > 0) return diagnostics;
-    return engineDiagnostics(code, kind === 'module' ? toModuleScript : toScript);
+    const reviewed = await this.#inTime(check, { diagnostics: TOO_LONG });
+    if (reviewed.diagnostics.length > 0) return reviewed;
+    const toText = kind === 'module' ? toModuleScript : toScript;
+    const diagnostics = await engineDiagnostics(code, toText);
+    return diagnostics.length > 0 ? { diagnostics } : reviewed;
   }
 
   /** The same, with what the types of code that compiles say of its JSON. */
@@ -150,7 +164,9 @@ export class EndpointCompiler {
       const checked = await checkedSource(asked);
       const diagnostics = diagnosticsOf(code, checked, this.#rules(inspectedCode, schema));
       if (diagnostics.length > 0) return { diagnostics };
-      return { diagnostics, types: await typesOfEndpoint(asked, checked.syntax, schema) };
+      const { syntax } = checked;
+      const types = await typesOfEndpoint(asked, syntax, schema);
+      return { diagnostics, types, ...remarksOf(inspectedCode, syntax, diagnostics) };
     };
     const source = await this.#scoped(inspectedCode, schema);
     if (importsTooMuch(source)) return { diagnostics: TOO_MUCH };
@@ -250,6 +266,17 @@ export class EndpointCompiler {
     const types = this.types(schema, isReadOnly);
     return { source: code, scope, scopeTypes: types, endpoints, modules };
   }
+}
+
+/** Of endpoints that may write, and compile. */
+function remarksOf(
+  { kind = 'endpoint', isReadOnly }: CodeToCheck,
+  syntax: SourceFile,
+  diagnostics: readonly Diagnostic[],
+): Pick<ReviewedCode, 'remarks'> {
+  if (kind === 'module' || isReadOnly || diagnostics.length > 0) return {};
+  const remarks = transactionRemarks(syntax);
+  return remarks.length > 0 ? { remarks } : {};
 }
 
 interface ScopeTypes {

@@ -121,7 +121,7 @@ export class Importers {
     { name, code }: { readonly name: string; readonly code: string },
     draft: ModuleDraft,
     schema: SchemaDocument,
-  ): Promise<Diagnostic[]> {
+  ): Promise<readonly Diagnostic[]> {
     const circle = circleOf(name, code, draft.newest);
     if (circle !== undefined) return [inCircle(code, circle)];
     const asked = { code, name, isReadOnly: false, kind: 'module', modules: draft } as const;

@@ -166,7 +166,7 @@ export class ModuleDefinitions {
     { name = '', code }: { readonly name?: string | undefined; readonly code: string },
     schema = this.#schema(),
     given?: ReadonlyMap<string, string>,
-  ): Promise<Diagnostic[]> {
+  ): Promise<readonly Diagnostic[]> {
     checkCode(code);
     const { importers, store } = this.#parts;
     const draft = new ModuleDraft(store, { name, code }, given);

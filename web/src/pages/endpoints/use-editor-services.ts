@@ -49,7 +49,7 @@ export function useEditorServices(
           setNotices(found.notices ?? []);
           setChecked(code);
         }
-        return found.diagnostics;
+        return [...found.diagnostics, ...(found.remarks ?? [])];
       },
       onTrouble: (error) => {
         const isEnded = error instanceof TrellisError && error.code === 'request_superseded';

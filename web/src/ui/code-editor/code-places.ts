@@ -1,6 +1,6 @@
 import type { Diagnostic as Mark } from '@codemirror/lint';
 import type { EditorState, Text } from '@codemirror/state';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Diagnostic, Remark } from '@trellis/contract/shapes/endpoint.ts';
 import type { CodePlace } from './editor-services.ts';
 
 export function placeOf(state: EditorState, position: number): CodePlace {
@@ -28,13 +28,15 @@ export function nameAt(
 }
 
 /** Marks from the place to the end of the word there. */
-export function marksOf(doc: Text, diagnostics: readonly Diagnostic[]): Mark[] {
+export function marksOf(doc: Text, diagnostics: readonly (Diagnostic | Remark)[]): Mark[] {
   return diagnostics
-    .map(({ line, column, message }): Mark => {
+    .map((diagnostic): Mark => {
+      const { line, column, message } = diagnostic;
+      const severity = 'severity' in diagnostic ? diagnostic.severity : 'error';
       const from = positionOf(doc, { line, column });
       const { to: end, text, from: start } = doc.lineAt(from);
       const word = /^[\w$]+/.exec(text.slice(from - start))?.[0].length ?? 1;
-      return { from, to: Math.min(from + word, end), severity: 'error', message };
+      return { from, to: Math.min(from + word, end), severity, message };
     })
     .toSorted((a, b) => a.from - b.from);
 }
