@@ -39,6 +39,7 @@ import { addStatus } from './commands/status.ts';
 import { addStorage } from './commands/storage.ts';
 import { addTask } from './commands/task.ts';
 import { addTrigger } from './commands/trigger.ts';
+import { addWebhook } from './commands/webhook.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
 import { addTool } from './commands/tool.ts';
@@ -85,6 +86,7 @@ const COMMANDS = {
     addModule,
     addTask,
     addTrigger,
+    addWebhook,
     addJob,
     addSecret,
     addInterface,

@@ -123,6 +123,12 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const code = documentedCode().find(({ name }) => name === 'triggers 1');
     await writeFile(join(folder, 'tickets.ts'), code?.text ?? '');
   },
+  async 'webhooks.md'({ workspace }) {
+    const nodes = ['Task', 'Person'].map((type) => ({ type, key: 'Name', fields: {} }));
+    await send(workspace, 'PUT', '/api/schema', { nodes, edges: [] });
+    const fetchAllowList = ['http://127.0.0.1:4040'];
+    await send(workspace, 'PUT', '/api/workspace/settings', { fetchAllowList });
+  },
 };
 
 async function addWords(workspace: TestWorkspace): Promise<void> {
