@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 
 /**
  * `npm run sim -- --seed N` repeats one schedule, `--schedules N` runs so many from the seed on,
- * `--trace` tells each step.
+ * `--trace` tells each step. `--members` is for the log in PostgreSQL and the members that share
+ * it; otherwise it is a primary with its replicas.
  */
 const STANDINS: Readonly<Record<string, string>> = {
   '@grpc/grpc-js': './simulated-grpc.ts',
@@ -27,15 +28,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     schedules: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
+    members: { type: 'boolean', default: false },
   },
 });
 // Most errors are part of a schedule: where they come from is told with the trace only.
 if (!values.trace) Error.stackTraceLimit = 0;
 let seed = numberOf('seed', values.seed);
-const howToRepeat = (): string => `failed: npm run sim -- --seed ${seed} --trace\n`;
+const kind = values.members ? '--members ' : '';
+const howToRepeat = (): string => `failed: npm run sim -- ${kind}--seed ${seed} --trace\n`;
 // An error that no part of the code awaits ends the process.
 process.on('uncaughtExceptionMonitor', () => process.stdout.write(howToRepeat()));
-const { runSchedule } = await import('./simulation.ts');
+const run = values.members
+  ? (await import('./database/takeovers.ts')).runTakeovers
+  : (await import('./simulation.ts')).runSchedule;
 const count = numberOf('schedules', values.schedules);
 const end = seed + count;
 const begun = performance.now();
@@ -43,7 +48,7 @@ let events = 0;
 let failed = 0;
 const traces = createHash('sha256');
 for (; seed < end; seed++) {
-  const result = await runSchedule(
+  const result = await run(
     seed,
     values.trace ? { onTrace: (line) => process.stdout.write(`${line}\n`) } : {},
   );

@@ -62,6 +62,8 @@ export async function startPostgres({ tls }: PostgresOptions = {}): Promise<Post
   server.stderr.resume();
   const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder.path)}&port=${port}`;
   const client = new pg.Client({ connectionString: url });
+  // Tests kill sessions, and PostgreSQL then ends the others.
+  client.on('error', () => {});
   await client.connect();
   return {
     url,

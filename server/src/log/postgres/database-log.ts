@@ -24,7 +24,7 @@ import {
   type StoredGroup,
   type StoredSegment,
 } from './log-database.ts';
-import { newSegment, type HeldSegment, readSegments } from './held-segments.ts';
+import { newSegment, type HeldSegment, heldSegments } from './held-segments.ts';
 import { RecordReader, storedGroup } from './stored-records.ts';
 
 export interface DatabaseLogOptions {
@@ -62,15 +62,21 @@ export function beginDatabaseLog({ encryptionKey, beginning, random = randomByte
  * Opens the log that a database holds, for the member that holds the lease. Disposing of it leaves
  * the lease and the database open.
  *
- * Rejects, having changed nothing, with the problems `wrong_master_key`, `log_corrupt`; with
+ * Rejects, having changed nothing, with the problems `wrong_master_key`, `log_corrupt`,
+ * `no_primary` when the lease is lost meanwhile; with
  * `storage_failed` when the database does not answer.
  */
 export async function openDatabaseLog(options: DatabaseLogOptions): Promise<CommitLog> {
-  const { database, encryptionKey, random = randomBytes } = options;
+  const { database, lease, encryptionKey, random = randomBytes } = options;
   try {
     const manifest = await database.readManifest();
     const cipher = openCipher(database.place, manifest, encryptionKey, random);
-    const segments = await readSegments(database, manifest);
+    const contents = await database.readContents();
+    const { current } = lease;
+    if (current?.term !== contents.lease.term || current.holder !== contents.lease.holder) {
+      throw noPrimary(database.place);
+    }
+    const segments = heldSegments(database.place, contents, manifest);
     return new DatabaseLog(options, { manifest, cipher, segments });
   } catch (error) {
     throw databaseProblem('opening the commit log', error);
@@ -192,29 +198,21 @@ class DatabaseLog implements CommitLog {
    * Whether a group whose append broke off is in the log. Asks until that is certain: until then
    * nothing else is appended, and nobody is told anything about the commits of the group.
    */
-  async #isThereAfterAll(group: StoredGroup, held: LeaseTerm): Promise<boolean> {
+  async #isThereAfterAll({ first }: StoredGroup, held: LeaseTerm): Promise<boolean> {
     const { database, lease } = this.#options;
     for (;;) {
       try {
-        await lease.fence(held);
+        const { groupTerm, firstSequence } = await lease.settle(database, held, first);
+        if (first < firstSequence) {
+          throw new Error(`the log begins at ${firstSequence} now, and may have had the commit`);
+        }
         // Only this member appends in this term, and one group at a time.
-        const isThere = (await database.termOf(group.first)) === held.term;
-        if (isThere) await database.confirm();
-        else if (lease.isLost) await this.#refuseTrimmed(group.first);
-        return isThere;
+        return groupTerm === held.term;
       } catch (error) {
         if (!(error instanceof DatabaseFault) || this.#isClosing) throw error;
       }
       await lease.retryLater();
     }
-  }
-
-  /** When others have trimmed so far meanwhile, nobody knows what became of the group. */
-  async #refuseTrimmed(groupFirst: number): Promise<void> {
-    const { database } = this.#options;
-    const [oldest] = await database.segments();
-    if (oldest === undefined || oldest.first <= groupFirst) return;
-    throw new Error(`the log begins at ${oldest.first} now, and may have had the commit`);
   }
 
   async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
@@ -251,7 +249,8 @@ class DatabaseLog implements CommitLog {
   /** Why no row begins where one should: a trim has overtaken the reader, or it is lost. */
   async #gap(sequence: number): Promise<Problem> {
     const { database } = this.#options;
-    const [oldest] = await this.#ask(() => database.segments());
+    const { segments } = await this.#ask(() => database.readContents());
+    const [oldest] = segments;
     if (oldest !== undefined && sequence < oldest.first) return logTrimmed(sequence, oldest.first);
     return rowsCorrupt(database.place, sequence, 'rows are missing');
   }

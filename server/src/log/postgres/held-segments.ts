@@ -7,7 +7,7 @@ import {
   SEGMENT_HEADER_BYTES,
 } from '../segment.ts';
 import { rowsCorrupt } from './database-problem.ts';
-import type { LogDatabase, StoredSegment } from './log-database.ts';
+import type { StoredContents, StoredSegment } from './log-database.ts';
 
 /** One segment in the database, and how far it is durable. */
 export interface HeldSegment {
@@ -45,24 +45,25 @@ function held(header: SegmentHeader): HeldSegment {
 }
 
 /**
- * The segments that the database holds, oldest first. As with files, each describes the one before
- * it, so only the newest has its rows counted.
+ * The segments of what the database holds, oldest first. As with files, each describes the one
+ * before it, so only the newest has its rows counted.
  */
-export async function readSegments(
-  database: LogDatabase,
+export function heldSegments(
+  place: string,
+  { segments: stored, end }: StoredContents,
   manifest: LogManifest,
-): Promise<HeldSegment[]> {
+): HeldSegment[] {
   const segments: HeldSegment[] = [];
-  for (const { first, header: bytes } of await database.segments()) {
+  for (const { first, header: bytes } of stored) {
     const header = decodeSegmentHeader(bytes);
     const reason = typeof header === 'string' ? header : mismatch(first, header, manifest);
     if (typeof header === 'string' || reason !== undefined) {
-      throw rowsCorrupt(database.place, first, `the header of the segment: ${reason}`);
+      throw rowsCorrupt(place, first, `the header of the segment: ${reason}`);
     }
     const before = segments.at(-1);
     if (before !== undefined) {
       if (header.previous.first !== before.first) {
-        throw rowsCorrupt(database.place, header.previous.first, 'a segment is missing');
+        throw rowsCorrupt(place, header.previous.first, 'a segment is missing');
       }
       before.last = first - 1;
       before.bytes = header.previous.bytes;
@@ -71,8 +72,12 @@ export async function readSegments(
     segments.push(held(header));
   }
   const newest = segments.at(-1);
-  if (newest === undefined) throw rowsCorrupt(database.place, 1, 'no segment is there');
-  await readEnd(database, newest);
+  if (newest === undefined) throw rowsCorrupt(place, 1, 'no segment is there');
+  if (end !== undefined) {
+    newest.last = end.last;
+    newest.bytes += end.bytes;
+    newest.newestTime = Math.max(newest.newestTime, end.newestTime);
+  }
   return segments;
 }
 
@@ -84,12 +89,4 @@ function mismatch(
   if (header.epoch !== epoch) return `its epoch is ${header.epoch}, not ${epoch}`;
   if (header.encrypted !== (encryption !== null)) return 'encryption is on in one of both only';
   return header.first === first ? undefined : `it begins with sequence ${header.first}`;
-}
-
-async function readEnd(database: LogDatabase, newest: HeldSegment): Promise<void> {
-  const end = await database.endOf(newest.first);
-  if (end === undefined) return;
-  newest.last = end.last;
-  newest.bytes += end.bytes;
-  newest.newestTime = Math.max(newest.newestTime, end.newestTime);
 }

@@ -47,7 +47,7 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     const leases = await Promise.all(names.map((name) => take(name)));
     const taken = leases.filter((lease) => lease !== undefined);
     expect(taken).toHaveLength(1);
-    expect(await database.readLease()).toEqual(taken[0]?.current);
+    expect(await database.confirmLease()).toEqual(taken[0]?.current);
   });
 
   it('cannot be appended with after somebody else has taken it', async () => {
@@ -101,17 +101,17 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     expect(lease?.current).toBeUndefined();
   });
 
-  it('is not lost by a renewal in a term that a fence has raised', async () => {
+  it('is not lost by a renewal in a term that was raised meanwhile', async () => {
     const timers = new FiredTimers();
     await using lease = await take('one', timers);
     const held = lease?.current;
     if (held === undefined) throw new Error('the lease is not free');
     timers.fire();
-    await Promise.all([lease?.fence(held), lease?.fence(held)]);
+    await Promise.all([lease?.settle(database, held, 1), lease?.settle(database, held, 1)]);
     expect(lease?.current?.term).toBe(2);
     expect(lease?.isLost).toBe(false);
     timers.fire();
-    expect(await database.readLease()).toEqual(lease?.current);
+    expect(await database.confirmLease()).toEqual(lease?.current);
   });
 
   it('waits for an append under way, and not for a session that stops in one', async () => {

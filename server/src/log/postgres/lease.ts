@@ -1,5 +1,11 @@
 import type { Timers } from '#base/clock.ts';
-import { DatabaseFault, type LeaseDatabase, type LeaseTerm } from './log-database.ts';
+import {
+  DatabaseFault,
+  type LeaseDatabase,
+  type LeaseTerm,
+  type LogDatabase,
+  type Settled,
+} from './log-database.ts';
 
 /** How long a lease is held without a renewal, by the clock of the database. */
 export const LEASE_MS = 4_000;
@@ -32,7 +38,7 @@ export class Lease implements AsyncDisposable {
   #isLost = false;
   #isRenewing = false;
   /** How many are under way. */
-  #fences = 0;
+  #settling = 0;
   #renewals: Disposable;
 
   private constructor(options: LeaseOptions, term: number, askedAt: number) {
@@ -52,12 +58,10 @@ export class Lease implements AsyncDisposable {
       return term === undefined ? undefined : new Lease(options, term, askedAt);
     } catch (error) {
       if (!isOpen(error)) throw error;
-      // The answer is lost. If the database still does what was asked, after the next question, the
-      // lease expires unused.
-      const lease = await database.readLease();
-      if (lease.holder !== holder) return undefined;
-      await database.confirm();
-      return new Lease(options, lease.term, askedAt);
+      // The answer is lost. If the database does what was asked only after this question, the lease
+      // expires unused.
+      const lease = await database.confirmLease();
+      return lease.holder === holder ? new Lease(options, lease.term, askedAt) : undefined;
     }
   }
 
@@ -81,24 +85,19 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Resolves once no append in the given term, which was the lease's, can be committed any more.
-   * Afterwards the lease has another term, or is lost.
+   * What became of a group that was appended in a lease of this holder and broke off: see
+   * `LogDatabase.settle`. Afterwards the lease has another term, or is lost.
    */
-  async fence({ term }: LeaseTerm): Promise<void> {
-    this.#fences++;
+  async settle(database: LogDatabase, held: LeaseTerm, groupFirst: number): Promise<Settled> {
+    this.#settling++;
     try {
-      const { database, holder } = this.#options;
-      const raised = await database.raiseTerm({ term, holder });
-      if (raised !== undefined) {
-        this.#term = raised;
-        return;
-      }
-      // Either somebody else has it, or the answer to an earlier attempt was lost.
-      const now = await database.readLease();
-      if (now.holder === holder && now.term > term) this.#term = now.term;
+      const settled = await database.settle(held, groupFirst);
+      const { lease } = settled;
+      if (lease.holder === this.holder && lease.term > held.term) this.#term = lease.term;
       else this.lose();
+      return settled;
     } finally {
-      this.#fences--;
+      this.#settling--;
     }
   }
 
@@ -137,8 +136,8 @@ export class Lease implements AsyncDisposable {
         LEASE_MS,
       );
       if (renewed) this.#validUntil = askedAt + LEASE_MS;
-      // A fence raises the term, before this object knows it.
-      else if (this.#term === term && this.#fences === 0) this.lose();
+      // To settle an append raises the term before this object knows it.
+      else if (this.#term === term && this.#settling === 0) this.lose();
     } catch {
       // The next renewal tries again. Until one succeeds, time runs out by itself.
     } finally {

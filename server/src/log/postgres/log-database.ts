@@ -24,9 +24,14 @@ import type { LogManifest } from '../log-manifest.ts';
  *   that has not read the newest group cannot append after it.
  *
  * When the connection breaks during an append, nobody knows whether it was committed, or will be.
- * The member then raises the term (`raiseTerm`), which waits for that transaction, and refuses it
- * when it begins later. After that it reads whether the group is there, and only then does anything
- * else. The reading alone would not do: the transaction may be on its way still.
+ * The member then settles it: one transaction raises the term, and after that reads whether the
+ * group is there. To raise the term waits for an append that has begun, and refuses one that begins
+ * later. The reading alone would not do: the append may be on its way still. Until that transaction
+ * is known to be committed, nothing is appended, and nobody is told anything.
+ *
+ * What a transaction has read that writes and is known to be committed is durable on the standby.
+ * What others read may be lost: PostgreSQL shows a commit that its standby does not have when an
+ * administrator ends the wait.
  */
 export interface LogDatabase extends LeaseDatabase {
   /** What messages call it: the workspace and the address, without a password. */
@@ -36,13 +41,14 @@ export interface LogDatabase extends LeaseDatabase {
 
   /** One transaction; false, and nothing is done, when the lease is not this one any more. */
   append(group: StoredGroup, lease: LeaseTerm): Promise<boolean>;
-  /** The term in which the group that begins with this sequence was appended. */
-  termOf(first: number): Promise<number | undefined>;
+  /**
+   * One transaction: gives the holder the next term, when the lease is this one, and then looks for
+   * the group that begins with a sequence. After that no append in the old term is committed.
+   */
+  settle(lease: LeaseTerm, groupFirst: number): Promise<Settled>;
 
-  /** Oldest first. */
-  segments(): Promise<readonly StoredSegment[]>;
-  /** What lies at and after this sequence; undefined when nothing does. */
-  endOf(from: number): Promise<StoredEnd | undefined>;
+  /** All at one moment, since the lease may be lost meanwhile, and others append. */
+  readContents(): Promise<StoredContents>;
   /** The first sequence of the newest group that begins at or before the sequence. */
   groupAt(sequence: number): Promise<number | undefined>;
   /**
@@ -57,29 +63,29 @@ export interface LogDatabase extends LeaseDatabase {
 
 /** The lease; all its times are by the clock of the database. */
 export interface LeaseDatabase extends AsyncDisposable {
-  readLease(): Promise<LeaseTerm>;
   /** Takes a lease that has expired, and answers with its new term; undefined: it has not. */
   takeLease(holder: string, durationMs: number): Promise<number | undefined>;
+  /** The lease, by a transaction that writes what is there: the answer is durable. */
+  confirmLease(): Promise<LeaseTerm>;
   /** False when the lease is not this one any more. */
   renewLease(lease: LeaseTerm, durationMs: number): Promise<boolean>;
-  /**
-   * Gives the holder the next term. After that no append in the old one is committed. Undefined
-   * when the lease is not this one any more.
-   */
-  raiseTerm(lease: LeaseTerm): Promise<number | undefined>;
   /** Lets the lease expire at once. */
   releaseLease(lease: LeaseTerm): Promise<void>;
-  /**
-   * Commits something that changes nothing. What was visible before is then durable on the standby
-   * too: PostgreSQL shows a commit before the standby has it when an administrator ends the wait.
-   */
-  confirm(): Promise<void>;
 }
 
 export interface LeaseTerm {
   readonly term: number;
   /** Names one run of one member. */
   readonly holder: string;
+}
+
+export interface Settled {
+  /** Afterwards. */
+  readonly lease: LeaseTerm;
+  /** The term in which the group was appended; undefined when it is not there. */
+  readonly groupTerm: number | undefined;
+  /** The oldest sequence of the log; groups before it may have been there. */
+  readonly firstSequence: number;
 }
 
 export const CHUNK_BYTES_MAX = 1024 * 1024;
@@ -101,7 +107,16 @@ export interface StoredSegment {
   readonly header: Buffer;
 }
 
-export interface StoredEnd {
+export interface StoredContents {
+  /** At that moment: whoever holds another lease reads from a server that is not the newest. */
+  readonly lease: LeaseTerm;
+  /** Oldest first. */
+  readonly segments: readonly StoredSegment[];
+  /** What lies in the newest segment; undefined when nothing does. */
+  readonly end: StoredEnd | undefined;
+}
+
+interface StoredEnd {
   readonly last: number;
   readonly bytes: number;
   readonly newestTime: number;

@@ -230,7 +230,7 @@ describe.skipIf(requirePostgres())('TLS to PostgreSQL', () => {
       ['127.0.0.1', 'sslmode=require'],
     ] as const) {
       await using database = await open(host, parameters);
-      expect(await database.readLease()).toEqual({ term: 0, holder: '' });
+      expect(await database.confirmLease()).toEqual({ term: 0, holder: '' });
     }
   });
 });

@@ -1,17 +1,19 @@
-import { escapeIdentifier, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import { must } from '#base/assert.ts';
 import type { LogManifest } from '../log-manifest.ts';
 import {
   DatabaseFault,
   type LeaseTerm,
   type LogDatabase,
   type RowPlace,
-  type StoredEnd,
+  type Settled,
+  type StoredContents,
   type StoredGroup,
   type StoredRow,
-  type StoredSegment,
 } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { PostgresConnections } from './postgres-connections.ts';
+import { type Statement, type Statements, statementsFor } from './postgres-statements.ts';
 import { prepareTables, schemaOf, type TablesOptions } from './postgres-tables.ts';
 
 export interface PostgresDatabaseOptions {
@@ -25,86 +27,13 @@ export interface PostgresDatabaseOptions {
 /** How many reads may be under way. */
 const READS_MAX = 4;
 
-/** The statements are prepared once in each session. */
-interface Statement {
-  readonly name: string;
-  readonly text: string;
+interface ContentsRow extends LeaseRow {
+  readonly first: string;
+  readonly header: Buffer;
+  readonly last: string | null;
+  readonly bytes: string;
+  readonly time: string;
 }
-
-type Statements = ReturnType<typeof statementsFor>;
-
-/** A group of one chunk goes in one statement, which is a transaction by itself. */
-function statementsFor(schema: string) {
-  const to = escapeIdentifier(schema);
-  const held = `select from ${to}.lease where term = $1 and holder = $2 for key share`;
-  const statement = (name: string, text: string): Statement => ({ name, text });
-  return {
-    held: statement('held', held),
-    insertSegment: statement(
-      'insert_segment',
-      `insert into ${to}.segment (first, header) values ($1, $2)`,
-    ),
-    insertHeld: statement(
-      'insert_held',
-      `with held as materialized (${held})
-        insert into ${to}.record (first, chunk, last, time, term, body)
-        select $3, $4, $5, $6, $1, $7 from held`,
-    ),
-    termOf: statement('term_of', `select term from ${to}.record where first = $1 and chunk = 0`),
-    segments: statement('segments', `select first, header from ${to}.segment order by first`),
-    // `octet_length` of what is not compressed reads no more than its length.
-    endOf: statement(
-      'end_of',
-      `select max(last) as last, sum(octet_length(body)) as bytes, max(time) as time
-        from ${to}.record where first >= $1`,
-    ),
-    groupAt: statement(
-      'group_at',
-      `select first from ${to}.record where first <= $1 order by first desc limit 1`,
-    ),
-    rowsAfter: statement(
-      'rows_after',
-      `select first, chunk, body from (
-        select *, sum(octet_length(body)) over (order by first, chunk) as total from (
-          select first, chunk, body from ${to}.record
-            where (first, chunk) > ($1::bigint, $2::integer) and first <= $3
-            order by first, chunk limit ${ROWS_MAX}) as page) as sized
-        where total <= $4 or total = octet_length(body) order by first, chunk`,
-    ),
-    dropBefore: statement(
-      'drop_before',
-      `with held as materialized (${held}),
-        gone as (delete from ${to}.segment where first < $3 and exists (select from held)),
-        emptied as (delete from ${to}.record where first < $3 and exists (select from held))
-        select from held`,
-    ),
-    vacuum: statement('vacuum', `vacuum (skip_locked) ${to}.record, ${to}.segment`),
-    readLease: statement('read_lease', `select term, holder from ${to}.lease`),
-    takeLease: statement(
-      'take_lease',
-      `update ${to}.lease set term = term + 1, holder = $1,
-          expires_at = clock_timestamp() + $2 * interval '1 millisecond'
-        where expires_at < clock_timestamp() returning term`,
-    ),
-    renewLease: statement(
-      'renew_lease',
-      `update ${to}.lease set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-        where term = $1 and holder = $2`,
-    ),
-    raiseTerm: statement(
-      'raise_term',
-      `update ${to}.lease set term = term + 1 where term = $1 and holder = $2 returning term`,
-    ),
-    releaseLease: statement(
-      'release_lease',
-      `update ${to}.lease set expires_at = 'epoch' where term = $1 and holder = $2`,
-    ),
-    confirm: statement('confirm', `update ${to}.lease set expires_at = expires_at`),
-  };
-}
-
-/** As many small groups as one answer has. */
-const ROWS_MAX = 1_000;
 
 /** The log of a workspace in PostgreSQL itself: see `log-database.ts`. */
 export class PostgresDatabase implements LogDatabase {
@@ -155,35 +84,36 @@ export class PostgresDatabase implements LogDatabase {
     });
   }
 
-  termOf(first: number): Promise<number | undefined> {
-    return this.#read(async (client) => {
-      const { rows } = await client.query<{ term: string }>(this.#statements.termOf, [first]);
-      return rows[0] === undefined ? undefined : Number(rows[0].term);
-    });
-  }
-
-  segments(): Promise<StoredSegment[]> {
-    return this.#read(async (client) => {
-      const { rows } = await client.query<{ first: string; header: Buffer }>(
-        this.#statements.segments,
-      );
-      return rows.map(({ first, header }) => ({ first: Number(first), header }));
-    });
-  }
-
-  endOf(from: number): Promise<StoredEnd | undefined> {
-    return this.#read(async (client) => {
-      const { rows } = await client.query<{ last: string | null; bytes: string; time: string }>(
-        this.#statements.endOf,
-        [from],
-      );
-      const [row] = rows;
-      if (row === undefined || row.last === null) return undefined;
+  /** On the sessions of the lease: the one of appends may be waited for. */
+  settle({ term, holder }: LeaseTerm, groupFirst: number): Promise<Settled> {
+    const { raiseTerm, groupTerm } = this.#statements;
+    return this.#leases.run(async (client, mark) => {
+      await client.query('begin');
+      const raised = await client.query<LeaseRow>(raiseTerm, [term, holder]);
+      // A statement of its own: it sees the append that the other one has waited for.
+      const found = await client.query<{ term: string | null; first: string }>(groupTerm, [
+        groupFirst,
+      ]);
+      mark.sent = true;
+      await client.query('commit');
+      const row = must(found.rows[0], 'a row');
       return {
-        last: Number(row.last),
-        bytes: Number(row.bytes),
-        newestTime: Number(row.time),
+        lease: leaseOf(raised.rows),
+        groupTerm: row.term === null ? undefined : Number(row.term),
+        firstSequence: Number(row.first),
       };
+    });
+  }
+
+  readContents(): Promise<StoredContents> {
+    return this.#read(async (client) => {
+      const { rows } = await client.query<ContentsRow>(this.#statements.readContents);
+      const segments = rows.map(({ first, header }) => ({ first: Number(first), header }));
+      const lease = leaseOf(rows);
+      const { last, bytes, time } = must(rows[0], 'a segment');
+      if (last === null) return { lease, segments, end: undefined };
+      const end = { last: Number(last), bytes: Number(bytes), newestTime: Number(time) };
+      return { lease, segments, end };
     });
   }
 
@@ -215,36 +145,30 @@ export class PostgresDatabase implements LogDatabase {
     });
   }
 
-  readLease(): Promise<LeaseTerm> {
-    return this.#leases.run(async (client) => {
-      const { rows } = await client.query<{ term: string; holder: string }>(
-        this.#statements.readLease,
-      );
-      const [row] = rows;
-      if (row === undefined) throw new DatabaseFault('the lease is gone', { outcome: 'none' });
-      return { term: Number(row.term), holder: row.holder };
+  confirmLease(): Promise<LeaseTerm> {
+    return this.#leases.run(async (client, mark) => {
+      mark.sent = true;
+      const { rows } = await client.query<LeaseRow>(this.#statements.confirmLease);
+      return leaseOf(rows);
     });
   }
 
-  async takeLease(holder: string, durationMs: number): Promise<number | undefined> {
-    return this.#changeLease(this.#statements.takeLease, [holder, durationMs]);
+  takeLease(holder: string, durationMs: number): Promise<number | undefined> {
+    return this.#leases.run(async (client, mark) => {
+      mark.sent = true;
+      const values = [holder, durationMs];
+      const { rows } = await client.query<{ term: string }>(this.#statements.takeLease, values);
+      return rows[0] === undefined ? undefined : Number(rows[0].term);
+    });
   }
 
   async renewLease({ term, holder }: LeaseTerm, durationMs: number): Promise<boolean> {
     const { renewLease } = this.#statements;
-    return (await this.#change(renewLease, [term, holder, durationMs])).count === 1;
-  }
-
-  raiseTerm({ term, holder }: LeaseTerm): Promise<number | undefined> {
-    return this.#changeLease(this.#statements.raiseTerm, [term, holder]);
+    return (await this.#change(renewLease, [term, holder, durationMs])) === 1;
   }
 
   async releaseLease({ term, holder }: LeaseTerm): Promise<void> {
     await this.#change(this.#statements.releaseLease, [term, holder]);
-  }
-
-  async confirm(): Promise<void> {
-    await this.#change(this.#statements.confirm, []);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -293,24 +217,24 @@ export class PostgresDatabase implements LogDatabase {
     return this.#reads.run(reading);
   }
 
-  async #changeLease(
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<number | undefined> {
-    return (await this.#change(statement, values)).term;
-  }
-
-  #change(
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<{ readonly count: number | null; readonly term: number | undefined }> {
+  /** How many rows it has changed. */
+  #change(statement: Statement, values: readonly unknown[]): Promise<number | null> {
     return this.#leases.run(async (client, mark) => {
       mark.sent = true;
-      const { rows, rowCount } = await client.query<{ term?: string }>(statement, [...values]);
-      const term = rows[0]?.term;
-      return { count: rowCount, term: term === undefined ? undefined : Number(term) };
+      return (await client.query(statement, [...values])).rowCount;
     });
   }
+}
+
+interface LeaseRow {
+  readonly term: string;
+  readonly holder: string;
+}
+
+function leaseOf([row]: readonly LeaseRow[]): LeaseTerm {
+  if (row === undefined)
+    throw new DatabaseFault('the row of the lease is gone', { outcome: 'none' });
+  return { term: Number(row.term), holder: row.holder };
 }
 
 function placeOf(address: PostgresAddress, workspace: string): string {
