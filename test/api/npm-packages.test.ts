@@ -88,6 +88,17 @@ const TYPED = {
   types: { 'ours/index.d.ts': 'export declare const cost: number;\n' },
 };
 
+test('a rollback brings a package back with its code, and each version is in the history', async () => {
+  const { items } = await at.ok('GET', '/api/deployments');
+  const [, before] = items;
+  expect((await at.rollBack(before.id)).applied).toBe(true);
+  expect(await cost()).toEqual({ price: 3 });
+  expect((await at.rollBack(items[0].id)).applied).toBe(true);
+  expect(Number(await cost())).toBe(4);
+  const listed = await at.ok('GET', '/api/packages');
+  expect(listed.items[0].revision).toBe(4);
+});
+
 test('what is still imported stays, and what nothing imports goes with a mirror', async () => {
   const all = await at.exportedFiles();
   const { 'npm/ours.json': _, ...without } = all;

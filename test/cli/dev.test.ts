@@ -55,6 +55,28 @@ test('serves a folder, sends what is saved, and shows diagnostics, types and log
   expect(await readFile(join(folder, 'endpoints/trellis.d.ts'), 'utf8')).toContain('AutorNode');
   await dev.event('pushed');
 
+  const parcel = join(folder, 'node_modules/parcel');
+  await mkdir(parcel, { recursive: true });
+  const version = '1.0.0';
+  await writeFile(join(parcel, 'package.json'), JSON.stringify({ name: 'parcel', version }));
+  await writeFile(join(parcel, 'index.js'), 'export const size = 3;\n');
+  const sized = "import { size } from 'parcel';\nexport default () => size as number;\n";
+  await writeFile(join(folder, 'endpoints/sized.ts'), sized);
+  expect(await dev.event('failed')).toMatchObject({
+    error: { message: expect.stringContaining('endpoints/sized.ts:1 imports "parcel"') },
+  });
+  await dev.event('pushed');
+  const packages = { '': {}, 'node_modules/parcel': { version } };
+  await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+  await writeFile(join(folder, 'endpoints/sized.ts'), `${sized}// Again.\n`);
+  expect(await dev.event('package')).toMatchObject({ specifier: 'parcel', version });
+  expect(await dev.event('endpoint')).toMatchObject({ name: 'sized', diagnostics: [] });
+  await dev.event('pushed');
+  const size = { method: 'POST', path: '/api/endpoints/run/sized', token, body: {} };
+  expect((await http.send(size)).json).toBe(3);
+  await rm(join(folder, 'endpoints/sized.ts'));
+  await dev.event('kept');
+
   await mkdir(join(folder, 'endpoints/reports'));
   const logging = `export default ({ log }: Scope) => { log.warn('here I am', { n: 7 }); return 1; };`;
   await writeFile(join(folder, 'endpoints/reports/daily.ts'), logging);

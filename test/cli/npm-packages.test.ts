@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { NpmFolder } from '../support/npm-folder.ts';
@@ -140,6 +142,51 @@ export function parse(text) {
   });
 });
 
+test('a package that does harm does it to its own endpoint alone', async () => {
+  await using other = await NpmFolder.with([]);
+  await other.add('poisons', {
+    'index.js': `Object.prototype.extra = 'poison';
+Array.prototype.map = () => 'poison';
+JSON.stringify = () => '"poison"';
+export const poisoned = [1].map(String);
+`,
+  });
+  await other.add('looks', {
+    'index.js': `export const seen = [typeof process, typeof window, typeof console, typeof Buffer];
+export const secret = () => process.env.TRELLIS_TOKEN;
+`,
+  });
+  await other.add('grows', {
+    'index.js':
+      'export const grow = () => { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)); };\n',
+  });
+  await other.write({
+    'endpoints/poisoned.ts':
+      "import { poisoned } from 'poisons';\nexport default async () => ({ poisoned });\n",
+    'endpoints/clean.ts':
+      'export default async () => [[1, 2].map((n) => n + 1), Object.keys({})];\n',
+    'endpoints/looking.ts':
+      "import { seen } from 'looks';\nexport default async () => seen as string[];\n",
+    'endpoints/secret.ts':
+      "import { secret } from 'looks';\nexport default async () => secret() as string;\n",
+    'endpoints/growing.ts':
+      "import { grow } from 'grows';\nexport default async () => grow() as number;\n",
+  });
+  expect(await trellis('push', other.path)).toMatchObject({ code: 0 });
+  expect(await call('poisoned')).toMatchObject({ status: 200, json: { poisoned: 'poison' } });
+  expect(await call('looking')).toEqual({ status: 200, json: Array(4).fill('undefined') });
+  expect((await call('secret')).json).toMatchObject({
+    error: {
+      message: expect.stringContaining(
+        'process is not defined (node_modules/looks/index.js, line 2',
+      ),
+    },
+  });
+  const grown = await call('growing');
+  expect(grown.json).toMatchObject({ error: { details: { reason: 'memory' } } });
+  expect(await call('clean')).toEqual({ status: 200, json: [[2, 3], []] });
+});
+
 const REFUSED: readonly [name: string, code: string, why: string][] = [
   [
     'reads-files',
@@ -214,4 +261,36 @@ test('what is installed must be what the lock file says', async () => {
   expect(await pushed()).toContain('"theirs" is installed, and not in the lock file');
   await rm(join(other.path, 'package-lock.json'));
   expect(await pushed()).toContain('there is no package-lock.json');
+});
+
+test('the test bench runs the bundle that a push sends', async () => {
+  await using other = await NpmFolder.with(['@trellis/endpoint', 'papaparse', '@types/papaparse']);
+  const manifest = { name: 'two-faces', version: '1.0.0', license: 'MIT', type: 'module' };
+  await other.add('two-faces', {
+    'package.json': JSON.stringify({
+      ...manifest,
+      exports: { browser: './a.js', default: './b.js' },
+    }),
+    'a.js': "export const face = 'of the bundle';\n",
+    'b.js': "export const face = 'of Node';\n",
+    'types.d.ts': '',
+  });
+  await other.write({
+    'lib/faces.ts': "export { face } from 'two-faces';\n",
+    'endpoints/faces.ts': `import { face } from '#lib/faces.ts';
+import Papa, { unparse as text } from 'papaparse';
+export default async ({ body }: Scope<{ rows: string[][] }>) =>
+  [face, text(body.rows), Papa.unparse(body.rows)];
+`,
+    'endpoints/faces.test.js': `import { testWorkspace } from '@trellis/endpoint/testing';
+await using workspace = await testWorkspace({});
+const faces = new URL('faces.ts', import.meta.url);
+const right = await workspace.run(faces, { body: { rows: [['a', 'b']] } });
+const wrong = await workspace.run(faces, { body: { rows: 1 } });
+console.log(JSON.stringify([right, wrong.status]));
+`,
+  });
+  const file = join(other.path, 'endpoints/faces.test.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: other.path });
+  expect(JSON.parse(stdout)).toEqual([{ status: 200, body: ['of the bundle', 'a,b', 'a,b'] }, 400]);
 });

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { checkName, DEFAULT_SETTINGS, withChanges } from '#runtime/endpoint-definition.ts';
 import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
-import { type ModuleSources, specifierOf } from '#runtime/compile/imported-modules.ts';
 import { bodyShapeText } from '#runtime/compile/script.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { newCalls } from '#runtime/endpoint-calls.ts';
@@ -12,6 +10,7 @@ import { loadedEndpoint } from '#runtime/guest/calls.ts';
 import type { InProcessPool } from '#runtime/in-process/in-process-pool.ts';
 import { parseSettings } from '@trellis/endpoint/settings-header.ts';
 import type { TestedEndpoint, TestedSettings } from '@trellis/endpoint/testing.ts';
+import { BenchPackages } from './bench-packages.ts';
 
 /** An endpoint as a test has it. */
 interface Source {
@@ -27,6 +26,7 @@ export class BenchEndpoints {
   readonly #reader: GraphReader;
   /** Asked for files alone: of what is imported already the types are gone. */
   readonly #compiler = new EndpointCompiler();
+  readonly #packages = new BenchPackages();
   readonly #sources = new Map<string, Source>();
   readonly #stored = new Map<string, StoredEndpoint>();
   #lastVersion = 0;
@@ -36,8 +36,9 @@ export class BenchEndpoints {
     this.#reader = reader;
   }
 
-  close(): Promise<void> {
-    return this.#compiler.close();
+  async close(): Promise<void> {
+    this.#packages[Symbol.dispose]();
+    await this.#compiler.close();
   }
 
   /** The endpoint that a path stands for at the moment. */
@@ -93,12 +94,13 @@ export class BenchEndpoints {
     const code = readFileSync(endpoint, 'utf8');
     const settings = parseSettings(code);
     const name = basename(endpoint.pathname, '.ts');
+    const modules = await this.#packages.prepare(endpoint, code);
     const made = madeBy((await import(endpoint.href)) as TestedEndpoint);
     if (typeof made !== 'function' || !TYPES_BODY.test(code)) return { name, made, settings };
     this.#reader.refresh();
     const schema = this.#reader.schema();
     const isReadOnly = settings.isReadOnly === true;
-    const asked = { code, isReadOnly, modules: modulesBeside(endpoint) };
+    const asked = { code, isReadOnly, modules };
     const { types } = await this.#compiler.inspect(asked, schema);
     const shape = bodyShapeText(types);
     return { name, made: shape === undefined ? made : { main: made, shape }, settings };
@@ -136,21 +138,6 @@ export class BenchEndpoints {
       loadable: () => loadable,
     };
   }
-}
-
-/** As Node finds them: by the `imports` of the package that the file is in. */
-function modulesBeside(endpoint: URL): ModuleSources {
-  const { resolve } = createRequire(endpoint);
-  return {
-    names: () => [],
-    find(name) {
-      try {
-        return readFileSync(resolve(specifierOf(name)), 'utf8');
-      } catch {
-        return undefined;
-      }
-    },
-  };
 }
 
 /** Other code takes any body, and no compiler has to start for it. */

@@ -67,8 +67,15 @@ interface PutSource {
   /** Configuration of the project that the source is in. */
   readonly config: string;
   readonly file: string;
-  /** The files that are not as they were. */
-  readonly changed: readonly string[];
+  readonly changes: FileChanges;
+}
+
+/** The files that are not as they were. */
+export interface FileChanges {
+  readonly changed: string[];
+  /** Files of packages: where they come and go, the compiler looks for what it had not found. */
+  readonly created: string[];
+  readonly deleted: string[];
 }
 
 /**
@@ -107,7 +114,10 @@ export class ProjectFiles {
     const texts = [source, ...own];
     if (isDraft || texts.some((one) => NAMES_ZOD.test(one)))
       changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
-    return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changed };
+    const wanted = [...modules].filter(([name]) => isPackage(name));
+    const ofPackages = this.#packages.put(scope, new Map(wanted));
+    const changes = { ...ofPackages, changed: [...changed, ...ofPackages.changed] };
+    return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changes };
   }
 
   /** As the API of the compiler asks for it. */
@@ -141,8 +151,6 @@ export class ProjectFiles {
     const changed = [...modules].flatMap(([name, code]) =>
       isPackage(name) ? [] : this.#write(moduleFile(scope, name), code),
     );
-    const wanted = [...modules].filter(([name]) => isPackage(name));
-    changed.push(...this.#packages.put(scope, new Map(wanted)));
     for (const file of this.#files.keys()) {
       const name = MODULE_FILE.exec(file);
       if (name?.[1] !== scope || modules.has(name[2] ?? '')) continue;
@@ -181,9 +189,10 @@ class PackageFiles {
   /** With the number of packages that need each. */
   readonly #folders = new Map<string, number>();
 
-  /** Texts by name. Gives the files that have changed. */
-  put(scope: ScopeName, packages: ReadonlyMap<string, string>): string[] {
-    const changed: string[] = [];
+  /** Texts by name. */
+  put(scope: ScopeName, packages: ReadonlyMap<string, string>): FileChanges {
+    const gone = new Set<string>();
+    const come = new Set<string>();
     for (const [name, text] of packages) {
       const folder = `/${scope}/npm/${specifierOf(name)}`;
       const placed = this.#placed.get(folder);
@@ -193,15 +202,19 @@ class PackageFiles {
         this.#placed.set(folder, placed);
         continue;
       }
-      if (placed !== undefined) changed.push(...this.#remove(placed));
-      changed.push(...this.#add(folder, text));
+      for (const file of placed === undefined ? [] : this.#remove(placed)) gone.add(file);
+      for (const file of this.#add(folder, text)) come.add(file);
     }
     for (const [folder, placed] of this.#placed) {
       if (this.#placed.size <= Math.max(PACKAGES_KEPT_MAX, packages.size)) break;
       this.#placed.delete(folder);
-      changed.push(...this.#remove(placed));
+      for (const file of this.#remove(placed)) gone.add(file);
     }
-    return changed;
+    return {
+      changed: [...come.intersection(gone)],
+      created: [...come.difference(gone)],
+      deleted: [...gone.difference(come)],
+    };
   }
 
   read(path: string): string | undefined {

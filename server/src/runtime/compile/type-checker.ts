@@ -13,6 +13,7 @@ import { assert, must } from '#base/assert.ts';
 import { isPackage } from './imported-modules.ts';
 import {
   entryFile,
+  type FileChanges,
   moduleFile,
   ProjectFiles,
   type ScopedSource,
@@ -97,6 +98,8 @@ export class CheckTimeout extends Error {
   override readonly name = 'CheckTimeout';
 }
 
+/** The tree of a longer text is dropped when the question is answered. */
+const LARGE_CHARACTERS = 64 * 1024;
 const CHECK_TIMEOUT_MS = 10_000;
 
 /**
@@ -155,7 +158,12 @@ export class TypeChecker {
     question: (asked: Asked) => Promise<T>,
     { isDraft = false, signal }: AskOptions = {},
   ): Promise<T> {
-    const job = async () => question(await this.#prepare(source, isDraft));
+    const job = async () => {
+      const answer = await question(await this.#prepare(source, isDraft));
+      // Its tree is many times as large as its text, and stays until another question otherwise.
+      if (source.source.length > LARGE_CHARACTERS) this.#session?.api.clearSourceFileCache();
+      return answer;
+    };
     return this.#queue.run(() => this.#tryTwice(job), signal);
   }
 
@@ -206,12 +214,12 @@ export class TypeChecker {
   }
 
   async #prepare(source: ScopedSource, isDraft: boolean): Promise<Asked> {
-    const { config, file, changed } = this.#files.put(source, isDraft);
-    const project = await this.#project(config, changed);
+    const { config, file, changes } = this.#files.put(source, isDraft);
+    const project = await this.#project(config, changes);
     return { project, file, scope: source.scope, modules: source.modules ?? new Map() };
   }
 
-  async #project(config: string, changed: readonly string[]): Promise<Project> {
+  async #project(config: string, changes: FileChanges): Promise<Project> {
     this.#session ??= {
       api: new API({ cwd: '/', fs: this.#files.fileSystem(), ...tiedCompiler() }),
       opened: new Set(),
@@ -221,7 +229,7 @@ export class TypeChecker {
     const { opened, snapshot: before } = session;
     session.snapshot = await session.api.updateSnapshot({
       ...(opened.has(config) ? {} : { openProjects: [config] }),
-      ...(before === undefined ? {} : { fileChanges: { changed: [...changed] } }),
+      ...(before === undefined ? {} : { fileChanges: changes }),
     });
     opened.add(config);
     await before?.dispose();

@@ -1,0 +1,66 @@
+import { afterAll, expect, it } from 'vitest';
+import type { PackageBundle } from '@trellis/contract/shapes/package.ts';
+import { SYSTEM_SCHEMA } from '#graph/system-schema.ts';
+import { EndpointCompiler } from './endpoint-compiler.ts';
+import { packageText } from './package-text.ts';
+
+const compiler = new EndpointCompiler();
+afterAll(() => compiler.close());
+
+const HEAD = { package: 'ours', version: '1.0.0', license: 'MIT', isCommonJs: false, map: '{}' };
+const untyped: PackageBundle = {
+  ...HEAD,
+  code: 'const size = 3;\nexport { size };\n',
+  typesEntry: null,
+  types: {},
+};
+const typed = (type: string): PackageBundle => ({
+  ...untyped,
+  typesEntry: 'ours/dist/ours.d.ts',
+  types: {
+    'ours/dist/ours.d.ts':
+      "import type { Size } from 'theirs';\nexport declare const size: Size;\n",
+    'theirs/package.json': '{"exports":{".":{"types":"./t.d.ts"}}}',
+    'theirs/t.d.ts': `export type Size = ${type};\n`,
+  },
+});
+
+async function check(
+  packages: Readonly<Record<string, PackageBundle>>,
+  { specifier = 'ours', isReadOnly = false } = {},
+): Promise<string[]> {
+  const code = `import { size } from '${specifier}';\nexport default () => size satisfies string;\n`;
+  const texts = new Map(
+    Object.entries(packages).map(([name, bundle]) => [`npm:${name}`, packageText(bundle)]),
+  );
+  const modules = { find: (name: string) => texts.get(name), names: () => [...texts.keys()] };
+  const found = await compiler.check({ code, isReadOnly, modules }, SYSTEM_SCHEMA);
+  return found.map(({ line, message }) => `${line}: ${message}`);
+}
+
+const MISSING = '1: There is no package "ours" here.';
+const WRONG = "2: Type 'number' does not satisfy the expected type 'string'.";
+
+it.each([false, true])('sees packages come, change and go (read-only: %s)', async (isReadOnly) => {
+  expect((await check({}, { isReadOnly }))[0]).toContain(MISSING);
+  expect(await check({ ours: typed('number') }, { isReadOnly })).toEqual([WRONG]);
+  expect(await check({ ours: typed('string') }, { isReadOnly })).toEqual([]);
+  expect(await check({ ours: untyped }, { isReadOnly })).toEqual([]);
+  expect(await check({ ours: typed('number') }, { isReadOnly })).toEqual([WRONG]);
+  expect((await check({}, { isReadOnly }))[0]).toContain(MISSING);
+  expect(await check({ ours: typed('number') }, { isReadOnly })).toEqual([WRONG]);
+});
+
+it('keeps so many packages that nothing asks for, and finds those again that it forgot', async () => {
+  for (let i = 0; i < 20; i++) {
+    expect(await check({ [`p${i}`]: typed('string') }, { specifier: `p${i}` })).toEqual([]);
+  }
+  expect(await check({ p0: typed('string') }, { specifier: 'p0' })).toEqual([]);
+  expect(await check({ p19: typed('number') }, { specifier: 'p19' })).toEqual([WRONG]);
+});
+
+it('finds a path in a package beside the package', async () => {
+  const both = { ours: typed('number'), 'ours/part': typed('string') };
+  expect(await check(both, { specifier: 'ours/part' })).toEqual([]);
+  expect(await check(both)).toEqual([WRONG]);
+});
