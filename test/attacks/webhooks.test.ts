@@ -120,6 +120,12 @@ test('as a user, what waits is decided when it is sent, also what the log still 
   await write(link('unlink', 'w3', 'w4'));
   await write({ op: 'unrestrict', node: node('w3'), user: { uid: people.uid('bob') } });
   await write(restrict('w2'));
+  // The commit that opens an end removes what hung on it while it was hidden.
+  await write(note('w5'), restrict('w5'), link('link', 'w5', 'w4'));
+  await write(
+    { op: 'unrestrict', node: node('w5'), user: { uid: people.uid('bob') } },
+    link('unlink', 'w5', 'w4'),
+  );
   await write(note('last'));
   await admin.webhooks.update(id, {
     name: 'hook',
@@ -129,7 +135,14 @@ test('as a user, what waits is decided when it is sent, also what the log still 
   const told = () => receiver.changes.map(({ action, key, edge }) => `${action} ${key ?? edge}`);
   await expect.poll(() => told().at(-1), { timeout: 30_000 }).toBe('created last');
   // The first text was never hers to read; the edge was gone before she saw its ends.
-  expect(told()).toEqual(['created w1', 'updated w1', 'created w3', 'created w4', 'created last']);
+  expect(told()).toEqual([
+    'created w1',
+    'updated w1',
+    'created w3',
+    'created w4',
+    'created w5',
+    'created last',
+  ]);
   expect(JSON.stringify(receiver.bodies)).not.toMatch(/first-text|third-text|linked/);
   expect(receiver.changes[0]?.node).toMatchObject({ Text: 'second-text' });
 }, 60_000);

@@ -39,6 +39,7 @@ beforeAll(async () => {
   await client.aiProviders.put({
     chat: { provider: 'openai-compatible', baseUrl: crm.url, model: 'm', apiKey: 'llm-key' },
   });
+  await client.webhooks.create({ name: 'hook', url: `${crm.url}/hook` });
   await client.endpoints.create({ name: 'asks', code: ASKS.replace('__URL__', crm.url) });
   await library.addBooks(Array.from({ length: 30 }, (_, at) => `Book ${at}`));
   const written = Array.from({ length: 20 }, (_, at) => [
@@ -126,6 +127,10 @@ describe('a preview of the newest backup', () => {
     expect((await client.tasks.listRuns(task!.name)).total).toBe(before + 1);
     expect(await client.triggers.list()).toEqual({ items: [] });
     expect((await client.backups.list()).target).toBeNull();
+    const [webhook] = (await client.webhooks.list()).items;
+    expect(await client.webhooks.test(webhook?.id ?? '')).toMatchObject({
+      error: `A webhook may not reach ${crm.url}`,
+    });
     expect(crm.seen).toEqual([]);
 
     expect(existsSync(place)).toBe(true);
@@ -141,6 +146,14 @@ describe('a preview of the newest backup', () => {
       { path: '/asked', headers: { authorization: 'sk-of-production' } },
     ]);
     crm.seen.length = 0;
+    const [webhook] = (await client.webhooks.list()).items;
+    const { id = '', url = '', position } = webhook ?? {};
+    await client.webhooks.update(id, { name: 'hook', url });
+    const operation = { op: 'addOrUpdate', type: 'Book', key: 'open', fields: {} } as const;
+    await client.graph.ingest([operation]);
+    expect(await client.webhooks.test(id)).toMatchObject({ status: 'delivered' });
+    expect(await client.webhooks.get(id)).toMatchObject({ position });
+    expect(crm.seen).toMatchObject([{ path: '/hook' }]);
     expect((await client.tasks.list()).items).toMatchObject([{ nextRunAt: null }]);
     expect(await client.triggers.list()).toEqual({ items: [] });
   });

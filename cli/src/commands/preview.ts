@@ -35,8 +35,8 @@ export function addPreview(program: Command, run: Run): void {
       'Restores the newest backup into a scratch folder, starts a server of its own for it, and ' +
         'pushes the definitions of a folder there: all of them, or none if one does not compile. ' +
         'It runs until Ctrl-C and removes the scratch folder. The workspace itself is left ' +
-        'alone. In the copy nothing runs by itself: no schedule, no trigger, no mail, no ' +
-        'backup; and code and models reach nothing outside. Users sign in as in the workspace. ' +
+        'alone. In the copy nothing runs by itself: no schedule, no trigger, no webhook, no ' +
+        'mail, no backup; and code and models reach nothing outside. Users sign in as in the workspace. ' +
         'An encrypted backup needs its MSK_GRAPH_MASTER_KEY.',
     )
     .argument('[folder]', 'folder of the definitions, as for "trellis push"', '.')

@@ -38,10 +38,10 @@ export class VisibleChanges {
     this.#isFull = isFull;
   }
 
-  of({ sequence, references }: FoundDelivery): string[] {
+  of({ first, references }: FoundDelivery): string[] {
     const told: string[] = [];
     for (const reference of references) {
-      const change = 'edge' in reference ? this.#edge(reference, sequence) : this.#node(reference);
+      const change = 'edge' in reference ? this.#edge(reference, first) : this.#node(reference);
       if (change === undefined) continue;
       const text = this.#textOf(change.told, change.full);
       this.#characters += text.length;
@@ -81,14 +81,14 @@ export class VisibleChanges {
     return { told: { action, uid, type, key: readsKey ? key : null }, full: () => ({}) };
   }
 
-  #edge({ action, edge, from, to }: EdgeReferenceChange, sequence: number): Told | undefined {
+  #edge({ action, edge, from, to }: EdgeReferenceChange, first: number): Told | undefined {
     const [fromId, toId] = [this.#idOf(from), this.#idOf(to)];
     if (fromId === undefined || toId === undefined) return undefined;
     if (!this.#visibility.canSeeEdge(edge)) return undefined;
     const present = this.#reader.edgeBetween(fromId, edge, toId);
     // Of what is different by now, a later change tells.
     if ((present !== undefined) !== (action === 'linked')) return undefined;
-    if (action === 'unlinked' && !this.#hasAccessStood(sequence, fromId, toId)) return undefined;
+    if (action === 'unlinked' && !this.#hasAccessStood(first, fromId, toId)) return undefined;
     const told = {
       action,
       edge,
@@ -118,13 +118,13 @@ export class VisibleChanges {
   }
 
   /**
-   * Whether who may see two nodes is as it was at a commit: who sees both ends of an edge that is
-   * gone may have seen neither while it was there.
+   * Whether who may see two nodes is as it was before a commit: who sees both ends of an edge that
+   * is gone may have seen neither while it was there.
    */
-  #hasAccessStood(sequence: number, from: number, to: number): boolean {
+  #hasAccessStood(first: number, from: number, to: number): boolean {
     if (this.#visibility === SEES_EVERYTHING) return true;
     const ends = new Set([from, to]);
-    const changes = this.#reader.accessChangesSince(sequence);
+    const changes = this.#reader.accessChangesSince(first - 1);
     return (
       changes?.every(
         (change) => change.edge !== '_MemberOf' && !ends.has(change.from) && !ends.has(change.to),

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AccessIndex } from '#access/access-index.ts';
 import {
+  WEBHOOK_READ_AGAIN_MS,
   WEBHOOK_RETRY_AFTER_MS_MAX,
   WEBHOOK_RETRY_DELAYS_MS,
   WEBHOOK_RETRY_MS,
@@ -53,7 +54,15 @@ const FAILED: WebhookOutcome = { ...DELIVERED, isDelivered: false, error: 'It an
 
 function deliveryOf(sequence: number, part = 1, isLast = true): FoundDelivery {
   const at = '2026-01-01T00:00:00.000Z';
-  return { sequence, at, part, isLast, changes: [`{"n":${sequence}}`], references: [] };
+  return {
+    first: sequence,
+    sequence,
+    at,
+    part,
+    isLast,
+    changes: [`{"n":${sequence}}`],
+    references: [],
+  };
 }
 
 /** A webhook whose log, receiver and time a test has in its hands. */
@@ -191,6 +200,19 @@ it('writes its position after the last part of a commit', async () => {
   // The second part was under way: the commit is delivered again as a whole.
   expect(at.store.all()[0]?.position).toBe(5);
   expect(at.sent.map(({ id }) => id.slice(6))).toEqual(['2', '5_1', '5_2', '7_1', '7_2']);
+});
+
+it('goes on when what became of a delivery could not be written', async () => {
+  const at = open();
+  at.answer(() => Promise.resolve(FAILED));
+  vi.spyOn(graph.writer, 'commit').mockRejectedValueOnce(new Error('the disk is full'));
+  await at.find(deliveryOf(3));
+  await at.ring(WEBHOOK_READ_AGAIN_MS);
+  at.answer(() => Promise.resolve(DELIVERED));
+  await at.find(deliveryOf(3));
+  await expect.poll(() => at.follower.shown().position).toBe(3);
+  expect(at.asked.map(({ after }) => after)).toEqual([0, 0, 3]);
+  await at.follower.stop();
 });
 
 it('says what the log was not kept for', async () => {

@@ -83,10 +83,7 @@ export class WebhookFollower {
     this.#next = beginOf(this.#stored);
     this.#reached = position;
     const stop = new AbortController();
-    const ended = this.#follow(stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted) this.#parts.onFault(error);
-    });
-    this.#active = { stop, ended };
+    this.#active = { stop, ended: this.#follow(stop.signal) };
   }
 
   /** What is being sent is aborted; it is sent again at the next start. */
@@ -155,20 +152,34 @@ export class WebhookFollower {
     return noted;
   }
 
+  /** What goes wrong in between keeps no webhook from going on. */
   async #follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const found = await this.#read(signal);
-      if (found === undefined) continue;
-      if (found.isLost) await this.#noteLoss(found.after);
-      for (const delivery of found.deliveries) {
-        if (!(await this.#deliver(delivery, signal))) return;
-        if (delivery.isLast) this.#reached = delivery.sequence;
-        this.#moved();
+    for (let goesOn = true; goesOn && !signal.aborted;) {
+      try {
+        goesOn = await this.#step(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#parts.onFault(error);
+        this.#next = { after: this.#reached, skip: 0, part: 1 };
+        await this.#pauseFor(WEBHOOK_READ_AGAIN_MS, signal);
       }
-      this.#next = { after: found.after, skip: found.skip, part: found.part };
-      this.#reached = found.after;
+    }
+  }
+
+  /** False when it is given up: stopped, or paused. */
+  async #step(signal: AbortSignal): Promise<boolean> {
+    const found = await this.#read(signal);
+    if (found === undefined) return true;
+    if (found.isLost) await this.#noteLoss(found.after);
+    for (const delivery of found.deliveries) {
+      if (!(await this.#deliver(delivery, signal))) return false;
+      if (delivery.isLast) this.#reached = delivery.sequence;
       this.#moved();
     }
+    this.#next = { after: found.after, skip: found.skip, part: found.part };
+    this.#reached = found.after;
+    this.#moved();
+    return true;
   }
 
   /** Undefined when it is to be asked again. */

@@ -24,6 +24,8 @@ export interface WebhookServiceParts extends Omit<WebhookFollowerParts, 'request
   readonly requests: WebhookRequests;
   readonly secrets: WebhookSecrets;
   readonly audit: AuditTrail;
+  /** False in a preview, which sends nothing by itself. */
+  readonly deliversByItself: boolean;
 }
 
 /** Who changes something, and from where. */
@@ -59,7 +61,7 @@ export class WebhookService implements AsyncDisposable {
 
   /** A primary calls it once it is ready: goes on where the process before has ended. */
   start(): void {
-    for (const webhook of this.#webhooks.values()) webhook.start();
+    for (const webhook of this.#webhooks.values()) this.#start(webhook);
   }
 
   list(_caller: Caller, { skip, take }: Page): List<Webhook> {
@@ -100,7 +102,7 @@ export class WebhookService implements AsyncDisposable {
       const { secret, write } = secrets.make(stored.id);
       await this.#commit('created', stored, { caller, address }, [writeWebhook(stored)], [write]);
       const webhook = this.#open(stored);
-      webhook.start();
+      this.#start(webhook);
       this.#tellNeed();
       return { ...webhook.shown(), secret };
     });
@@ -129,7 +131,7 @@ export class WebhookService implements AsyncDisposable {
       try {
         await this.#commit('deleted', stored, { caller, address }, deleteWebhook(id), removed);
       } catch (error) {
-        this.#open(stored).start();
+        this.#start(this.#open(stored));
         throw error;
       }
       this.#webhooks.delete(id);
@@ -192,13 +194,17 @@ export class WebhookService implements AsyncDisposable {
     return webhook;
   }
 
+  #start(webhook: WebhookFollower): void {
+    if (this.#parts.deliversByItself) webhook.start();
+  }
+
   /** Changes it while it is stopped; it goes on also when that fails. */
   async #while(webhook: WebhookFollower, change: () => Promise<void>): Promise<void> {
     await webhook.stop();
     try {
       await change();
     } finally {
-      webhook.start();
+      this.#start(webhook);
       this.#tellNeed();
     }
   }

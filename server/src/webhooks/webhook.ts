@@ -58,6 +58,8 @@ export type EdgeReferenceChange = Extract<ChangeReference, { readonly edge: stri
 
 /** A commit, or a part of a large one. */
 export interface FoundDelivery {
+  /** The first sequence of the commit. */
+  readonly first: number;
   /** The last sequence of the commit. */
   readonly sequence: number;
   /** When it was committed: ISO 8601 UTC. */

@@ -18,12 +18,12 @@ export interface WebhookArguments {
 
 /** Tells other servers what changes: see `#webhooks/webhook.ts`. */
 export function buildWebhooks(foundation: Foundation, parts: WebhookArguments): WebhookService {
-  const { reader, vault, clock, logger, redact, telemetry } = foundation;
+  const { reader, vault, clock, logger, redact, telemetry, preview } = foundation;
   const { access, workspace, signingKey, changes } = parts;
   const secrets = new WebhookSecrets(vault, signingKey);
   const requests = new WebhookRequests({
     fetch: observedFetch(fetch, telemetry),
-    allowList: () => workspace.current().fetchAllowList,
+    allowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
     secrets,
     clock,
     redact: textRedactor(redact),
@@ -39,6 +39,7 @@ export function buildWebhooks(foundation: Foundation, parts: WebhookArguments): 
     requests,
     secrets,
     callerFor: (userUid) => callerFor(reader, userUid),
+    deliversByItself: preview === null,
     alarm: timerAlarm,
     onFault: (err) => logger.error({ err }, 'a webhook could not go on as it should'),
   });

@@ -72,7 +72,7 @@ class Step implements LogStep {
     return { deliveries, after, skip: this.#skip, part: this.#part, isLost: false };
   }
 
-  take({ last: sequence, time, changes }: DecodedCommit): boolean {
+  take({ first, last: sequence, time, changes }: DecodedCommit): boolean {
     const wanted = wantedOf(changes, this.#asked);
     const at = new Date(time).toISOString();
     while (this.#skip < wanted.length) {
@@ -81,7 +81,7 @@ class Step implements LogStep {
       const isLast = this.#skip >= wanted.length;
       const part = this.#part++;
       if (told.changes.length + told.references.length === 0) continue;
-      this.deliveries.push({ sequence, at, part, isLast, ...told });
+      this.deliveries.push({ first, sequence, at, part, isLast, ...told });
     }
     this.#skip = 0;
     this.#part = 1;
