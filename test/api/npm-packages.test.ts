@@ -10,6 +10,10 @@ afterAll(() => at[Symbol.asyncDispose]());
 
 const MAP = JSON.stringify({ version: 3, sources: ['a.js'], names: [], mappings: 'AAAA' });
 
+function mapOf(more: object): { readonly map: string } {
+  return { map: JSON.stringify({ version: 3, sources: ['a.js'], mappings: 'AAAA', ...more }) };
+}
+
 function bundle(code: string, more: Readonly<Record<string, unknown>> = {}): string {
   const head = { package: 'ours', version: '1.0.0', license: 'MIT', isCommonJs: false };
   return JSON.stringify({ ...head, typesEntry: null, types: {}, code, map: MAP, ...more });
@@ -129,6 +133,11 @@ test.for([
   expect(message).toContain(why);
 });
 
+test('code that is nested too deeply is refused', async () => {
+  const message = await refusalOf('npm/bad.json', bundle(`const a = ${'!'.repeat(1_000_000)}1;`));
+  expect(message).toContain('its code is nested too deeply');
+});
+
 test.for([
   ['its name', 'npm/a b.json', bundle('')],
   ['its name', 'npm/_b.json', bundle('')],
@@ -137,6 +146,10 @@ test.for([
   ['a file of another kind', 'npm/bad.json', bundle('', { types: { 'a/b.ts': '' } })],
   ['types that are not there', 'npm/bad.json', bundle('', { typesEntry: 'a/b.d.ts' })],
   ['a source map', 'npm/bad.json', bundle('', { map: '{' })],
+  ['a map without an end', 'npm/bad.json', bundle('', mapOf({ mappings: { length: 1e15 } }))],
+  ['a map of too many files', 'npm/bad.json', bundle('', mapOf({ sources: { length: 1e15 } }))],
+  ['a map of maps', 'npm/bad.json', bundle('', mapOf({ sections: [], mappings: undefined }))],
+  ['the name of a file', 'npm/bad.json', bundle('', mapOf({ sources: ['x'.repeat(2_000)] }))],
   ['too much code', 'npm/bad.json', bundle('x'.repeat(1024 * 1024 + 1))],
   [
     'too many types',

@@ -1,7 +1,8 @@
 import { type PackageBundle, packageSpecifier } from '@trellis/contract/shapes/package.ts';
-import { SourceMap, type SourceMapPayload } from 'node:module';
+import { SourceMap } from 'node:module';
 import { compileFunction } from 'node:vm';
 import { init, parse } from 'es-module-lexer/js';
+import { z } from 'zod';
 import { Problem } from '#base/problem.ts';
 import { modulePartsOf } from './module-parts.ts';
 import { packageOf, packageText } from './package-text.ts';
@@ -61,6 +62,8 @@ export async function checkPackage(specifier: string, bundle: PackageBundle): Pr
     // It reads the body of a function alone: nothing can close it early, and nothing is run.
     compileFunction(`'use strict';${script}`);
   } catch (error) {
+    // How V8 says that it has no stack left to read it with.
+    if (error instanceof RangeError) refuse('its code is nested too deeply', error);
     if (!(error instanceof SyntaxError)) throw error;
     refuse(error.message, error);
   }
@@ -70,9 +73,20 @@ function lineAt(code: string, offset: number): string {
   return `line ${code.slice(0, offset).split('\n').length} of its code`;
 }
 
+const SOURCE_CHARACTERS_MAX = 1_000;
+
+/** `SourceMap` believes whatever it is given, such as how long something is. */
+const sourceMap = z.object({
+  version: z.literal(3),
+  sources: z.array(z.string().max(SOURCE_CHARACTERS_MAX)),
+  mappings: z.string(),
+});
+
 function readableMap(text: string): SourceMap | undefined {
   try {
-    return new SourceMap(JSON.parse(text) as SourceMapPayload);
+    const { version, sources, mappings } = sourceMap.parse(JSON.parse(text));
+    const unused = { file: '', names: [], sourcesContent: [], sourceRoot: '' };
+    return new SourceMap({ version, sources, mappings, ...unused });
   } catch {
     return undefined;
   }
