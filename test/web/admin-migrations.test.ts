@@ -42,7 +42,7 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await write(page, code, LOGS);
     await dialog.getByText('The code compiles').waitFor();
     await expectAccessibleInBothThemes(page);
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await code.press('ControlOrMeta+s');
     const row = page.getByRole('row', { name: /001/ });
     await row.getByText('pending').waitFor();
     await row.getByRole('button', { name: 'Run 001' }).click();

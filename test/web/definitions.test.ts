@@ -85,6 +85,24 @@ describe.skipIf(requireChromium())('the page of definitions', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('keeps code that does not compile as a draft, where that is wanted', async () => {
+    await using opened = await open();
+    const { page, complaints } = opened;
+    const look = page.getByRole('button', { name: 'Show what it would change' });
+    const files = { 'endpoints/draft.ts': 'export default () => nothing;\n' };
+    await page.getByLabel('Zip file').setInputFiles(await fileOf(files));
+    await look.click();
+    await page.getByText('0 new, 0 changed, 0 deleted, 0 unchanged, 1 failed.').waitFor();
+    await page.getByLabel('Keep code that does not compile as drafts').check();
+    await look.click();
+    await page.getByText('1 new, 0 changed, 0 deleted, 0 unchanged, 0 failed.').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Done', { exact: true }).waitFor();
+    const saved = await people.as('admin', 'GET', '/api/endpoints/draft');
+    expect(Object(saved.json)).toMatchObject({ compiles: false });
+    expect(complaints).toEqual([]);
+  });
+
   test('says when a file is none, and when there is nothing to change', async () => {
     await using opened = await open();
     const { page } = opened;

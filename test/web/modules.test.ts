@@ -42,7 +42,7 @@ describe.skipIf(requireChromium())('modules in the Build tree', () => {
     const existing = shown.getByRole('textbox', { name: 'Code of the module' });
     await write(page, existing, 'export const cost = 1;\n');
     await shown.getByText('The code compiles').waitFor();
-    await shown.getByRole('button', { name: 'Save' }).click();
+    await existing.press('ControlOrMeta+s');
     await page.getByText('It breaks asks').waitFor();
     await page.getByText('Does not compile').first().waitFor();
     expect((await endpoint('POST', 'run/asks', {})).json).toBe(1);

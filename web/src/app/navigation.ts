@@ -97,6 +97,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         words: 'changes',
         isFor: administrators,
       },
+      {
+        to: '/admin/deployments',
+        label: 'Deployments',
+        words: 'push rollback git import versions',
+        isFor: administrators,
+      },
     ],
   },
   {

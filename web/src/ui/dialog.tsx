@@ -59,7 +59,10 @@ export function SidePanel({ isOpen, onClose, title, description, children }: Dia
           className={classNames(SURFACE, 'inset-y-0 right-0 w-full max-w-xl rounded-r-none')}
         >
           <DialogHead title={title} description={description} />
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {/* So that it scrolls by keys, also where nothing in it can be used. */}
+          <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
+            {children}
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -68,7 +68,13 @@ export const adminRoutes = [
   createRoute({
     path: '/admin/definitions',
     getParentRoute: () => workspaceRoute,
-    component: lazyPage(() => import('./definitions-page.tsx'), 'DefinitionsPage'),
+    component: lazyPage(() => import('./definitions/definitions-page.tsx'), 'DefinitionsPage'),
+  }),
+  createRoute({
+    path: '/admin/deployments',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => listSearch(search, ['deployment']),
+    component: lazyPage(() => import('./definitions/deployments-page.tsx'), 'DeploymentsPage'),
   }),
   createRoute({
     path: '/admin/license',

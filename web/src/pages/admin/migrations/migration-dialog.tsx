@@ -1,17 +1,13 @@
 import { TASK_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
-import { Suspense } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { useForm } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { CheckboxField, TextField } from '../../../ui/field.tsx';
-import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { ServerForm } from '../../../ui/server-form.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toastDone } from '../../../ui/toast.ts';
-
-const MigrationCode = lazyPart(async () => (await import('./migration-code.tsx')).MigrationCode);
+import { CodeField } from '../code-field.tsx';
 
 const TEMPLATE = `export default async function ({ graph, q, log, progress, signal }: Scope) {
   log.info('done');
@@ -63,15 +59,7 @@ export function MigrationDialog({ existing, onSaved, onClose }: MigrationDialogP
           label="Run at the next start of the server"
           {...form.register('runOnStartup')}
         />
-        <Controller
-          control={form.control}
-          name="code"
-          render={({ field: { value, onChange } }) => (
-            <Suspense fallback={<Skeleton className="h-80" />}>
-              <MigrationCode {...{ value, onChange }} isLocked={existing?.status === 'running'} />
-            </Suspense>
-          )}
-        />
+        <CodeField label="Code of the migration" isLocked={existing?.status === 'running'} />
         {existing !== undefined && <LastLog log={existing.log} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ModuleDefinition } from '@trellis/contract/shapes/module.ts';
 import { ENDPOINT_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
-import { Suspense, useState } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { useCallback, useState } from 'react';
+import { useForm } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -10,15 +10,12 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
-import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { ServerForm } from '../../../ui/server-form.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
+import { CodeField } from '../code-field.tsx';
 import { CodeItemLink } from '../code-item-link.tsx';
 import { refreshCode } from '../refresh-code.ts';
-
-const ModuleCode = lazyPart(async () => (await import('./module-code.tsx')).ModuleCode);
 
 const TEMPLATE = `export function price(pages: number): number {
   return pages * 10;
@@ -82,10 +79,18 @@ function ModuleForm({ existing, onClose }: ModuleFormProps) {
   const form = useForm({
     defaultValues: { name: existing?.name ?? '', code: existing?.code ?? TEMPLATE },
   });
-  const save = async ({ name = '', code = '' }: typeof form.formState.defaultValues & object) => {
+  const name = existing?.name;
+  const check = useCallback(
+    (code: string) => client.modules.check({ code, ...(name === undefined ? {} : { name }) }),
+    [name],
+  );
+  const save = async ({
+    name: given = '',
+    code = '',
+  }: typeof form.formState.defaultValues & object) => {
     const saved =
       existing === undefined
-        ? await client.modules.create({ name, code })
+        ? await client.modules.create({ name: given, code })
         : await client.modules.put(existing.name, { code, version: existing.version });
     await refreshCode(queries);
     toastDone(...told(saved));
@@ -103,19 +108,7 @@ function ModuleForm({ existing, onClose }: ModuleFormProps) {
           {...form.register('name', { required: 'Give it a name.' })}
         />
       )}
-      <Controller
-        control={form.control}
-        name="code"
-        render={({ field: { value, onChange } }) => (
-          <Suspense fallback={<Skeleton className="h-80" />}>
-            <ModuleCode
-              {...{ value, onChange }}
-              name={existing?.name}
-              isLocked={!permission.isAllowed}
-            />
-          </Suspense>
-        )}
-      />
+      <CodeField label="Code of the module" isLocked={!permission.isAllowed} check={check} />
       {existing !== undefined && <Importers existing={existing} />}
       <DialogActions>
         {existing !== undefined && <DeleteModule existing={existing} onDeleted={onClose} />}

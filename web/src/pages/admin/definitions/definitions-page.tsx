@@ -1,18 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { client } from '../../api/client.ts';
-import { useChangePermission } from '../../app/permissions.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { ErrorPanel } from '../../ui/error-panel.tsx';
-import { CheckboxField, TextField } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { saveDownload } from '../../ui/save-download.ts';
-import { toastError } from '../../ui/toast.ts';
+import { client } from '../../../api/client.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { ErrorPanel } from '../../../ui/error-panel.tsx';
+import { CheckboxField, TextField } from '../../../ui/field.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { saveDownload } from '../../../ui/save-download.ts';
+import { toastError } from '../../../ui/toast.ts';
 import { DefinitionsReport } from './definitions-report.tsx';
-import { runImport, type ChosenImport } from './run-import.ts';
+import { DraftsField } from './drafts-field.tsx';
+import { useImportSteps } from './use-import-steps.ts';
 
 /**
  * Everything custom of the workspace as files: to take out, and to bring in after a look at what
@@ -44,28 +45,34 @@ export function DefinitionsPage() {
   );
 }
 
+interface Wanted {
+  readonly mirror: boolean;
+  readonly drafts: boolean;
+}
+
 function DefinitionsImport() {
-  const [chosen, setChosen] = useState<ChosenImport>();
-  const [isMirror, setIsMirror] = useState(false);
-  const { preview, apply } = useImports();
+  const [file, setFile] = useState<File>();
+  const [wanted, setWanted] = useState({ mirror: false, drafts: false });
+  const { preview, apply, reset } = useImportSteps(
+    ({ zip, ...how }: Wanted & { readonly zip: File }, { dryRun = false }) =>
+      client.definitions.import(zip, { ...how, dryRun }),
+  );
   const isRunning = preview.isPending || apply.isPending;
-  const choose = (next: ChosenImport | undefined) => {
-    setChosen(next);
-    preview.reset();
-    apply.reset();
-  };
-  const upload = chosen === undefined ? undefined : { ...chosen, isMirror };
+  const upload = file === undefined ? undefined : { zip: file, ...wanted };
   return (
     <div className="flex flex-col gap-4">
       <ImportForm
-        isMirror={isMirror}
+        wanted={wanted}
         isRunning={isRunning}
         isLooking={preview.isPending}
-        hasFile={chosen !== undefined}
-        onFile={(file) => choose(file && { file })}
-        onMirror={(wanted) => {
-          setIsMirror(wanted);
-          choose(chosen);
+        hasFile={file !== undefined}
+        onFile={(chosen) => {
+          setFile(chosen);
+          reset();
+        }}
+        onWanted={(change) => {
+          setWanted({ ...wanted, ...change });
+          reset();
         }}
         onLook={() => upload && preview.mutate(upload)}
       />
@@ -87,36 +94,17 @@ function DefinitionsImport() {
   );
 }
 
-/** The look at what would change, and the import itself with what it says as it goes on. */
-function useImports() {
-  const queries = useQueryClient();
-  const [log, setLog] = useState<readonly string[]>([]);
-  const preview = useMutation({
-    mutationFn: (upload: ChosenImport) => runImport(upload, { dryRun: true }),
-  });
-  const apply = useMutation({
-    mutationFn: (upload: ChosenImport) => {
-      setLog([]);
-      const onLog = (text: string) => setLog((lines) => [...lines, text]);
-      return runImport(upload, { dryRun: false, onLog });
-    },
-    // Whatever was changed may be shown elsewhere.
-    onSettled: () => queries.invalidateQueries(),
-  });
-  return { preview, apply: { ...apply, log } };
-}
-
 interface ImportFormProps {
-  readonly isMirror: boolean;
+  readonly wanted: Wanted;
   readonly isRunning: boolean;
   readonly isLooking: boolean;
   readonly hasFile: boolean;
   readonly onFile: (file: File | undefined) => void;
-  readonly onMirror: (isMirror: boolean) => void;
+  readonly onWanted: (change: Partial<Wanted>) => void;
   readonly onLook: () => void;
 }
 
-function ImportForm({ isMirror, isRunning, isLooking, hasFile, ...on }: ImportFormProps) {
+function ImportForm({ wanted, isRunning, isLooking, hasFile, ...on }: ImportFormProps) {
   const permission = useChangePermission();
   return (
     <Card title="Import" description="First you see what it would change; nothing is done yet.">
@@ -131,9 +119,14 @@ function ImportForm({ isMirror, isRunning, isLooking, hasFile, ...on }: ImportFo
         <CheckboxField
           label="Also delete what is not in the file"
           hint="Endpoints, tools, agents, tasks, migrations, golden sets and synonyms. Types and fields of the schema always stay."
-          checked={isMirror}
+          checked={wanted.mirror}
           disabled={!permission.isAllowed || isRunning}
-          onChange={({ target }) => on.onMirror(target.checked)}
+          onChange={({ target }) => on.onWanted({ mirror: target.checked })}
+        />
+        <DraftsField
+          isOn={wanted.drafts}
+          isDisabled={!permission.isAllowed || isRunning}
+          onChange={(drafts) => on.onWanted({ drafts })}
         />
         {permission.reason !== undefined && <Notice tone="info">{permission.reason}</Notice>}
         <div className="flex justify-end">

@@ -1,10 +1,10 @@
 import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import { Check } from 'lucide-react';
-import { Badge, type BadgeTone } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { DiffText } from '../../ui/diff-text.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Badge, type BadgeTone } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DiffText } from '../../../ui/diff-text.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 
 interface DefinitionsReportProps {
   readonly title: string;
@@ -12,12 +12,16 @@ interface DefinitionsReportProps {
   readonly log?: readonly string[];
   /** Undefined until it has ended. */
   readonly result: DefinitionsImport | undefined;
+  /** What it is that goes on, for the name of its log. */
+  readonly what?: 'import' | 'rollback';
+  readonly action?: string;
   readonly onApply?: () => void;
 }
 
 /** What an import does, or would do, definition by definition. */
-export function DefinitionsReport({ title, log, result, onApply }: DefinitionsReportProps) {
-  const items = result?.items.filter(({ action }) => action !== 'unchanged') ?? [];
+export function DefinitionsReport(props: DefinitionsReportProps) {
+  const { title, log, result, what = 'import', action = 'Apply', onApply } = props;
+  const items = result?.items.filter((item) => item.action !== 'unchanged') ?? [];
   return (
     <Card
       title={title}
@@ -25,7 +29,7 @@ export function DefinitionsReport({ title, log, result, onApply }: DefinitionsRe
       description={log === undefined ? undefined : 'It continues when you leave the page.'}
     >
       <div className="flex flex-col gap-4">
-        {log !== undefined && <ImportLog lines={log} />}
+        {log !== undefined && <ImportLog what={what} lines={log} />}
         {result !== undefined && <Totals result={result} />}
         {items.length > 0 && (
           <ol aria-label={title} className="flex flex-col gap-4">
@@ -42,7 +46,7 @@ export function DefinitionsReport({ title, log, result, onApply }: DefinitionsRe
         {onApply !== undefined && (
           <div className="flex justify-end">
             <Button kind="primary" icon={Check} disabled={items.length === 0} onClick={onApply}>
-              Apply
+              {action}
             </Button>
           </div>
         )}
@@ -119,11 +123,11 @@ function Item({ item }: { readonly item: ImportedItem }) {
   );
 }
 
-function ImportLog({ lines }: { readonly lines: readonly string[] }) {
+function ImportLog({ what, lines }: { readonly what: string; readonly lines: readonly string[] }) {
   return (
     <div
       role="log"
-      aria-label="Log of the import"
+      aria-label={`Log of the ${what}`}
       tabIndex={0}
       className="max-h-60 overflow-y-auto rounded-control border bg-sunken p-2 font-mono text-xs"
     >
