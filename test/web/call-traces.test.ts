@@ -59,6 +59,10 @@ describe.skipIf(requireChromium())('the trace of a call', () => {
     await dialog.getByRole('button', { name: 'Open in Run' }).click();
     const body = page.getByRole('textbox', { name: 'Body of the run, as JSON' });
     await expect.poll(() => body.innerText()).toContain('"name":"ada"');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Profile' }).click();
+    expect((await saved).suggestedFilename()).toBe('greet.cpuprofile');
+    await page.getByText('"welcome ada').first().waitFor();
     expect(complaints).toEqual([]);
   });
 });

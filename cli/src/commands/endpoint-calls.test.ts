@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { trellis } from '../testing/command-line.ts';
+import { scratchFolder, trellis } from '../testing/command-line.ts';
 import { refusal, startService } from '../testing/service.ts';
 
 const CALL = {
@@ -48,12 +50,18 @@ const TRACE = {
   traceId: 't1',
 };
 
+const PROFILE = { nodes: [], startTime: 1, endTime: 2, samples: [], timeDeltas: [] };
+
 async function startTraces() {
   const service = await startService({
     'GET /api/build/endpoint-calls/count-up': () => ({
       body: { items: [CALL, { ...CALL, trace: null }] },
     }),
     'GET /api/build/call-traces/abc': () => ({ body: TRACE }),
+    'GET /api/endpoints/count-up': () => ({ body: { code: 'code', isReadOnly: false } }),
+    'POST /api/build/run-draft': () => ({
+      body: { status: 200, body: 1, error: null, ms: 3, profile: PROFILE },
+    }),
     'GET /api/build/call-traces/none': () => refusal(404, 'trace_not_found'),
   });
   return { ...service, server: ['--server', service.url] };
@@ -85,6 +93,22 @@ it('shows a trace as a tree, without what a terminal would obey', async () => {
   expect(stdout).toContain('and get 9 times');
   const json = await trellis(['endpoint', 'trace', 'abc', '--json', ...server]);
   expect(JSON.parse(json.stdout)).toEqual(TRACE);
+});
+
+it('writes the profile of a run', async () => {
+  const { server, requests } = await startTraces();
+  const file = join(scratchFolder(), 'a.cpuprofile');
+  const args = ['endpoint', 'profile', 'count-up', '{"by":1}', '--out', file, ...server];
+  const { code, stdout } = await trellis(args);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `count-up: 200 after 3 ms, ${file}\n` });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(PROFILE);
+  expect(JSON.parse(requests.at(-1)?.body ?? '')).toEqual({
+    name: 'count-up',
+    code: 'code',
+    isReadOnly: false,
+    body: { by: 1 },
+    profile: true,
+  });
 });
 
 it('fails for a trace that there is not', async () => {

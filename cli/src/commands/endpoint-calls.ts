@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import type { CallTrace, TraceSpan } from '@trellis/contract/shapes/call-trace.ts';
 import type { EndpointCall } from '@trellis/contract/shapes/endpoint-work.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure } from '../failure.ts';
+import { parseJson } from '../json-input.ts';
 import { harmless, table } from '../terminal.ts';
 
 /** `trellis endpoint calls` and `trellis endpoint trace`. */
@@ -30,6 +33,41 @@ Examples:
   $ trellis endpoint trace 5d41402abc4b2a76b9719d91 --json`,
     )
     .action(run(showTrace));
+  endpoint
+    .command('profile')
+    .description('Runs the code of an endpoint as a draft, and writes a CPU profile of the run.')
+    .argument('<name>', 'name of the endpoint')
+    .argument('[body]', 'JSON to call it with')
+    .requiredOption('--out <file>', 'the file to write, such as slow.cpuprofile')
+    .addHelpText(
+      'after',
+      `
+Its writes are tried, and thrown away. The tools of browsers and editors open the file.
+
+Examples:
+  $ trellis endpoint profile lookup-word '{"word":"dog"}' --out dog.cpuprofile`,
+    )
+    .action(run(profileRun));
+}
+
+async function profileRun(
+  { client, output, terminal }: CommandContext,
+  { out }: { readonly out: string },
+  name: string,
+  bodyText?: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const body: { body?: unknown } =
+    bodyText === undefined ? {} : { body: parseJson(bodyText, 'the body') };
+  const { code, isReadOnly } = await client.endpoints.get(name, { signal });
+  const draft = { name, code, isReadOnly, ...body, profile: true };
+  const { profile, status, error, ms } = await client.build.runDraft(draft, { signal });
+  if (profile === undefined || profile === null) {
+    throw new CommandFailure('There is no profile: the worker of the run has died.');
+  }
+  await writeFile(out, JSON.stringify(profile));
+  if (error !== null) output.note(`It failed: ${harmless(error.message)}`);
+  output.data({ name, status, ms, file: out }, `${name}: ${status} after ${ms} ms, ${out}`);
 }
 
 async function showCalls(

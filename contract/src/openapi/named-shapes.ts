@@ -23,6 +23,7 @@ import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
 import * as callTrace from '../shapes/call-trace.ts';
+import * as cpuProfile from '../shapes/cpu-profile.ts';
 import * as endpointWork from '../shapes/endpoint-work.ts';
 import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
@@ -65,6 +66,7 @@ export const SHAPE_FILES = {
   endpoint,
   'endpoint-log': endpointLog,
   'call-trace': callTrace,
+  'cpu-profile': cpuProfile,
   'endpoint-work': endpointWork,
   file,
   'graph-operation': graphOperation,

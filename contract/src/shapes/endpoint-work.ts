@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { author } from './build.ts';
+import { cpuProfile } from './cpu-profile.ts';
 import { endpointDraft, endpointName, jsonSchema } from './endpoint.ts';
 
 /** Code that is run with the name of an endpoint, and its settings if there is one. */
@@ -8,6 +9,8 @@ export const draftRun = endpointDraft.extend({
   name: endpointName,
   /** What it is called with; left out for none. */
   body: z.unknown().optional(),
+  /** Writes are tried then, and thrown away. */
+  profile: z.boolean().optional(),
 });
 export type DraftRun = Immutable<z.infer<typeof draftRun>>;
 
@@ -25,6 +28,8 @@ export const draftOutcome = z.strictObject({
     })
     .nullable(),
   ms: z.number(),
+  /** Where it was asked for; null when there is none. */
+  profile: cpuProfile.nullable().optional(),
 });
 export type DraftOutcome = Immutable<z.infer<typeof draftOutcome>>;
 

@@ -22,3 +22,6 @@ export const TRACE_FIRST_CALLS_MS = 60_000;
 export const TRACES_KEPT_MAX = 50;
 export const TRACES_KEPT_CHARACTERS_MAX = 2 * 1024 * 1024;
 export const ALL_TRACES_KEPT_CHARACTERS_MAX = 32 * 1024 * 1024;
+/** A profile of a call: how long the call may take, and how soon before that the profile ends. */
+export const PROFILE_MS_MAX = 60_000;
+export const PROFILE_ENDS_BEFORE_MS = 500;

@@ -78,6 +78,10 @@ interface Nesting {
   readonly isTrial: boolean;
   /** It has a transaction of its own, as what is run on the primary. */
   readonly isApart?: boolean;
+  /** Where it runs, and what it runs; that of endpoints when left out. */
+  readonly pool?: Pool | undefined;
+  /** Where the writes of a trial go. */
+  readonly trialCommits?: CommitPort | undefined;
   /** What stands for it in the trace of its parent. */
   readonly span?: RecordedSpan | undefined;
 }
@@ -101,6 +105,9 @@ interface InvokedCall extends EndpointCall {
 
 const OUTERMOST: Nesting = { isReadOnly: false, isTrial: false };
 const TRIAL: Nesting = { isReadOnly: true, isTrial: true };
+const NOWHERE: CommitPort = {
+  commit: async () => ({ sequence: 0, nodes: 0, created: 0, edges: 0, outcomes: [] }),
+};
 
 /** Runs endpoints (open-shapes, section 5, "run"). */
 export class EndpointRuntime {
@@ -158,6 +165,16 @@ export class EndpointRuntime {
     return answerOf(await this.#execute(endpoint, run, TRIAL));
   }
 
+  /** The same in another pool; its writes are tried, and thrown away. */
+  async runTrialIn(
+    pool: Pool,
+    endpoint: RunnableEndpoint,
+    run: EndpointRun,
+  ): Promise<EndpointAnswer> {
+    const nesting = { isReadOnly: false, isTrial: true, pool, trialCommits: NOWHERE };
+    return answerOf(await this.#execute(endpoint, run, nesting));
+  }
+
   /** Call it when no more code runs. */
   async close(): Promise<void> {
     this.#pooled.close();
@@ -199,7 +216,8 @@ export class EndpointRuntime {
     const { name, maxConcurrent, timeoutMs } = definition;
     const { parent } = nesting;
     // What is part of a transaction runs where that is.
-    const pool = (nesting.isApart === true ? undefined : parent?.pool) ?? this.#options.pool;
+    const pool =
+      (nesting.isApart === true ? undefined : (nesting.pool ?? parent?.pool)) ?? this.#options.pool;
     // The time a run may take begins when there is a worker, which a new workspace starts only now.
     const start = pool.prepare();
     if (start !== undefined) await start.catch(() => {});
@@ -270,7 +288,8 @@ export class EndpointRuntime {
     // What was offered as a reader stays one, whatever has become of the endpoint since.
     const mayNotWrite = isReadOnly || nesting.isReadOnly || run.mayOnlyRead === true;
     const sharesTransaction = parent !== undefined && nesting.isApart !== true;
-    const more = { parent, sharesTransaction, onScan, recording };
+    const { pool, trialCommits } = nesting;
+    const more = { parent, sharesTransaction, onScan, recording, pool, trialCommits };
     const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, ...more };
     const host = new Invocation({ ...parts, isReadOnly: mayNotWrite }, this.services);
     const call: InvokedCall = {

@@ -54,6 +54,7 @@ import { CallTracing } from './tracing/call-tracing.ts';
 import { type TracingSettings, USUAL_TRACING } from './tracing/trace-sampler.ts';
 import { StagedEndpoints } from './staged-endpoints.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
+import { ProfiledPool } from './sandbox/profiled-pool.ts';
 import type { SecretSource } from './secret-headers.ts';
 import { DeclaredWithSecrets, type NamedForCode, secretNotices } from './secret-names.ts';
 import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
@@ -129,6 +130,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #linked: Parameters<typeof versionsOf>[2] & { readonly callable: CallableEndpoints };
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
+  #search: SearchSnapshot | undefined;
   readonly codeOverview: CodeOverview;
   readonly workbench: EndpointWorkbench;
   readonly editor: EditorService;
@@ -192,7 +194,12 @@ export class EndpointService implements AsyncDisposable {
     this.#scheduleFault = options.scheduleFault;
     this.#linked = { callable, modules };
     const run = runtime.runTrial.bind(runtime);
-    const bench = { ...sources, definitions, inputs: this.#inputs, run, traces };
+    const { storage, environmentKey, rowMemoryBytes, logger } = options;
+    const poolOptions = { storage, environmentKey, rowMemoryBytes, logger };
+    const profiledPool = () => ProfiledPool.start(poolOptions, this.#search);
+    const runIn = runtime.runTrialIn.bind(runtime);
+    const trials = { run, traces, profiledPool, runIn };
+    const bench = { ...sources, definitions, inputs: this.#inputs, ...trials };
     this.workbench = new EndpointWorkbench(bench);
     const comparison = new VersionComparison({ ...sources, history, definitions, run });
     this.codeHistory = new CodeHistoryService({
@@ -221,6 +228,7 @@ export class EndpointService implements AsyncDisposable {
 
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
+    this.#search = snapshot;
     this.#pool.receiveSearch(snapshot);
     this.migrations.receiveSearch(snapshot);
   }

@@ -5,6 +5,7 @@ import type { DraftOutcome, DraftRun } from '@trellis/contract/shapes/endpoint-w
 import type { EndpointCall, EndpointTypes } from '@trellis/contract/shapes/endpoint-work.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
+import { PROFILE_MS_MAX } from '#base/trace-limits.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { toScript } from './compile/script.ts';
 import { newCalls } from './endpoint-calls.ts';
@@ -21,6 +22,8 @@ import {
 import type { EndpointRun } from './invocation.ts';
 import type { ModuleLinker } from './modules/module-linker.ts';
 import type { ModuleStore } from './modules/module-store.ts';
+import type { Pool } from './sandbox/endpoint-call.ts';
+import type { ProfiledPool } from './sandbox/profiled-pool.ts';
 import type { CallTraces } from './tracing/call-traces.ts';
 
 export interface EndpointWorkbenchParts {
@@ -32,11 +35,19 @@ export interface EndpointWorkbenchParts {
   /** Runs it as a trial, which changes nothing. */
   readonly run: (endpoint: RunnableEndpoint, run: EndpointRun) => Promise<EndpointAnswer>;
   readonly traces: CallTraces;
+  /** A worker for one run that is profiled, and how a run is tried in it. */
+  readonly profiledPool: () => Promise<ProfiledPool>;
+  readonly runIn: (
+    pool: Pool,
+    endpoint: RunnableEndpoint,
+    run: EndpointRun,
+  ) => Promise<EndpointAnswer>;
 }
 
 /** What whoever writes an endpoint asks beside its editor. */
 export class EndpointWorkbench {
   readonly #parts: EndpointWorkbenchParts;
+  #isProfiling = false;
 
   constructor(parts: EndpointWorkbenchParts) {
     this.#parts = parts;
@@ -63,31 +74,49 @@ export class EndpointWorkbench {
 
   /**
    * Runs code that is not saved, as a trial, with the settings of the endpoint that has this name.
-   * Rejects with `endpoint_built_in`, `endpoint_not_compiled`, `invalid_request`.
+   * Rejects with `endpoint_built_in`, `endpoint_not_compiled`, `invalid_request`, and with
+   * `endpoint_overloaded` while another run is profiled.
    */
   async runDraft(caller: Caller, draft: DraftRun): Promise<DraftOutcome> {
-    const { name, body } = draft;
+    const { name, body, profile = false } = draft;
     checkName(name);
     refuseBuiltIn(name);
     const endpoint = await this.#runnable(draft);
-    const started = performance.now();
-    const outcome = await this.#parts
-      .run(endpoint, {
-        name,
-        caller,
-        body: body === undefined ? null : JSON.stringify(body),
-        headers: '{}',
-        authorization: undefined,
-        runKey: null,
-        signal: new AbortController().signal,
-      })
-      .then(({ status, body: json }) => {
-        return { status, body: json === null ? null : (JSON.parse(json) as unknown), error: null };
-      }, failed);
-    return { ...outcome, ms: Number((performance.now() - started).toFixed(3)) };
+    const run: EndpointRun = {
+      name,
+      caller,
+      body: body === undefined ? null : JSON.stringify(body),
+      headers: '{}',
+      authorization: undefined,
+      runKey: null,
+      signal: new AbortController().signal,
+    };
+    if (profile) return this.#runProfiled(endpoint, run);
+    return outcomeOf(() => this.#parts.run(endpoint, run));
   }
 
-  async #runnable({ name, code, isReadOnly }: DraftRun): Promise<RunnableEndpoint> {
+  async #runProfiled(
+    { definition, ...endpoint }: RunnableEndpoint,
+    run: EndpointRun,
+  ): Promise<DraftOutcome> {
+    if (this.#isProfiling) {
+      throw new Problem('endpoint_overloaded', 'Another run is profiled on this server', {
+        hint: 'One run at a time is profiled. Try again when it has ended.',
+      });
+    }
+    this.#isProfiling = true;
+    try {
+      await using pool = await this.#parts.profiledPool();
+      const timeoutMs = Math.min(definition.timeoutMs, PROFILE_MS_MAX);
+      const profiled = { ...endpoint, definition: { ...definition, timeoutMs } };
+      const outcome = await outcomeOf(() => this.#parts.runIn(pool, profiled, run));
+      return { ...outcome, profile: (await pool.profile()) ?? null };
+    } finally {
+      this.#isProfiling = false;
+    }
+  }
+
+  async #runnable({ name, code, isReadOnly, profile }: DraftRun): Promise<RunnableEndpoint> {
     const { store, definitions } = this.#parts;
     const existing = store.find(name);
     const settings = existing?.definition ?? { ...DEFAULT_SETTINGS, UID: '', version: 1 };
@@ -115,7 +144,8 @@ export class EndpointWorkbench {
         ...settings,
         name,
         code,
-        isReadOnly: true,
+        // Where it is profiled, its writes are tried.
+        isReadOnly: profile !== true || scope,
         compiles: true,
         diagnostics,
         mayRunOnPrimary: namesPrimary(modules.textsOf(code)),
@@ -130,6 +160,14 @@ export class EndpointWorkbench {
     if (endpoint === undefined) throw notFound(name);
     return endpoint;
   }
+}
+
+async function outcomeOf(run: () => Promise<EndpointAnswer>): Promise<DraftOutcome> {
+  const started = performance.now();
+  const outcome = await run().then(({ status, body: json }) => {
+    return { status, body: json === null ? null : (JSON.parse(json) as unknown), error: null };
+  }, failed);
+  return { ...outcome, ms: Number((performance.now() - started).toFixed(3)) };
 }
 
 function failed(error: unknown): Omit<DraftOutcome, 'ms'> {

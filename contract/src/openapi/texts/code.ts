@@ -129,10 +129,14 @@ export const codeTexts = [
     name: 'Name of the endpoint that the code is run as; its settings hold if there is one.',
     code: 'TypeScript module to compile and run; it is not saved.',
     body: 'JSON that the code is called with; left out for none.',
+    profile:
+      'Whether to answer a CPU profile of the run; by default not. Its writes are tried then, and thrown away.',
   }),
   ...texts(work.draftOutcome, {
     status: 'HTTP status of the answer, or of the error.',
     body: 'What the code answered; null if it failed, or answered nothing.',
+    profile:
+      'CPU profile of the run, in the format of `.cpuprofile` files; only if it was asked for, and null if its worker died.',
     error: [
       'Why the run failed; null if it did not.',
       {

@@ -1,5 +1,6 @@
 import { operations as build } from '../../operations/build.ts';
 import * as trace from '../../shapes/call-trace.ts';
+import * as profile from '../../shapes/cpu-profile.ts';
 import { texts } from './property-texts.ts';
 
 /** Traces of calls of endpoints. */
@@ -55,5 +56,33 @@ export const traceTexts = [
     inputTokens: 'Tokens that the model was sent.',
     outputTokens: 'Tokens that the model answered.',
     level: 'Level of the log line.',
+  }),
+  ...texts(profile.cpuProfile, {
+    nodes: [
+      'Functions that were at work, as a tree of who called whom.',
+      {
+        id: 'Number of the node.',
+        callFrame: [
+          'The function; what the server does itself is `(trellis)`.',
+          {
+            functionName: 'Name of the function.',
+            scriptId: 'Number of the script in its worker.',
+            url: 'File of the author, such as `endpoints/reports/sales.ts`; empty for what is none.',
+            lineNumber: 'Line of the function, from 0.',
+            columnNumber: 'Column of the function, from 0.',
+          },
+        ],
+        hitCount: 'Samples that found it at work.',
+        children: 'Numbers of the functions that it called.',
+        positionTicks: [
+          'Samples by line.',
+          { line: 'Line of the file, from 1.', ticks: 'Samples that found this line at work.' },
+        ],
+      },
+    ],
+    startTime: 'When it began, in microseconds.',
+    endTime: 'When it ended, in microseconds.',
+    samples: 'The node that was at work at each sample.',
+    timeDeltas: 'Microseconds from each sample to the next.',
   }),
 ];

@@ -131,6 +131,13 @@ export class EndpointPool {
     return this.#isClosed ? stopping() : this.#calls.refusalOf(call);
   }
 
+  /** Of the thread of its worker, where it has one. */
+  async startProfile(): Promise<{ end(): Promise<string> }> {
+    const [worker] = this.#workers;
+    await worker?.process.profile('begin-profile');
+    return { end: async () => (await worker?.process.profile('end-profile')) ?? '' };
+  }
+
   load(): PoolLoad {
     return poolLoad(this.#workers, { wanted: this.#wanted(), waiting: this.#waiting.size });
   }

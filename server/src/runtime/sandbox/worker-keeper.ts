@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import process from 'node:process';
+import type { CPUProfileHandle } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { ENDPOINT_HEAP_HARD_MB } from '#base/endpoint-limits.ts';
 import { FramePipe } from './frame-pipe.ts';
@@ -22,6 +23,7 @@ class WorkerKeeper {
   readonly #gate = new StateGate();
   #control: FramePipe | undefined;
   #worker: Worker | undefined;
+  #profile: CPUProfileHandle | undefined;
 
   listen(): void {
     this.#control = new FramePipe(
@@ -33,6 +35,8 @@ class WorkerKeeper {
 
   #take(message: ToKeeper): void {
     if (message === 'look') void this.#report();
+    else if (message === 'begin-profile') void this.#beginProfile();
+    else if (message === 'end-profile') void this.#endProfile();
     else if ('setup' in message) this.#start(message.setup);
     else this.#gate.open(message.state.environmentKey);
   }
@@ -63,6 +67,17 @@ class WorkerKeeper {
     worker.on('exit', (code) => {
       this.#tell({ ended: { text: `the worker exited with code ${code}` } });
     });
+  }
+
+  async #beginProfile(): Promise<void> {
+    this.#profile = await this.#worker?.startCpuProfile().catch(() => undefined);
+    this.#tell({ profile: '' });
+  }
+
+  async #endProfile(): Promise<void> {
+    const profile = await this.#profile?.stop().catch(() => undefined);
+    this.#profile = undefined;
+    this.#tell({ profile: profile ?? '' });
   }
 
   async #report(): Promise<void> {

@@ -20,7 +20,10 @@ export interface WorkerSetup {
 export type ToKeeper =
   | { readonly setup: Pick<WorkerSetup, 'storage' | 'rowMemoryBytes'> }
   | { readonly state: { readonly environmentKey: string | undefined } }
-  | 'look';
+  | 'look'
+  /** A CPU profile of the worker's thread: begin it, and end it. */
+  | 'begin-profile'
+  | 'end-profile';
 
 /** How far a worker is: see `progress.ts`. */
 export interface WorkerReport {
@@ -34,6 +37,8 @@ export interface WorkerReport {
 
 export type FromKeeper =
   | WorkerReport
+  /** JSON of the profile that has ended; the empty text once it has begun, or when it fails. */
+  | { readonly profile: string }
   | { readonly ended: { readonly code?: string | undefined; readonly text: string } };
 
 /**

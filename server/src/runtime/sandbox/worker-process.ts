@@ -54,6 +54,7 @@ export class WorkerProcess {
   readonly #outbox = new FrameWriter();
   readonly #exited = Promise.withResolvers<void>();
   #looking: PromiseWithResolvers<WorkerReport> | undefined;
+  #profiling: PromiseWithResolvers<string> | undefined;
   #askedAt = 0;
   #hasEnded = false;
   #sentFrames = 0;
@@ -70,6 +71,7 @@ export class WorkerProcess {
     const end = (error: Error): void => {
       reason ??= error;
       this.#looking?.resolve(this.report);
+      this.#profiling?.resolve('');
       this.#child.kill('SIGKILL');
       if (this.#hasEnded) return;
       this.#hasEnded = true;
@@ -132,6 +134,14 @@ export class WorkerProcess {
     return this.#looking.promise;
   }
 
+  /** A CPU profile of the thread begins, or ends: then it gives JSON, or the empty text. */
+  profile(step: 'begin-profile' | 'end-profile'): Promise<string> {
+    if (this.#hasEnded) return Promise.resolve('');
+    this.#profiling = Promise.withResolvers();
+    this.#tell(step);
+    return this.#profiling.promise;
+  }
+
   /** For how long its process has not answered. */
   silentMs(now: number): number {
     return this.#looking === undefined ? 0 : now - this.#askedAt;
@@ -146,6 +156,7 @@ export class WorkerProcess {
   async terminate(): Promise<void> {
     this.#hasEnded = true;
     this.#looking?.resolve(this.report);
+    this.#profiling?.resolve('');
     this.#child.kill('SIGKILL');
     this.#control.close();
     this.#frames.close();
@@ -157,6 +168,10 @@ export class WorkerProcess {
     if ('ended' in message) {
       const { code, text: why } = message.ended;
       end(Object.assign(new Error(why), code === undefined ? {} : { code }));
+      return;
+    }
+    if ('profile' in message) {
+      this.#profiling?.resolve(message.profile);
       return;
     }
     this.report = message;

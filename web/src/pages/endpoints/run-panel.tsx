@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Play, Square } from 'lucide-react';
+import { Play, Square, Timer } from 'lucide-react';
 import { type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { BASE_URL } from '../../app/base-url.ts';
 import { useRequestedAction } from '../../app/requested-action.ts';
@@ -47,6 +47,12 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
     const isDraft = what === 'draft' && code !== undefined;
     await run.start(text, isDraft ? { code, isReadOnly } : undefined);
   };
+  const profile = async () => {
+    const found = jsonFault(body)?.message;
+    setFault(found === undefined ? undefined : `The body is not JSON: ${found}`);
+    if (found !== undefined) return;
+    await run.start(body, { code: draft ?? definition.code, isReadOnly, profile: true });
+  };
   const canRunDraft = draft !== undefined && onSave !== undefined;
   useImperativeHandle(handle, () => ({
     run: (code) => {
@@ -82,6 +88,7 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
           onRun={() => void start('served')}
           onRunDraft={canRunDraft ? () => void start('draft') : undefined}
           onSaveAndRun={canRunDraft ? () => void start('saved') : undefined}
+          onProfile={onSave === undefined ? undefined : () => void profile()}
         />
         <RunResult run={run} onGoTo={onGoTo} />
       </div>
@@ -95,9 +102,11 @@ interface RunButtonsProps {
   readonly onRun: () => void;
   readonly onRunDraft: (() => void) | undefined;
   readonly onSaveAndRun: (() => void) | undefined;
+  readonly onProfile: (() => void) | undefined;
 }
 
-function RunButtons({ name, run, onRun, onRunDraft, onSaveAndRun }: RunButtonsProps) {
+function RunButtons(props: RunButtonsProps) {
+  const { name, run, onRun, onRunDraft, onSaveAndRun, onProfile } = props;
   const { isRunning, progress } = run;
   const button = useRef<HTMLButtonElement>(null);
   // What it runs with is looked at first.
@@ -129,6 +138,16 @@ function RunButtons({ name, run, onRun, onRunDraft, onSaveAndRun }: RunButtonsPr
         {onSaveAndRun !== undefined && (
           <Button disabled={isRunning} onClick={onSaveAndRun}>
             Save and run
+          </Button>
+        )}
+        {onProfile !== undefined && (
+          <Button
+            icon={Timer}
+            disabled={isRunning}
+            onClick={onProfile}
+            title="Runs it as a draft, and saves a CPU profile"
+          >
+            Profile
           </Button>
         )}
         {isRunning && (

@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { useViewer } from '../../api/viewer.ts';
+import { saveDownload } from '../../ui/save-download.ts';
 import { endpointCallsQuery, endpointMetricsQuery } from './endpoint-queries.ts';
 
 /** How a run has ended. */
@@ -20,6 +21,8 @@ export interface EndedRun {
 export interface DraftCode {
   readonly code: string;
   readonly isReadOnly: boolean;
+  /** A CPU profile of the run is saved as a file. */
+  readonly profile?: boolean;
 }
 
 export interface EndpointRun {
@@ -97,6 +100,10 @@ async function runDraft(
 ): Promise<EndpointAnswer> {
   const body: { body?: unknown } = text.trim() === '' ? {} : { body: JSON.parse(text) as unknown };
   const ran = await client.build.runDraft({ name, ...draft, ...body }, { signal });
+  if (ran.profile !== undefined && ran.profile !== null) {
+    const file = new Blob([JSON.stringify(ran.profile)]);
+    await saveDownload(file.stream(), `${name.replaceAll('/', '-')}.cpuprofile`);
+  }
   if (ran.error !== null) {
     throw new TrellisError(ran.error.message, { status: ran.status, ...ran.error });
   }

@@ -1,0 +1,68 @@
+import type { CpuProfile } from '@trellis/contract/shapes/cpu-profile.ts';
+import { PROFILE_ENDS_BEFORE_MS } from '#base/trace-limits.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { CallResult, EndpointCall, Pool } from './endpoint-call.ts';
+import { EndpointPool, type EndpointPoolOptions } from './endpoint-pool.ts';
+import { shownProfile } from './shown-profile.ts';
+
+/**
+ * Runs one call, and those that it makes, in a worker of its own whose thread is profiled: nothing
+ * of others is in the profile. The thread that keeps the worker starts and ends it, so the code
+ * that runs has no part in it.
+ */
+export class ProfiledPool implements Pool, AsyncDisposable {
+  readonly #pool: EndpointPool;
+  /** Of the code that was run. */
+  readonly #files = new Set<string>();
+  #profile: Promise<string> | undefined;
+
+  private constructor(pool: EndpointPool) {
+    this.#pool = pool;
+  }
+
+  static async start(
+    options: Omit<EndpointPoolOptions, 'size'>,
+    search: SearchSnapshot | undefined,
+  ): Promise<ProfiledPool> {
+    const pool = EndpointPool.start({ ...options, size: 1 });
+    if (search !== undefined) pool.searches.receive(search);
+    try {
+      await pool.prepare();
+    } catch (error) {
+      await pool.close();
+      throw error;
+    }
+    return new ProfiledPool(pool);
+  }
+
+  prepare(): Promise<void> | undefined {
+    return this.#pool.prepare();
+  }
+
+  async run(call: EndpointCall): Promise<CallResult> {
+    const { script, modules } = call.endpoint;
+    for (const { fileName } of [script, ...modules]) this.#files.add(fileName);
+    if (call.parent !== undefined) return this.#pool.run(call);
+    const profiler = await this.#pool.startProfile();
+    const end = (): void => void (this.#profile ??= profiler.end());
+    // A worker whose code does not end is killed at the deadline, with its profile.
+    const timeLeftMs = call.deadline - performance.now() - PROFILE_ENDS_BEFORE_MS;
+    const timer = setTimeout(end, Math.max(0, timeLeftMs));
+    try {
+      return await this.#pool.run(call);
+    } finally {
+      clearTimeout(timer);
+      end();
+    }
+  }
+
+  /** Once the call has ended; undefined when its worker died of it. */
+  async profile(): Promise<CpuProfile | undefined> {
+    const json = await this.#profile;
+    return json === undefined ? undefined : shownProfile(json, this.#files);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.close();
+  }
+}
