@@ -20,6 +20,8 @@ export function CodeItemLink({ item: { kind, name }, text = name, className }: C
         </Link>
       );
     case 'module':
+      // A package of npm has no page.
+      if (name.startsWith('npm:')) return text;
       return (
         <Link to="/admin/build" search={{ module: name }} className={classes}>
           {text}
