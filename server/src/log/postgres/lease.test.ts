@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
@@ -133,6 +134,34 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     stopped.resolve();
     expect(other?.current?.term).toBe(2);
     await expect(session).rejects.toThrow('Client has encountered a connection error');
+  });
+
+  it('is not waited for by a session whose client is gone', async () => {
+    await using holding = new PostgresConnections(addressOf(server.url), 1);
+    await using waiting = new PostgresConnections(addressOf(server.url), 1);
+    await using looking = new PostgresConnections(addressOf(server.url), 1);
+    const update = `update "trellis_${workspace}".lease set term = term`;
+    const pidOf = async (client: pg.ClientBase): Promise<number> => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      return rows[0]?.pid ?? 0;
+    };
+    await holding.run(async (holder) => {
+      await holder.query('begin');
+      await holder.query('set local idle_in_transaction_session_timeout = 0');
+      await holder.query(update);
+      let pid = 0;
+      const waited = waiting.run(async (waiter) => {
+        pid = await pidOf(waiter);
+        const updated = waiter.query(update);
+        waiter.connection.stream.destroy();
+        await updated;
+      });
+      await expect(waited).rejects.toThrow('Connection terminated');
+      const sessions = `select pid from pg_stat_activity where pid = ${pid}`;
+      const look = () => looking.run(async (client) => (await client.query(sessions)).rows);
+      await expect.poll(look, { timeout: 20_000 }).toEqual([]);
+      await holder.query('rollback');
+    });
   });
 
   it('is taken from a member that stands still, which then appends nothing more', async () => {

@@ -29,6 +29,15 @@ const SESSION = `
     current_setting('transaction_read_only') as read_only`;
 
 /**
+ * Ends a session that waits for a lock when its client is gone, so that they do not pile up while
+ * the standby is away. Only Linux can do it, and elsewhere it is an error to ask for it.
+ */
+const WATCH_CLIENT = `
+  do $$ begin
+    perform set_config('client_connection_check_interval', '2000', false);
+  exception when invalid_parameter_value then null; end $$`;
+
+/**
  * Errors of PostgreSQL after which a transaction may have been committed all the same: of the
  * connection, of a server that stops, of a session that is ended, and those that may have ended the
  * server's process. After every other error it was not.
@@ -119,6 +128,7 @@ export class PostgresConnections implements AsyncDisposable {
 async function prepareSession(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ read_only: string }>(SESSION);
   if (rows[0]?.read_only !== 'off') throw new Error('it takes no writes: it is a standby');
+  await client.query(WATCH_CLIENT);
 }
 
 /** Nothing of a fault holds a value that was sent, nor the password. */
