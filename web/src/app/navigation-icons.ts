@@ -36,6 +36,7 @@ import {
   Users,
   WandSparkles,
   Waypoints,
+  Webhook,
   Wrench,
   type LucideIcon,
 } from 'lucide-react';
@@ -72,6 +73,7 @@ export const NAVIGATION_ICONS: Readonly<Record<string, LucideIcon>> = {
   '/admin': Activity,
   '/admin/replicas': ArrowLeftRight,
   '/admin/tasks': CalendarClock,
+  '/admin/webhooks': Webhook,
   '/admin/migrations': DatabaseZap,
   '/admin/jobs': Timer,
   '/admin/backups': Archive,

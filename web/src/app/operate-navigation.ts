@@ -21,6 +21,12 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       words: 'schedule cron',
       isFor: administrators,
     },
+    {
+      to: '/admin/webhooks',
+      label: 'Webhooks',
+      words: 'events deliveries notify receivers',
+      isFor: administrators,
+    },
     { to: '/admin/migrations', label: 'Migrations', isFor: administrators },
     { to: '/admin/jobs', label: 'Jobs', words: 'progress', isFor: administrators },
     {

@@ -44,6 +44,11 @@ export const adminRoutes = [
     component: lazyPage(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
+    path: '/admin/webhooks',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
     path: '/admin/migrations',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./migrations/migrations-page.tsx'), 'MigrationsPage'),
