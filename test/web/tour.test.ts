@@ -3,12 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, useBrowser } from '../support/browser.ts';
 import { ChatScene } from '../support/chat-scene.ts';
 import { PageRequests } from '../support/page-requests.ts';
+import { DefinitionsScene } from '../support/definitions-scene.ts';
+import { CODE } from '../support/every-definition.ts';
 import { PASSWORD } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 
 const SEARCHED = {
   types: { Note: { searchable: true, fields: { Title: { text: {} }, Text: { text: {} } } } },
 };
+const SELF_RUNNING = `// trellis: cron "@yearly"
+// trellis: on created Note
+${CODE}`;
 const AGENT = { name: 'gardener', instructions: 'You know trees.' };
 
 /** Pages that no menu lists, and tabs. */
@@ -34,10 +39,13 @@ const TABS_OF_ADMINISTRATORS = [
   '/assistant/tools?tab=metrics',
   '/assistant/tools?tab=search',
   '/endpoints/edit/find',
+  '/endpoints/edit/find?tab=calls',
   '/endpoints/edit/find?tab=history',
   '/endpoints/edit/find?tab=logs',
   '/endpoints/edit/find?tab=settings',
+  '/admin/schema?tab=indexes',
   '/admin/schema?tab=picture',
+  '/admin/build?module=prices',
   '/admin/logs?live=true',
   '/admin/logs?tab=audit',
   '/admin/logs?tab=files',
@@ -59,10 +67,22 @@ async function menuOf(page: Page): Promise<{ readonly path: string; readonly lab
 describe.skipIf(requireChromium())('a tour of all pages', () => {
   const browser = useBrowser();
   let at: ChatScene;
+  let deployed: string;
   beforeAll(async () => {
     at = await ChatScene.start();
     await at.ok('admin', 'PUT', '/api/search/settings', SEARCHED);
     await at.ok('admin', 'POST', '/api/chatai/agents', AGENT);
+    const module = { name: 'prices', code: 'export const price = 1;\n' };
+    await at.ok('admin', 'POST', '/api/modules/create', module);
+    const secret = { value: 'a key of a test', hosts: ['crm.example'] };
+    await at.ok('admin', 'PUT', '/api/secrets/CRM_KEY', secret);
+    await at.ok('admin', 'POST', '/api/endpoints/create', {
+      name: 'self-running',
+      code: SELF_RUNNING,
+    });
+    const definitions = new DefinitionsScene(at.people.workspace);
+    const { deploymentId } = await definitions.import({ 'endpoints/deployed.ts': CODE });
+    deployed = `/admin/deployments?deployment=${deploymentId}`;
   });
   afterAll(() => at[Symbol.asyncDispose]());
 
@@ -75,7 +95,9 @@ describe.skipIf(requireChromium())('a tour of all pages', () => {
     const requests = new PageRequests(page);
     const visit = async (path: string) => {
       await page.goto(`${at.people.workspace.server.url}/#${path}`);
-      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      // A dialog that an address opens hides what is below it from readers.
+      const title = page.getByRole('heading', { level: 1, includeHidden: true });
+      await title.first().waitFor();
       await requests.settled();
       expect([...requests.faults, ...complaints], path).toEqual([]);
     };
@@ -83,7 +105,9 @@ describe.skipIf(requireChromium())('a tour of all pages', () => {
     expect(menu.length).toBeGreaterThan(userName === 'admin' ? 30 : 6);
     for (const { path } of menu) await visit(path);
     for (const path of others) await visit(path);
-    if (userName === 'admin') for (const path of TABS_OF_ADMINISTRATORS) await visit(path);
+    if (userName === 'admin') {
+      for (const path of [...TABS_OF_ADMINISTRATORS, deployed]) await visit(path);
+    }
   });
 
   test('says which pages are not open, and which are', async () => {

@@ -56,7 +56,7 @@ function Facts({ details }: { readonly details: DeploymentDetails }) {
         },
         { name: 'By', value: doerOf(details) },
         { name: 'Changes', value: changesText(details) },
-        { name: 'Deleted what was missing', value: mirror ? 'Yes' : 'No' },
+        { name: 'Deleted the rest', value: mirror ? 'Yes' : 'No' },
         ...(of === null ? [] : [{ name: 'Went back to', value: of }]),
         { name: 'Id', value: <code className="font-mono text-[13px] break-all">{id}</code> },
       ]}
