@@ -116,22 +116,6 @@ test('what is still imported stays, and what nothing imports goes with a mirror'
   await at.import(all);
 });
 
-test('a source map may lie, but its names are short', async () => {
-  const sources = ['x'.repeat(100_000)];
-  const map = JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA' });
-  const code = "throw new Error('at once');\n";
-  await at.import({
-    'npm/lies.json': bundle(code, { map }),
-    'endpoints/lied.ts': "import * as lies from 'lies';\nexport default async () => typeof lies;\n",
-  });
-  const { http, token } = at.workspace;
-  const answer = await http.send({ method: 'POST', path: '/api/endpoints/run/lied', token });
-  expect(answer.text.length).toBeLessThan(1_000);
-  expect(answer.json).toMatchObject({
-    error: { message: 'Error: at once (npm:lies, line 1, column 7)' },
-  });
-});
-
 test.for([
   ["import 'node:fs';\n", 'line 1 of its code imports'],
   ["const a = 1;\nimport('x');\n", 'line 2 of its code imports'],

@@ -107,8 +107,6 @@ export class PackagePlaces {
     return stack.replaceAll(PLACE, (place, specifier: string, line: string, column: string) => {
       const origin = this.#map(specifier)?.findOrigin(Number(line), Number(column));
       if (origin === undefined || !('fileName' in origin)) return place;
-      // Names in a map are texts of strangers, and may be as long as the map.
-      if (origin.fileName.length > SOURCE_NAME_CHARACTERS_MAX) return place;
       return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
     });
   }
@@ -121,8 +119,6 @@ export class PackagePlaces {
     return map;
   }
 }
-
-const SOURCE_NAME_CHARACTERS_MAX = 500;
 
 /** As scripts of packages are called: see `fileNameOfPackage`. */
 const PLACE = /\bnpm:([^\s():]+):(\d+):(\d+)/g;
