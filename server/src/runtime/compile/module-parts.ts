@@ -57,10 +57,11 @@ function parameterOf(number: number): string {
   return `$import${number}`;
 }
 
+// Each text is matched in one way alone, or some code would keep the server busy for hours.
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
 const NAME = String.raw`[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*`;
 const CLAUSE = new RegExp(
-  String.raw`^(?<first>${NAME})?\s*,?\s*(?:\*\s*as\s+(?<all>${NAME})|\{(?<named>[^}]*)\})?$`,
+  String.raw`^(?<first>${NAME})?\s*(?:,\s*)?(?:\*\s*as\s+(?<all>${NAME})|\{(?<named>[^}]*)\})?$`,
   'u',
 );
 
@@ -78,7 +79,7 @@ function patternsOf(js: string, { importStart, start }: StaticImport): string[] 
   return [
     ...(first === undefined ? [] : [`{ default: ${first} }`]),
     ...(all === undefined ? [] : [all]),
-    ...(named === undefined ? [] : [`{${named.replaceAll(/\s+as\s+/g, ': ')}}`]),
+    ...(named === undefined ? [] : [`{${named.replaceAll(/(?<!\s)\s+as\s+/g, ': ')}}`]),
   ];
 }
 
@@ -147,7 +148,7 @@ function withNamedMain(js: string, main: DirectExport): Replacement {
 /** Chosen so that `$main =` is as long as `default`. */
 const MAIN = '$main';
 
-const SPACE = String.raw`(?:\s|//[^\n]*\n|/\*[\s\S]*?\*/)`;
+const SPACE = String.raw`(?:\s|//[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)`;
 const ANONYMOUS_FUNCTION = new RegExp(
   `^export${SPACE}+default${SPACE}+(async${SPACE}+)?function${SPACE}*(\\*?)${SPACE}*(?=\\()`,
 );

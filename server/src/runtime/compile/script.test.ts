@@ -25,9 +25,22 @@ describe('the default export becomes the endpoint', () => {
     ['export\ndefault\nfunction\n() { return 1; }\n`x`'],
     ['export default function named() { return named.length + 1; }'],
     ['export default <T,>() => 1 as T'],
+    ['export default /**/ /***/ /*/ * /*/ async /* * ** **/ () => 1'],
   ])('%s', async (code) => {
     expect(await run(code)).toBe(1);
   });
+});
+
+it('reads code that is made to be slow to read', async () => {
+  const blanks = ' '.repeat(400_000);
+  expect(await run(`export default ${'/*x*/'.repeat(50_000)}() => 1;`)).toBe(1);
+  expect(await run(`export default ${blanks}() => 1;`)).toBe(1);
+  const { parameters } = await toScript(
+    `import { a${blanks}} from '#lib/a.ts';\nexport default a;`,
+  );
+  expect(parameters.replaceAll(/\s/g, '')).toBe('{a},$import0');
+  const strange = `import a${blanks}, { "}" as b } from '#lib/a.ts';\nexport default a;`;
+  await expect(toScript(strange)).rejects.toThrow('cannot be read');
 });
 
 it.each([
