@@ -63,8 +63,8 @@ export function beginDatabaseLog({ encryptionKey, beginning, random = randomByte
  * the lease and the database open.
  *
  * Rejects, having changed nothing, with the problems `wrong_master_key`, `log_corrupt`,
- * `no_primary` when the lease is lost meanwhile; with
- * `storage_failed` when the database does not answer.
+ * `no_primary` when the lease is lost meanwhile, and `storage_failed` when the database does not
+ * answer.
  */
 export async function openDatabaseLog(options: DatabaseLogOptions): Promise<CommitLog> {
   const { database, lease, encryptionKey, random = randomBytes } = options;
@@ -182,7 +182,8 @@ class DatabaseLog implements CommitLog {
   }
 
   /**
-   * False when the lease is lost. When it throws, the group is not in the log, nor ever will be.
+   * False when the lease is lost. When it throws, the group is not in the log, nor ever will be;
+   * unless the log is closed while that is still open, or others have trimmed so far.
    */
   async #append(group: StoredGroup, held: LeaseTerm): Promise<boolean> {
     const { database } = this.#options;

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
 import type { Timers } from '#base/clock.ts';
 import { filled, readAll, settings } from '../testing/log-engine.ts';
 import { openDatabaseLog } from './database-log.ts';
 import { Lease, LEASE_MS } from './lease.ts';
+import { DatabaseFault } from './log-database.ts';
 import { PostgresConnections } from './postgres-connections.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { addressOf, openDatabase, takeLease, Workspaces } from './testing/postgres-workspaces.ts';
@@ -113,6 +115,26 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     expect(lease?.isLost).toBe(false);
     timers.fire();
     expect(await database.confirmLease()).toEqual(lease?.current);
+  });
+
+  it('is not lost while an answer that settles an append is missing', async () => {
+    const timers = new FiredTimers();
+    await using lease = await take('one', timers);
+    const held = lease?.current;
+    if (lease === undefined || held === undefined) throw new Error('the lease is not free');
+    const settle = database.settle.bind(database);
+    vi.spyOn(database, 'settle').mockImplementationOnce(async (...given) => {
+      await settle(...given);
+      throw new DatabaseFault('the answer is lost', { outcome: 'open' });
+    });
+    await expect(lease.settle(database, held, 1)).rejects.toThrow('the answer is lost');
+    const renewals = vi.spyOn(database, 'renewLease');
+    timers.fire();
+    expect(await renewals.mock.results[0]?.value).toBe(false);
+    await nextTurn();
+    expect(lease.isLost).toBe(false);
+    await lease.settle(database, held, 1);
+    expect(lease.current).toEqual({ term: 2, holder: 'one' });
   });
 
   it('waits for an append under way, and not for a session that stops in one', async () => {

@@ -37,8 +37,8 @@ export class Lease implements AsyncDisposable {
   #validUntil: number;
   #isLost = false;
   #isRenewing = false;
-  /** How many are under way. */
-  #settling = 0;
+  /** Its term may have been raised in the database, and the answer is not here. */
+  #isSettling = false;
   #renewals: Disposable;
 
   private constructor(options: LeaseOptions, term: number, askedAt: number) {
@@ -89,16 +89,13 @@ export class Lease implements AsyncDisposable {
    * `LogDatabase.settle`. Afterwards the lease has another term, or is lost.
    */
   async settle(database: LogDatabase, held: LeaseTerm, groupFirst: number): Promise<Settled> {
-    this.#settling++;
-    try {
-      const settled = await database.settle(held, groupFirst);
-      const { lease } = settled;
-      if (lease.holder === this.holder && lease.term > held.term) this.#term = lease.term;
-      else this.lose();
-      return settled;
-    } finally {
-      this.#settling--;
-    }
+    this.#isSettling = true;
+    const settled = await database.settle(held, groupFirst);
+    const { lease } = settled;
+    if (lease.holder === this.holder && lease.term > held.term) this.#term = lease.term;
+    else this.lose();
+    this.#isSettling = false;
+    return settled;
   }
 
   /** Resolves when the database should be asked again. */
@@ -136,8 +133,7 @@ export class Lease implements AsyncDisposable {
         LEASE_MS,
       );
       if (renewed) this.#validUntil = askedAt + LEASE_MS;
-      // To settle an append raises the term before this object knows it.
-      else if (this.#term === term && this.#settling === 0) this.lose();
+      else if (this.#term === term && !this.#isSettling) this.lose();
     } catch {
       // The next renewal tries again. Until one succeeds, time runs out by itself.
     } finally {
