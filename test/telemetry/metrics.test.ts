@@ -61,3 +61,22 @@ test('every metric of the catalogue arrives as it says, and no other', async () 
   expect(newest('trellis.health.part', { 'trellis.part.name': 'writer' })?.value).toBe(1);
   expect(newest('trellis.commits', {})?.value).toBeGreaterThan(0);
 });
+
+test('exports that fail are counted', async () => {
+  await using receiver = await OtlpReceiver.start();
+  receiver.status = 403;
+  await using workspace = await startWorkspace({
+    ...receiver.env,
+    OTEL_METRIC_EXPORT_INTERVAL: '200',
+  });
+  expect((await workspace.http.send({ path: '/health' })).status).toBe(200);
+  await receiver.waitFor(() => receiver.requests[3], 'requests that are refused');
+  receiver.status = 200;
+  await receiver.waitFor(
+    () =>
+      receiver.points.some(({ name, value }) => name === 'trellis.telemetry.failures' && value > 0)
+        ? true
+        : undefined,
+    'failures',
+  );
+});

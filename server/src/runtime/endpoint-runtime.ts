@@ -28,7 +28,6 @@ import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { notFound } from './endpoint-definitions.ts';
 import type { EndpointCalls } from './endpoint-calls.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
-import type { EndedCall } from './recent-calls.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import {
   Invocation,
@@ -41,8 +40,8 @@ import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { RunQueues } from './run-queues.ts';
-import type { CallRecording, RecordedSpan } from './tracing/call-recording.ts';
-import type { CallTracing } from './tracing/call-tracing.ts';
+import type { CallRecording, KeptAs, RecordedSpan } from './tracing/call-recording.ts';
+import type { CallTracing, TracedCall } from './tracing/call-tracing.ts';
 import { AwaitedCommits } from './awaited-commits.ts';
 import { WriteTurns } from './write-turns.ts';
 
@@ -91,11 +90,6 @@ interface CallParts extends Pick<EndpointCall, 'deadline' | 'onEnded'> {
   readonly nesting: Nesting;
   readonly onScan: (scan: string) => void;
   readonly recording: CallRecording;
-}
-
-interface NotedCall extends Pick<EndedCall, 'result' | 'error' | 'ms' | 'kind' | 'kept'> {
-  readonly isError: boolean;
-  readonly logRun: number | undefined;
 }
 
 /** A call with what this thread knows of it. */
@@ -253,29 +247,30 @@ export class EndpointRuntime {
       throw problem;
     } finally {
       if (call === undefined) onEnded?.();
-      const ms = performance.now() - startedAt;
-      const kind = kindOf(nesting);
-      const outcome = { result, error: problem, ms, kind };
-      const version = isTrial ? null : definition.version;
-      tracing.end(recording, { ...outcome, run, version, hasFailed: isError });
-      this.#note(calls, run, {
-        ...outcome,
-        isError,
-        logRun: call?.host.logRun,
-        kept: recording.family.kept,
-      });
+      const ended = {
+        run,
+        version: isTrial ? null : definition.version,
+        kind: kindOf(nesting),
+        result,
+        error: problem,
+        hasFailed: isError,
+        ms: performance.now() - startedAt,
+      };
+      tracing.end(recording, ended);
+      this.#note(calls, ended, recording.family.kept, call);
     }
   }
 
-  /** What this process knows of the calls of an endpoint. */
-  #note(calls: EndpointCalls, run: EndpointRun, ended: NotedCall): void {
+  /** What this process knows of the calls of an endpoint. On the path of every call. */
+  #note(calls: EndpointCalls, ended: TracedCall, kept: KeptAs, call?: InvokedCall): void {
     const { clock } = this.#options;
-    const { isError, logRun, ...outcome } = ended;
+    const { run, kind, result, error, hasFailed, ms } = ended;
+    const { caller, traceId, body } = run;
     const atMs = clock.now();
-    calls.metrics.record(ended.ms, isError, atMs);
-    calls.inputs.offer(run.body, clock);
-    const { caller, traceId } = run;
-    calls.recent.add({ ...outcome, atMs, caller, traceId, run: logRun });
+    calls.metrics.record(ms, hasFailed, atMs);
+    calls.inputs.offer(body, clock);
+    const logRun = call?.host.logRun;
+    calls.recent.add({ atMs, kind, caller, traceId, result, error, ms, run: logRun, kept });
   }
 
   #callOf(

@@ -25,7 +25,15 @@ export function readMetrics(telemetry: Telemetry | undefined, sources: MetricSou
   if (telemetry === undefined) return { [Symbol.dispose]: () => undefined };
   const delay = monitorEventLoopDelay();
   delay.enable();
-  const readers: Readers = { ...ofProcess(delay), ...ofWorkspace(sources), ...ofServices(sources) };
+  const ofTelemetry = {
+    'trellis.telemetry.failures': () => byState('trellis.telemetry.signal', telemetry.failures()),
+  } satisfies Partial<Readers>;
+  const readers: Readers = {
+    ...ofProcess(delay),
+    ...ofTelemetry,
+    ...ofWorkspace(sources),
+    ...ofServices(sources),
+  };
   for (const [name, read] of Object.entries(readers)) telemetry.read(name as ReadMetric, read);
   return { [Symbol.dispose]: () => void delay.disable() };
 }

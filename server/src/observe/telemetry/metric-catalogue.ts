@@ -126,6 +126,12 @@ export const metrics = {
     description: 'Of each part of the server: 1 when it is well (or off, or starting), else 0.',
     attributes: ['trellis.part.name'],
   },
+  'trellis.telemetry.failures': {
+    kind: 'counter',
+    unit: '{export}',
+    description: 'Exports of traces or metrics that failed since the process started.',
+    attributes: ['trellis.telemetry.signal'],
+  },
   'nodejs.eventloop.delay.p50': {
     kind: 'gauge',
     unit: 's',

@@ -49,10 +49,34 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   reportFaults(options.logger);
   const { settings } = options;
-  return new OtlpTelemetry(options, {
+  const failures = { traces: 0, metrics: 0 };
+  const exporters = {
     spans: settings.traces && (await spanExporter(settings.traces)),
     metrics: settings.metrics && (await metricExporter(settings.metrics)),
-  });
+  };
+  if (exporters.spans !== null) countFailures(exporters.spans, () => failures.traces++);
+  if (exporters.metrics !== null) countFailures(exporters.metrics, () => failures.metrics++);
+  return new OtlpTelemetry(options, exporters, failures);
+}
+
+interface Exporter<Items, Result> {
+  export(items: Items, done: (result: Result) => void): void;
+}
+
+/** The code of the result of an export that went well. */
+const EXPORTED = 0;
+
+/** Exports go on as they did. */
+function countFailures<Items, Result extends { readonly code: number }>(
+  exporter: Exporter<Items, Result>,
+  onFailure: () => void,
+): void {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) =>
+    send(items, (result) => {
+      if (result.code !== EXPORTED) onFailure();
+      done(result);
+    });
 }
 
 interface Exporters {
@@ -66,8 +90,14 @@ class OtlpTelemetry implements Telemetry {
   readonly #tracers: TracerProvider;
   readonly #meters: MeterProvider;
   readonly #instruments: Instruments;
+  readonly #failures: { readonly traces: number; readonly metrics: number };
 
-  constructor({ settings, version }: TelemetryOptions, exporters: Exporters) {
+  constructor(
+    { settings, version }: TelemetryOptions,
+    exporters: Exporters,
+    failures: { readonly traces: number; readonly metrics: number },
+  ) {
+    this.#failures = failures;
     const resource = resourceFromAttributes({ 'service.version': version, ...settings.resource });
     const batching = {
       scheduledDelayMillis: settings.spanDelayMs,
@@ -123,6 +153,10 @@ class OtlpTelemetry implements Telemetry {
     const context = this.#working.getStore();
     const span = context && trace.getSpan(context);
     return span && traceparentOf(span);
+  }
+
+  failures() {
+    return { ...this.#failures };
   }
 
   get record(): Telemetry['record'] {

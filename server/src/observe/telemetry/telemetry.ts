@@ -42,6 +42,8 @@ export interface Telemetry extends AsyncDisposable {
   startSpan(name: string, options?: SpanOptions): OpenSpan;
   /** The W3C `traceparent` of the current span. */
   currentTraceparent(): string | undefined;
+  /** How many exports have failed, by signal. */
+  failures(): Readonly<Record<'traces' | 'metrics', number>>;
   record(metric: RecordedMetric, value: number, attributes?: Attributes): void;
   /** Reads the metric at each export, from now on. */
   read(metric: ReadMetric, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
