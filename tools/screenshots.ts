@@ -84,6 +84,7 @@ function pictures(): readonly Picture[] {
     { name: 'settings', path: '#/admin/settings' },
     { name: 'interfaces', path: '#/admin/interfaces' },
     { name: 'definitions', path: '#/admin/definitions' },
+    { name: 'deployments', path: '#/admin/deployments' },
     { name: 'api', path: '#/api?operation=getNode' },
     { name: 'license', path: '#/admin/license' },
   ];
