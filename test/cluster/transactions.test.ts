@@ -59,6 +59,7 @@ export default async function ({ q }: Scope) {
 const BOOKS = ['a', 'b', 'c', 'd'];
 const SHELVES = ['low', 'high'];
 const CALLS_AT_ONCE = 6;
+const TIMEOUT_MS = scale({ sample: 180_000, soak: 3_600_000 });
 
 type Books = ReadonlyMap<string, { readonly pages: number; readonly shelf: string }>;
 interface Call {
@@ -179,50 +180,54 @@ async function startPrimary(cluster: Cluster): Promise<{ node: ClusterNode; toke
   return { node, token };
 }
 
-test('calls at once, cut off by kills and sent again, before and after a promotion, are as some order of them, and none is done twice', async () => {
-  const random = seededRandom(seed());
-  const rounds = scale({ sample: 6, soak: 60 });
-  await using cluster = await Cluster.create();
-  const { node: first, token } = await startPrimary(cluster);
-  const replica = await cluster.node('second');
-  await replica.startReplica(await cluster.link(first));
-  const workspace = new Workspace(first, token);
-  const ids: string[] = [];
-  let cutOff = 0;
-  let { books } = await workspace.look();
-  for (let round = 0; round < rounds; round++) {
-    if (round === rounds / 2) await promote(workspace, replica, token);
-    const calls = Array.from({ length: CALLS_AT_ONCE }, (_, i) =>
-      drawCall(`${round}-${i}`, random),
-    );
-    const answers = calls.map((call) => workspace.send(call));
-    if (round % 2 === 1) {
-      // In the middle: as soon as so many of them have been answered.
-      const answered = answers.slice(0, Math.floor(random() * 3));
-      await Promise.race([Promise.all(answered), Promise.all(answers)]);
-      await workspace.node.process.kill();
-    }
-    const seen = await Promise.all(answers);
-    if (round % 2 === 1) await workspace.node.startPrimary();
-    cutOff += seen.filter((one) => one === undefined).length;
-    const done: DoneCall[] = [];
-    for (const [i, call] of calls.entries()) {
-      let told = seen[i];
-      for (let tries = 0; told === undefined && tries < 10; tries++) {
-        told = await workspace.send(call);
+test(
+  'calls at once, cut off by kills and sent again, before and after a promotion, are as some order of them, and none is done twice',
+  async () => {
+    const random = seededRandom(seed());
+    const rounds = scale({ sample: 6, soak: 60 });
+    await using cluster = await Cluster.create();
+    const { node: first, token } = await startPrimary(cluster);
+    const replica = await cluster.node('second');
+    await replica.startReplica(await cluster.link(first));
+    const workspace = new Workspace(first, token);
+    const ids: string[] = [];
+    let cutOff = 0;
+    let { books } = await workspace.look();
+    for (let round = 0; round < rounds; round++) {
+      if (round === rounds / 2) await promote(workspace, replica, token);
+      const calls = Array.from({ length: CALLS_AT_ONCE }, (_, i) =>
+        drawCall(`${round}-${i}`, random),
+      );
+      const answers = calls.map((call) => workspace.send(call));
+      if (round % 2 === 1) {
+        // In the middle: as soon as so many of them have been answered.
+        const answered = answers.slice(0, Math.floor(random() * 3));
+        await Promise.race([Promise.all(answered), Promise.all(answers)]);
+        await workspace.node.process.kill();
       }
-      if (told === undefined) throw new Error(`${call.id} was never answered`);
-      done.push({ ...call, seen: told });
-      ids.push(call.id);
+      const seen = await Promise.all(answers);
+      if (round % 2 === 1) await workspace.node.startPrimary();
+      cutOff += seen.filter((one) => one === undefined).length;
+      const done: DoneCall[] = [];
+      for (const [i, call] of calls.entries()) {
+        let told = seen[i];
+        for (let tries = 0; told === undefined && tries < 10; tries++) {
+          told = await workspace.send(call);
+        }
+        if (told === undefined) throw new Error(`${call.id} was never answered`);
+        done.push({ ...call, seen: told });
+        ids.push(call.id);
+      }
+      const after = await workspace.look();
+      const told = JSON.stringify({ books: [...books], done, after: [...after.books] });
+      expect(hasOrder(books, done, after.books), told).toBe(true);
+      expect(after.made.toSorted()).toEqual(ids.toSorted());
+      ({ books } = after);
     }
-    const after = await workspace.look();
-    const told = JSON.stringify({ books: [...books], done, after: [...after.books] });
-    expect(hasOrder(books, done, after.books), told).toBe(true);
-    expect(after.made.toSorted()).toEqual(ids.toSorted());
-    ({ books } = after);
-  }
-  expect(cutOff).toBeGreaterThan(0);
-});
+    expect(cutOff).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
 
 /** Once the replica has everything: what it had not been sent would be lost. */
 async function promote(workspace: Workspace, replica: ClusterNode, token: string): Promise<void> {
