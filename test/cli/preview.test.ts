@@ -199,6 +199,7 @@ describe('what ends a preview', () => {
     await expect.poll(after).toEqual([0]);
     await expect(fetch(url)).rejects.toThrow('fetch failed');
     const next = await started(['--empty', '--keep']);
+    await using _next = next.running;
     expect(scratch()).toEqual([next.place.split('/').at(-1)]);
     await next.running.interrupt();
     expect((await preview(['--empty', '--check'])).code).toBe(0);
