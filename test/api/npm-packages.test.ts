@@ -154,6 +154,7 @@ test.for([
   ['a map without an end', 'npm/bad.json', bundle('', mapOf({ mappings: { length: 1e15 } }))],
   ['a map of too many files', 'npm/bad.json', bundle('', mapOf({ sources: { length: 1e15 } }))],
   ['a map of maps', 'npm/bad.json', bundle('', mapOf({ sections: [], mappings: undefined }))],
+  ['the name of a file', 'npm/bad.json', bundle('', mapOf({ sources: ['x'.repeat(2_000)] }))],
   ['too much code', 'npm/bad.json', bundle('x'.repeat(1024 * 1024 + 1))],
   [
     'too many types',

@@ -48,11 +48,13 @@ function specifiersIn(code: string): string[] {
   try {
     return parse(code)[0].map(({ specifier }) => specifier ?? '');
   } catch {
-    return [...code.matchAll(IMPORT_LINE)].map(([, , specifier = '']) => specifier);
+    return code.split(STATEMENT).flatMap((text) => IMPORT.exec(text)?.[2] ?? []);
   }
 }
 
-const IMPORT_LINE = /^[ \t]*(?:import|export)\b[^'"]*(["'])([^"'\n]+)\1/gm;
+/** Each begins a line; an import is looked for in one of them alone, however long the code is. */
+const STATEMENT = /^(?=[ \t]*(?:import|export)\b)/m;
+const IMPORT = /^[ \t]*(?:import|export)\b[^'"]*(["'])([^"'\n]+)\1/;
 
 /** All that code imports, directly and by others: code by name. What is not there is left out. */
 export function reachedModules(code: string, sources: ModuleSources): ReadonlyMap<string, string> {

@@ -73,10 +73,12 @@ function lineAt(code: string, offset: number): string {
   return `line ${code.slice(0, offset).split('\n').length} of its code`;
 }
 
+const SOURCE_CHARACTERS_MAX = 1_000;
+
 /** `SourceMap` believes whatever it is given, such as how long something is. */
 const sourceMap = z.object({
   version: z.literal(3),
-  sources: z.array(z.string()),
+  sources: z.array(z.string().max(SOURCE_CHARACTERS_MAX)),
   mappings: z.string(),
 });
 
