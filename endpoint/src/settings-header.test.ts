@@ -30,6 +30,11 @@ describe('settings', () => {
     });
   });
 
+  it('are read at once, however long the blanks in them are', () => {
+    const value = `a${' '.repeat(1_000_000)}b`;
+    expect(parseSettings(`// trellis: description ${value}  \n`)).toEqual({ description: value });
+  });
+
   it('may be absent', () => {
     expect(parseSettings('export default async function () {}')).toEqual({});
   });

@@ -187,7 +187,7 @@ export function parseSettings(code: string): EndpointSettings {
   return Object.assign({}, ...settings);
 }
 
-const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*?)\s*$/;
+const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*)$/;
 
 interface HeaderLine {
   /** Starts at 1. */
@@ -202,7 +202,7 @@ function* headerLines(code: string): Generator<HeaderLine> {
   for (let line = 1; code.startsWith('//', at); line++) {
     const end = code.indexOf('\n', at);
     const text = code.slice(at, end < 0 ? undefined : end);
-    const [, name, value = ''] = HEADER_LINE.exec(text) ?? [];
+    const [, name, value = ''] = HEADER_LINE.exec(text.trimEnd()) ?? [];
     if (name !== undefined) yield { line, name, value };
     if (end < 0) return;
     at = end + 1;
