@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
@@ -204,7 +205,7 @@ export class WebhookFollower {
   async #deliver(delivery: FoundDelivery, signal: AbortSignal): Promise<boolean> {
     const { requests, clock } = this.#parts;
     const { id: webhook, settings } = this.#stored;
-    const id = idOf(webhook, delivery);
+    const id = idOf(this.#stored, delivery);
     const waiting = this.#stored.failing;
     if (waiting?.delivery === id) await this.#pauseFor(waiting.nextMs - clock.now(), signal);
     while (!signal.aborted) {
@@ -367,10 +368,21 @@ function beginOf({ position }: StoredWebhook): LogPlace {
   return { after: position, skip: 0, part: 1 };
 }
 
-/** The same whenever it is sent: receivers tell by it what they have seen. */
-function idOf(webhook: string, { sequence, part, isLast }: FoundDelivery): string {
-  return `msg_${webhook}_${sequence}${part === 1 && isLast ? '' : `_${part}`}`;
+/**
+ * The same whenever it is sent: receivers tell by it what they have seen. Where a commit is cut
+ * depends on the settings, and on which nodes are there; so other borders have other ids, and no
+ * change is taken for one that was seen.
+ */
+function idOf({ id: webhook, settings }: StoredWebhook, delivery: FoundDelivery): string {
+  const { sequence, part, begin, end, isLast } = delivery;
+  const whole = `msg_${webhook}_${sequence}`;
+  if (part === 1 && isLast) return whole;
+  const { types, edges, actions, payload, asUser } = settings;
+  const cut = JSON.stringify([begin, end, types, edges, actions, payload, asUser]);
+  return `${whole}_${part}_${hash('sha256', cut, 'base64url').slice(0, CUT_CHARACTERS)}`;
 }
+
+const CUT_CHARACTERS = 8;
 
 function stateOf({ settings, pausedFor, failing }: StoredWebhook): Webhook['state'] {
   if (!settings.enabled) return 'disabled';

@@ -66,6 +66,9 @@ export interface FoundDelivery {
   readonly at: string;
   /** From 1. */
   readonly part: number;
+  /** The first change of the commit that is wanted and in it, and the one after its last. */
+  readonly begin: number;
+  readonly end: number;
   readonly isLast: boolean;
   /** As JSON, for whoever sees everything; else empty. */
   readonly changes: readonly string[];

@@ -77,11 +77,13 @@ class Step implements LogStep {
     const at = new Date(time).toISOString();
     while (this.#skip < wanted.length) {
       if (this.#isFull) return false;
+      const begin = this.#skip;
       const told = this.#tell(wanted, changes);
-      const isLast = this.#skip >= wanted.length;
+      const end = this.#skip;
+      const isLast = end >= wanted.length;
       const part = this.#part++;
       if (told.changes.length + told.references.length === 0) continue;
-      this.deliveries.push({ first, sequence, at, part, isLast, ...told });
+      this.deliveries.push({ first, sequence, at, part, begin, end, isLast, ...told });
     }
     this.#skip = 0;
     this.#part = 1;
