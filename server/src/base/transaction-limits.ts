@@ -11,6 +11,8 @@ export const TRANSACTION_RETRIES_MAX = 5;
  * with nothing then, so this is no attempt.
  */
 export const TRANSACTION_TURNS_AWAITED_MAX = 50;
+/** How long others wait for the turn of a call before the next one of them gets it. */
+export const WRITE_TURN_AWAITED_MAX_MS = 2_000;
 /** How long a server that stops waits for commits of calls. */
 export const STOPPING_COMMITS_WAIT_MS = 3_000;
 /** Keys of newest commits that the writer keeps, to compare transactions with; twice. */

@@ -126,7 +126,7 @@ export class Invocation implements CallHost {
   readonly pool: Pool | undefined;
   /** 1 for a call from outside. */
   readonly depth: number;
-  /** Why its writes were refused for good, when others were in their way. */
+  /** Why its last writes were refused for good, when others were in their way. */
   conflict: Problem | undefined;
   /** The call of the pool that this is the host of; there before any code runs. */
   call: EndpointCall | undefined;
@@ -208,6 +208,11 @@ export class Invocation implements CallHost {
   forsake(): void {
     this.#requests?.abort();
     this.#requests = undefined;
+  }
+
+  /** Something of it stays, whatever comes of the rest. */
+  get hasCommitted(): boolean {
+    return this.#hasCommitted;
   }
 
   noteWrite(): void {
@@ -347,6 +352,7 @@ export class Invocation implements CallHost {
       });
       this.noteEffect();
       this.#hasCommitted = true;
+      this.conflict = undefined;
       endSpan(span, { sequence });
       turns.leave(this);
       return { json: 'null', sequence: this.isTrial ? 0 : sequence };

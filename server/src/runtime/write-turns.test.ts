@@ -22,3 +22,18 @@ it('keeps those without a turn from all places, also from a key in a range', asy
   expect(turns.takenPlace({ points: [], ranges: [['t', '4', '6']] }, {})).toBe('t5');
   expect(turns.takenPlace({ points: [], ranges: [['t', '6', '7']] }, {})).toBeUndefined();
 });
+
+it('ends a turn that others have waited for long enough, and gives it to the next', async () => {
+  const turns = new WriteTurns(1);
+  const [slow, next, last] = [{}, {}, {}];
+  await turns.enter('n1', slow);
+  const waiting = [turns.enter('n1', next), turns.enter('n1', last)];
+  await waiting[0];
+  expect(turns.takenPlace(BOTH, slow)).toBe('n1');
+  await waiting[1];
+  turns.leave(slow);
+  expect(turns.takenPlace(BOTH, next)).toBe('n1');
+  expect(turns.takenPlace(BOTH, last)).toBeUndefined();
+  turns.leave(last);
+  expect(turns.takenPlace(BOTH, slow)).toBeUndefined();
+});

@@ -1,7 +1,10 @@
+import { WRITE_TURN_AWAITED_MAX_MS } from '#base/transaction-limits.ts';
 import type { ReadKeys } from '#graph/transactions/read-set.ts';
 
 interface Place {
   holder: object;
+  /** Ends the turn of the holder; there as long as others wait for it. */
+  timer: NodeJS.Timeout | undefined;
   /** In the order in which they came; each is called when its turn has come. */
   readonly waiting: Map<object, () => void>;
 }
@@ -13,11 +16,19 @@ interface Place {
  * however many there are; without turns all would begin again with each commit, and most would run
  * out of attempts. Where two have a turn at different places that both have read, the one that was
  * there first goes on: otherwise each would make way for the other.
+ *
+ * A turn ends when others have waited for it for a while: the next one gets it. So a migration of
+ * an hour, or a call that waits, does not keep short calls until their time is over.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
   readonly #places = new Map<string, Place>();
   readonly #placeOf = new Map<object, string>();
+  readonly #awaitedMsMax: number;
+
+  constructor(awaitedMsMax = WRITE_TURN_AWAITED_MAX_MS) {
+    this.#awaitedMsMax = awaitedMsMax;
+  }
 
   /**
    * The place among these reads where the turn is another's, which that one has had before this
@@ -43,10 +54,13 @@ export class WriteTurns {
     this.#placeOf.set(call, place);
     const known = this.#places.get(place);
     if (known === undefined) {
-      this.#places.set(place, { holder: call, waiting: new Map() });
+      this.#places.set(place, { holder: call, waiting: new Map(), timer: undefined });
       return Promise.resolve();
     }
-    return new Promise((resolve) => void known.waiting.set(call, resolve));
+    return new Promise((resolve) => {
+      known.waiting.set(call, resolve);
+      this.#limit(known);
+    });
   }
 
   /** The call is over, or waits no more. */
@@ -58,8 +72,10 @@ export class WriteTurns {
     if (place === undefined) return;
     if (place.holder !== call) {
       place.waiting.delete(call);
+      if (place.waiting.size === 0) this.#unlimit(place);
       return;
     }
+    this.#unlimit(place);
     const [next] = place.waiting;
     if (next === undefined) {
       this.#places.delete(name);
@@ -68,7 +84,18 @@ export class WriteTurns {
     const [holder, resolve] = next;
     place.waiting.delete(holder);
     place.holder = holder;
+    if (place.waiting.size > 0) this.#limit(place);
     resolve();
+  }
+
+  /** Ends the turn of the holder in a while, as others wait for it. */
+  #limit(place: Place): void {
+    place.timer ??= setTimeout(() => this.leave(place.holder), this.#awaitedMsMax).unref();
+  }
+
+  #unlimit(place: Place): void {
+    clearTimeout(place.timer);
+    place.timer = undefined;
   }
 }
 

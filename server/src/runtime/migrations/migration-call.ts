@@ -52,6 +52,7 @@ export async function callMigration(
   const snapshot = search();
   if (snapshot !== undefined) pool.searches.receive(snapshot);
   const ended = Promise.withResolvers<void>();
+  let host: Invocation | undefined;
   const end = (): void => void pool.close();
   force.addEventListener('abort', end, { once: true });
   try {
@@ -59,13 +60,17 @@ export async function callMigration(
     // The time that it may take begins when there is a worker.
     await pool.prepare();
     const endpoint = { name, version: '1', isReadOnly: false, ...linked };
-    const result = await pool.run(
-      endpointCall(call, { endpoint, pool, services: services(), onEnded: ended.resolve }),
-    );
+    host = hostOf(call, pool, services());
+    const result = await pool.run(endpointCall(call, { endpoint, host, onEnded: ended.resolve }));
     requireGood(result);
   } catch (error) {
     // Who cancels is told at once, while the code may go on.
     if (signal.aborted) await ended.promise;
+    const isThrown = error instanceof CallFault && error.kind === 'failed';
+    // Its code threw on what `graph.commit()` was refused with, or its last commit was refused.
+    if (host?.conflict !== undefined && (isThrown || error === host.conflict)) {
+      throw conflictOf(host.conflict, host);
+    }
     throw error instanceof CallFault ? failureOf(error, name) : error;
   } finally {
     force.removeEventListener('abort', end);
@@ -73,15 +78,11 @@ export async function callMigration(
   }
 }
 
-interface CallParts extends Pick<EndpointCall, 'endpoint' | 'onEnded'> {
-  readonly pool: EndpointPool;
-  readonly services: InvocationServices;
-}
-
-function endpointCall(
-  { name, signal, onLog, onProgress, trialCommits, timeMaxMs }: MigrationCall,
-  { endpoint, pool, services, onEnded }: CallParts,
-): EndpointCall {
+function hostOf(
+  { name, signal, onLog, onProgress, trialCommits }: MigrationCall,
+  pool: EndpointPool,
+  services: InvocationServices,
+): Invocation {
   const run: EndpointRun = {
     name,
     caller: SYSTEM,
@@ -104,7 +105,17 @@ function endpointCall(
     pool,
     run,
   };
-  const host = new Invocation(parts, services);
+  return new Invocation(parts, services);
+}
+
+interface CallParts extends Pick<EndpointCall, 'endpoint' | 'onEnded'> {
+  readonly host: Invocation;
+}
+
+function endpointCall(
+  { signal, timeMaxMs }: MigrationCall,
+  { endpoint, host, onEnded }: CallParts,
+): EndpointCall {
   const call: EndpointCall = {
     endpoint,
     caller: SYSTEM,
@@ -135,6 +146,15 @@ function failureOf(fault: CallFault, name: string): Problem {
     cause: fault,
     ...(details === undefined ? {} : { details }),
   });
+}
+
+/** In the words of who reads how a migration ended. */
+function conflictOf(cause: Problem, { hasCommitted }: Invocation): Problem {
+  const written = hasCommitted
+    ? 'What it has committed with graph.commit() stays, what it wrote after that is lost'
+    : 'Nothing was written';
+  const message = `Others have changed what it has read. ${written}. Run it again.`;
+  return new Problem('write_conflict', message, { cause });
 }
 
 const SYSTEM = serverCaller('migration');
