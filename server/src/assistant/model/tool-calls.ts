@@ -63,7 +63,7 @@ export class ToolCalls {
       check();
       const error = this.#errorOf(fault, tool);
       this.#end(id, { tool: tool.name, input, error, ms: now() - startedMs });
-      return { text: `${error.code}: ${error.message}`, isError: true };
+      return { text: told(error, fault), isError: true };
     }
   }
 
@@ -102,6 +102,12 @@ export class ToolCalls {
     this.#parts.onToolFault(fault, name);
     return { code: 'internal_error', message: 'The tool failed.' };
   }
+}
+
+/** With what to do, where the server says it: such as whether to call again. */
+function told({ code, message }: NonNullable<ToolCall['error']>, fault: unknown): string {
+  const hint = fault instanceof Problem ? fault.hint : undefined;
+  return `${code}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
 }
 
 function tooMany({ toolCallsMax }: ModelLimits): Problem {
