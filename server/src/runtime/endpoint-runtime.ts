@@ -60,7 +60,7 @@ export interface EndpointRuntimeOptions {
   readonly primary: PrimaryCalls | null;
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;
-  readonly running: Pick<RunningCallers, 'watch'>;
+  readonly running: Pick<RunningCallers, 'check' | 'watch'>;
   readonly tracing: CallTracing;
 }
 

@@ -88,7 +88,7 @@ export interface EndpointServiceOptions {
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
   readonly models: ModelCalls;
-  readonly running: Pick<RunningCallers, 'watch'>;
+  readonly running: Pick<RunningCallers, 'check' | 'watch'>;
   /** Told of each call; undefined when nobody wants to be. */
   readonly callObserver?: CallObserver | undefined;
   readonly tracing?: TracingSettings | undefined;

@@ -10,6 +10,7 @@ import {
 } from '#base/transaction-limits.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { Caller } from '#access/caller.ts';
+import type { RunningCallers } from '#access/running-callers.ts';
 import { sentTransaction } from './sent-transaction.ts';
 import { CallLog, RepeatedLines } from './call-log.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
@@ -76,6 +77,7 @@ export interface InvocationServices {
   readonly outbound: OutboundRequests;
   readonly clock: Clock;
   readonly turns: WriteTurns;
+  readonly running: Pick<RunningCallers, 'check'>;
   /** Runs another endpoint on behalf of this one. */
   readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
   readonly runOnPrimary: (run: NestedRun) => Promise<HostAnswer>;
@@ -374,8 +376,12 @@ export class Invocation implements CallHost {
     return this.#again(place);
   }
 
-  /** What is thrown to run the call once more, when it has its turn at a place. */
+  /**
+   * What is thrown to run the call once more, when it has its turn at a place. Throws `forbidden`,
+   * `invalid_token` when its caller has lost rights: it would read by those that it began with.
+   */
   #again(place: string): RunAgain {
+    this.#services.running.check(this.run.caller);
     this.#log?.again();
     this.#repeated?.again();
     this.#hasWritten = false;

@@ -100,6 +100,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
           commits: graph.writer,
           clock: graph.clock,
           turns: new WriteTurns(),
+          running: { check: () => {} },
           audit: auditInMemory(),
           logger,
           logs: new EndpointLog({ clock: systemClock, redact: (json) => json }),
