@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bookChanges, prepareLibrary, searchesOn } from '../crash/searchable-library.ts';
 import { HttpClient, valueAt } from '../support/http-client.ts';
@@ -46,9 +45,14 @@ test(
       });
       expect(status).toBe(200);
     }
-    while ((await bytesOf(opened)).disk === 0) await setTimeout(50);
+    // A merge keeps its result in memory for a moment, before that goes to a file as well.
+    const isOnDisk = () =>
+      expect
+        .poll(async () => (await bytesOf(opened)).disk, { timeout: TIMEOUT_MS })
+        .toBeGreaterThan(0);
+    await isOnDisk();
     const answers = await searchesOn(opened.http, opened.token);
-    expect((await bytesOf(opened)).disk).toBeGreaterThan(0);
+    await isOnDisk();
     expect(server.stderr).not.toContain('"level":"error"');
     await server.stop();
 
