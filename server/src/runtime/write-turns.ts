@@ -18,12 +18,16 @@ interface Place {
  * there first goes on: otherwise each would make way for the other.
  *
  * A turn ends when others have waited for it for a while: the next one gets it. So a migration of
- * an hour, or a call that waits, does not keep short calls until their time is over.
+ * an hour, or a call that waits, does not keep short calls until their time is over. The one that
+ * has lost its turn makes way for nobody when it ends: if each made way for the next one, calls that
+ * take longer than a turn would never commit.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
   readonly #places = new Map<string, Place>();
   readonly #placeOf = new Map<object, string>();
+  /** Calls that have lost their turn since they have begun. */
+  readonly #overdue = new WeakSet<object>();
   readonly #awaitedMsMax: number;
 
   constructor(awaitedMsMax = WRITE_TURN_AWAITED_MAX_MS) {
@@ -35,7 +39,7 @@ export class WriteTurns {
    * call had its own; undefined when there is none.
    */
   takenPlace(reads: ReadKeys, call: object): string | undefined {
-    if (this.#places.size === 0) return undefined;
+    if (this.#places.size === 0 || this.#overdue.has(call)) return undefined;
     const points = new Set(reads.points);
     // In the order in which they were taken.
     for (const [name, { holder }] of this.#places) {
@@ -47,6 +51,7 @@ export class WriteTurns {
 
   /** Resolves when it is the turn of the call, which gives back the one that it had. */
   enter(place: string, call: object): Promise<void> {
+    this.#overdue.delete(call);
     if (this.#placeOf.get(call) === place && this.#places.get(place)?.holder === call) {
       return Promise.resolve();
     }
@@ -90,7 +95,10 @@ export class WriteTurns {
 
   /** Ends the turn of the holder in a while, as others wait for it. */
   #limit(place: Place): void {
-    place.timer ??= setTimeout(() => this.leave(place.holder), this.#awaitedMsMax).unref();
+    place.timer ??= setTimeout(() => {
+      this.#overdue.add(place.holder);
+      this.leave(place.holder);
+    }, this.#awaitedMsMax).unref();
   }
 
   #unlimit(place: Place): void {
