@@ -19,8 +19,8 @@ interface Place {
  *
  * A turn ends when others have waited for it for a while: the next one gets it. So a migration of
  * an hour, or a call that waits, does not keep short calls until their time is over. The one that
- * has lost its turn makes way for nobody when it ends: if each made way for the next one, calls that
- * take longer than a turn would never commit.
+ * has lost its turn makes way for nobody when it ends: if each made way for the next one, calls
+ * that take longer than a turn would never commit.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
