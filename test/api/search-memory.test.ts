@@ -46,8 +46,8 @@ test(
       expect(status).toBe(200);
     }
     // A merge keeps its result in memory for a moment, before that goes to a file as well.
-    const isOnDisk = () =>
-      expect
+    const isOnDisk = async () =>
+      await expect
         .poll(async () => (await bytesOf(opened)).disk, { timeout: TIMEOUT_MS })
         .toBeGreaterThan(0);
     await isOnDisk();
