@@ -44,7 +44,11 @@ export function installationState(root) {
   const present = packagesOf(join(root, INSTALLED));
   if (wanted === undefined || present === undefined) return 'stale';
   if (!Object.keys(present).every((path) => path in wanted)) return 'stale';
-  const needed = neededToRun(wanted);
+  // What a package for another platform needs is not needed without it.
+  const usable = Object.entries(wanted).filter(
+    ([path, { optional }]) => path in present || !optional,
+  );
+  const needed = neededToRun(Object.fromEntries(usable));
   let state = 'complete';
   for (const [path, entry] of Object.entries(wanted)) {
     const found = present[path];

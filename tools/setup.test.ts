@@ -18,9 +18,19 @@ const ROOT = join(import.meta.dirname, '..');
 const locked = {
   '': { name: 'trellis' },
   'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
-  'node_modules/lmdb': { version: '1.0.0', integrity: 'sha512-l', dependencies: { b: '1.0.0' } },
+  'node_modules/lmdb': {
+    version: '1.0.0',
+    integrity: 'sha512-l',
+    dependencies: { b: '1.0.0' },
+    optionalDependencies: { 'other-platform': '1.0.0' },
+  },
   'node_modules/lmdb/node_modules/b': { version: '1.0.0', integrity: 'sha512-b' },
-  'node_modules/other-platform': { version: '1.0.0', integrity: 'sha512-o', optional: true },
+  'node_modules/other-platform': {
+    version: '1.0.0',
+    integrity: 'sha512-o',
+    dependencies: { a: '1.0.0' },
+    optional: true,
+  },
 };
 const { '': _root, 'node_modules/other-platform': _other, ...installed } = locked;
 /** What is left of it when the program is built: `a` is needed for nothing else. */
