@@ -270,7 +270,17 @@ export class DeepResearch implements AsyncDisposable {
       return succeeded(await run.do());
     } catch (error) {
       if (signal.aborted) return cancelled();
-      return failed(this.#problemOf(error));
+      return failed(this.#problemOf(this.#refusalOf(caller) ?? error));
+    }
+  }
+
+  /** Why the caller may no longer ask, if that is so: other parts may have noticed it before. */
+  #refusalOf(caller: Caller): unknown {
+    try {
+      this.#parts.renewed(caller);
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 
