@@ -37,13 +37,27 @@ describe.skipIf(requirePostgres())('a log whose PostgreSQL is in trouble', () =>
   };
   const waiting = `select pid from pg_stat_activity where wait_event = 'SyncRep'`;
 
+  /** Sessions know of a new setting before commits wait for it: its checkpointer tells them. */
+  const commitsWait = async (): Promise<void> => {
+    for (;;) {
+      let isOver = false;
+      const probe = ask(`select pg_logical_emit_message(true, 'probe', '')`).finally(() => {
+        isOver = true;
+      });
+      let stuck = await ask(waiting);
+      while (!isOver && stuck.length === 0) stuck = await ask(waiting);
+      if (stuck.length > 0) await ask(`select pg_cancel_backend(pid) from (${waiting}) as stuck`);
+      await probe.catch(() => undefined);
+      if (stuck.length > 0) return;
+    }
+  };
+
   it('does not take a commit for durable that the standby may not have', async () => {
     await using log = await openLog(server.url, workspace, settings());
     await log.append(1, filled(10));
     await ask(`alter system set synchronous_standby_names = 'nobody'`);
     await ask('select pg_reload_conf()');
-    const names = [{ synchronous_standby_names: 'nobody' }];
-    await expect.poll(() => ask('show synchronous_standby_names')).toEqual(names);
+    await commitsWait();
     let last = 0;
     const appended = log.append(1, filled(20)).then((sequence) => (last = sequence));
     // The first wait is the append's, the others are those of the transactions that settle it.

@@ -2,7 +2,7 @@ import type { CallTrace } from '@trellis/contract/shapes/call-trace.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { requestedAction } from '../../app/requested-action.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,11 +10,15 @@ import { describeError } from '../../ui/error-text.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { isBuiltIn, versionQuery } from './endpoint-queries.ts';
 import { keepText } from './kept-drafts.ts';
-import { RunResult } from './run-result.tsx';
 import type { EndpointDraft } from './use-endpoint-draft.ts';
 import { type DraftCode, useEndpointRun } from './use-endpoint-run.ts';
+
+/** With an editor, which is large: only who runs something needs it. */
+const RunResult = lazyPart(async () => (await import('./run-result.tsx')).RunResult);
 
 interface RunAgainProps {
   readonly trace: CallTrace;
@@ -97,7 +101,9 @@ function RunWith({ input, definition, draft, onOpenRun }: RunWithProps) {
       )}
       <FormAlert message={fault} />
       {(run.isRunning || run.ended !== undefined) && (
-        <RunResult run={run} onGoTo={() => onOpenRun()} />
+        <Suspense fallback={<Skeleton />}>
+          <RunResult run={run} onGoTo={() => onOpenRun()} />
+        </Suspense>
       )}
       <ConfirmDialog
         isOpen={isAsked}
