@@ -40,15 +40,15 @@ describe.skipIf(requirePostgres())('a log whose PostgreSQL is in trouble', () =>
   /** Sessions know of a new setting before commits wait for it: its checkpointer tells them. */
   const commitsWait = async (): Promise<void> => {
     for (;;) {
-      let isOver = false;
-      const probe = ask(`select pg_logical_emit_message(true, 'probe', '')`).finally(() => {
-        isOver = true;
-      });
-      let stuck = await ask(waiting);
-      while (!isOver && stuck.length === 0) stuck = await ask(waiting);
-      if (stuck.length > 0) await ask(`select pg_cancel_backend(pid) from (${waiting}) as stuck`);
-      await probe.catch(() => undefined);
-      if (stuck.length > 0) return;
+      const probe = { isOver: false };
+      const probing = ask(`select pg_logical_emit_message(true, 'probe', '')`)
+        .catch(() => undefined)
+        .finally(() => (probe.isOver = true));
+      let isStuck = false;
+      while (!probe.isOver && !isStuck) isStuck = (await ask(waiting)).length > 0;
+      if (isStuck) await ask(`select pg_cancel_backend(pid) from (${waiting}) as stuck`);
+      await probing;
+      if (isStuck) return;
     }
   };
 
