@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -164,7 +164,7 @@ describe.skipIf(requireRoot())('with Node in it, where nothing else is installed
     fileFor(process.arch === 'arm64' ? 'arm64' : 'x64', end);
 
   test('the package of Debian is installed, serves the workspace, and is removed', async () => {
-    const root = await cleanRoot(join(folder.path, 'debian'), fileWith('.deb'));
+    const root = await cleanRoot(await mkdtemp(join(folder.path, 'debian-')), fileWith('.deb'));
     await root.install(fileWith('.deb'));
     const unit = await readFile(join(root.path, 'usr/lib/systemd/system/trellis.service'), 'utf8');
     const [, settings = 'none', program = 'none'] =
@@ -179,7 +179,7 @@ describe.skipIf(requireRoot())('with Node in it, where nothing else is installed
   });
 
   test('the archive serves the workspace, wherever it is unpacked', async () => {
-    const root = await cleanRoot(join(folder.path, 'anywhere'), fileWith('.deb'));
+    const root = await cleanRoot(await mkdtemp(join(folder.path, 'anywhere-')), fileWith('.deb'));
     const home = join(root.path, 'home/ada');
     await mkdir(home, { recursive: true });
     await execute('tar', ['-xzf', fileWith('.tar.gz'), '-C', home]);
