@@ -1,31 +1,13 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { sampled } from '../test/support/scale.ts';
 import type { Faults } from './planted-faults.ts';
 import { runSchedule } from './simulation.ts';
+import { simulate } from './simulate.ts';
 
 vi.mock('@grpc/grpc-js', () => import('./simulated-grpc.ts'));
 vi.mock('@grpc/proto-loader', () => import('./proto-loader.ts'));
 
-const run = promisify(execFile);
 const TIMEOUT_MS = 300_000;
-
-/** What `npm run sim` prints, in a process of its own, which takes a third of the time. */
-async function simulate(firstSeed: number, schedules: number): Promise<string> {
-  const main = join(import.meta.dirname, 'main.ts');
-  const values = ['--seed', String(firstSeed), '--schedules', String(schedules)];
-  const { stdout } = await run(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, ...values],
-    { env: {} },
-  ).catch((error: { stdout: string; stderr: string }) => {
-    // Seeds that fail, and how to repeat each.
-    throw new Error(error.stdout + error.stderr);
-  });
-  return stdout;
-}
 
 describe('a primary and its replicas', () => {
   const BATCHES = [1, 251, 501, 751, 1_001, 1_251, 1_501, 1_751];

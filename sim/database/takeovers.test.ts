@@ -1,42 +1,29 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { scale, seed as firstSeed } from '../../test/support/scale.ts';
 import type { MemberFaults } from './planted-member-faults.ts';
 import { runTakeovers } from './takeovers.ts';
+import { simulate } from '../simulate.ts';
 
-const run = promisify(execFile);
 const TIMEOUT_MS = 600_000;
-
-/** What `npm run sim -- --members` prints, in a process of its own. */
-async function simulate(seed: number, schedules: number): Promise<string> {
-  const main = join(import.meta.dirname, '../main.ts');
-  const values = ['--members', '--seed', String(seed), '--schedules', String(schedules)];
-  const { stdout } = await run(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, ...values],
-    { env: {} },
-  ).catch((error: { stdout: string; stderr: string }) => {
-    // Seeds that fail, and how to repeat each.
-    throw new Error(error.stdout + error.stderr);
-  });
-  return stdout;
-}
+const MEMBERS = '--members';
 
 describe('members that share a log in a database', () => {
   const schedules = scale({ sample: 1_000, soak: 10_000 });
 
   it('lose nothing, and never two of them append', { timeout: TIMEOUT_MS }, async () => {
     const half = schedules / 2;
-    const both = [simulate(firstSeed(), half), simulate(firstSeed() + half, half)];
+    const both = [
+      simulate(firstSeed(), half, MEMBERS),
+      simulate(firstSeed() + half, half, MEMBERS),
+    ];
     for (const printed of await Promise.all(both)) {
       expect(printed).toContain(`${half} schedules, 0 failed`);
     }
   });
 
   it('do the same again with the same seed', { timeout: TIMEOUT_MS }, async () => {
-    const traceOf = async (seed: number) => /trace \w+/.exec(await simulate(seed, 20))?.[0];
+    const traceOf = async (seed: number) =>
+      /trace \w+/.exec(await simulate(seed, 20, MEMBERS))?.[0];
     const traces = await Promise.all([traceOf(1), traceOf(1)]);
     expect(traces[0]).toMatch(/trace \w{16}/);
     expect(traces[1]).toBe(traces[0]);
