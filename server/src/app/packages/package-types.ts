@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API } from 'typescript/unstable/sync';
 import { isImportDeclaration } from 'typescript/unstable/ast/is';
+import { LANGUAGE_OPTIONS } from '#runtime/compile/project-files.ts';
 import { type PackageLock, packageNameIn } from './package-lock.ts';
 
 /** The declaration files of a package, and of what they import, by path below `node_modules`. */
@@ -12,13 +13,7 @@ export interface PackageTypes {
 }
 
 const OPTIONS = {
-  target: 'es2024',
-  module: 'esnext',
-  lib: ['es2024'],
-  types: [],
-  strict: true,
-  noEmit: true,
-  skipLibCheck: true,
+  ...LANGUAGE_OPTIONS,
   preserveSymlinks: true,
   customConditions: ['browser'],
 };

@@ -19,7 +19,8 @@ export interface ScopedSource {
 
 const SCOPES: readonly ScopeName[] = ['full', 'read-only'];
 
-const COMPILER_OPTIONS = {
+/** The language of endpoint code, and of the packages that it imports. */
+export const LANGUAGE_OPTIONS = {
   target: 'es2024',
   module: 'esnext',
   lib: ['es2024'],
@@ -27,6 +28,9 @@ const COMPILER_OPTIONS = {
   strict: true,
   noEmit: true,
   skipLibCheck: true,
+};
+const COMPILER_OPTIONS = {
+  ...LANGUAGE_OPTIONS,
   moduleDetection: 'force',
   erasableSyntaxOnly: true,
   allowImportingTsExtensions: true,
