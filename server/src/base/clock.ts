@@ -19,3 +19,25 @@ export const systemTimers: Timers = {
     return { [Symbol.dispose]: () => clearInterval(timer) };
   },
 };
+
+/** What rings once, after a time; tests hand in their own. Disposed before, it does not ring. */
+export type Alarm = (afterMs: number, ring: () => void) => Disposable;
+
+/** It keeps no process from ending. */
+export const timerAlarm: Alarm = (afterMs, ring) => {
+  const timer = setTimeout(ring, afterMs).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+};
+
+/** Resolves after the time, or when the signal is aborted; at once if there is nothing to wait. */
+export function pauseFor(alarm: Alarm, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ringing = alarm(ms, resolve);
+  const stop = (): void => {
+    ringing[Symbol.dispose]();
+    resolve();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  return promise.finally(() => signal.removeEventListener('abort', stop));
+}

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
+const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -19,6 +20,11 @@ export class TextSeal {
   /** The key has 32 bytes. */
   constructor(key: Uint8Array) {
     this.#key = key;
+  }
+
+  /** With a key of its own for each purpose, made of another secret. */
+  static for(purpose: string, secret: string): TextSeal {
+    return new TextSeal(new Uint8Array(hkdfSync('sha256', secret, '', purpose, KEY_BYTES)));
   }
 
   /** In base64url. */

@@ -16,7 +16,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { USER_TEXT_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import { addressGroup, subjectKey } from './address-group.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { hasLinkedAccount } from './sso/account-links.ts';
 import { confirmedUsers, findUser, findUsersByEmail, type UserRecord } from './users.ts';

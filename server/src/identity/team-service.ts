@@ -10,7 +10,7 @@ import type { List } from '@trellis/contract/shapes/list.ts';
 import type { MemberChange, TeamNode } from '@trellis/contract/shapes/team.ts';
 import type { UserNode } from '@trellis/contract/shapes/user.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { isWritingAdmin } from './user-rules.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 

@@ -10,7 +10,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { OneAtATime } from './one-at-a-time.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import {

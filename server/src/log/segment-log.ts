@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writevSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
 import { CommitQueue, type QueuedCommit } from './commit-queue.ts';
@@ -116,8 +117,8 @@ class SegmentLog implements CommitLog, SegmentSource {
   readonly #options: SegmentLogOptions;
   readonly #parts: SegmentLogParts;
   readonly #queue: CommitQueue;
-  /** Settles once no trim is running. Trims run one at a time, so that the log has no gaps. */
-  #trimmed: Promise<void> = Promise.resolve();
+  /** One after the other, so that the log has no gaps. */
+  readonly #trims = new OneAtATime();
 
   constructor(options: SegmentLogOptions, parts: SegmentLogParts) {
     this.#options = options;
@@ -171,15 +172,12 @@ class SegmentLog implements CommitLog, SegmentSource {
   }
 
   trim(keepAfter: number): Promise<void> {
-    const trimming = this.#trimmed.then(() => this.#dropSegments(keepAfter));
-    // The caller learns of a failure; the next trim only waits for the end.
-    this.#trimmed = trimming.catch(() => undefined);
-    return trimming;
+    return this.#trims.run(() => this.#dropSegments(keepAfter));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.close();
-    await this.#trimmed;
+    await this.#trims.ended();
     await this.#parts.resources.disposeAsync();
   }
 

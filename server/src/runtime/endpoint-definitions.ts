@@ -38,7 +38,7 @@ import {
 } from './endpoint-store.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from './history/code-history.ts';
 import type { CodeContent } from './history/unified-diff.ts';
-import type { ChangeTurns } from './modules/change-turns.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { type ModuleStore, pinsOf } from './modules/module-store.ts';
 
 export interface EndpointDefinitionsOptions {
@@ -50,7 +50,8 @@ export interface EndpointDefinitionsOptions {
   readonly modules: ModuleStore;
   readonly history: CodeHistory;
   readonly clock: Clock;
-  readonly turns: ChangeTurns;
+  /** Of changes of code that others import or call: each is laid over what the last has left. */
+  readonly turns: OneAtATime;
   readonly scheduleFault: ScheduleFault;
   /** Told after each change; whoever made the change waits for it. */
   readonly onChange: () => Promise<void>;
@@ -212,7 +213,7 @@ export class EndpointDefinitions {
   }
 
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    return this.#options.turns.take(change);
+    return this.#options.turns.run(change);
   }
 
   #require(name: string): StoredEndpoint {

@@ -41,7 +41,7 @@ import { VersionComparison } from './history/version-comparison.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
 import { openMigrations, type OpenMigrations } from './migrations/migration-service.ts';
 import type { MetricsRow } from './endpoint-calls.ts';
-import { ChangeTurns } from './modules/change-turns.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Importers } from './modules/importers.ts';
 import { ModuleDefinitions } from './modules/module-definitions.ts';
 import { ModuleLinker } from './modules/module-linker.ts';
@@ -170,7 +170,7 @@ export class EndpointService implements AsyncDisposable {
     const migrations = new MigrationStore(options.reader);
     const sources = { store, migrations, modules, linker };
     const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
-    const turns = new ChangeTurns();
+    const turns = new OneAtATime();
     const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
     const onChange = (): Promise<void> => this.#changed();
     const definitions = new EndpointDefinitions({ ...code, onChange });

@@ -21,7 +21,7 @@ import { type EndpointStanding, EndpointStore, standingOf } from './endpoint-sto
 import { CodeHistory } from './history/code-history.ts';
 import type { MigrationService } from './migrations/migration-service.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
-import { ChangeTurns } from './modules/change-turns.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Importers } from './modules/importers.ts';
 import { ModuleDefinitions } from './modules/module-definitions.ts';
 import { ModuleLinker } from './modules/module-linker.ts';
@@ -89,7 +89,7 @@ export class StagedEndpoints {
     const verdicts = NO_VERDICTS;
     const shared = { reader, commits, clock, history, verdicts, compiler: this.#compiler };
     const onChange = async (): Promise<void> => {};
-    const turns = new ChangeTurns();
+    const turns = new OneAtATime();
     const own = { store: this.#store, modules, turns, scheduleFault, onChange };
     this.#definitions = new EndpointDefinitions({ ...shared, ...own });
     const migrations = new MigrationStore(reader);

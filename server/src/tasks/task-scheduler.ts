@@ -1,4 +1,4 @@
-import type { Clock } from '#base/clock.ts';
+import type { Alarm, Clock } from '#base/clock.ts';
 import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/limits.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
@@ -155,12 +155,3 @@ export class TaskScheduler implements AsyncDisposable {
     );
   }
 }
-
-/** What rings once, after a time; tests hand in their own. Disposed before, it does not ring. */
-export type Alarm = (afterMs: number, ring: () => void) => Disposable;
-
-/** It keeps no process from ending. */
-export const timerAlarm: Alarm = (afterMs, ring) => {
-  const timer = setTimeout(ring, afterMs).unref();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
-};

@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/limits.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
@@ -63,8 +64,7 @@ const USUAL: Omit<TaskSettings, 'cron'> = {
 /** The tasks that administrators make: what the server runs by itself, and when. */
 export class TaskService {
   readonly #parts: TaskServiceParts;
-  /** The last change that was asked for; one follows the other. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new OneAtATime();
 
   constructor(parts: TaskServiceParts) {
     this.#parts = parts;
@@ -98,7 +98,7 @@ export class TaskService {
 
   /** Rejects with `task_exists`, `too_many_tasks`, and as `put` does. */
   create(caller: Caller, { name, ...given }: NewTask, address: string): Promise<Task> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { store } = this.#parts;
       if (store.find(name) !== undefined) {
         throw new Problem('task_exists', `There is a task "${name}" already`);
@@ -116,7 +116,7 @@ export class TaskService {
    * `forbidden`, `task_in_code`, `version_conflict`.
    */
   put(caller: Caller, name: string, change: TaskChange, address: string): Promise<Task> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const before = this.#require(name);
       const settings = settled(caller, before, change, this.#parts);
       refuseOtherThanCode(before, settings);
@@ -126,7 +126,7 @@ export class TaskService {
   }
 
   setEnabled(caller: Caller, name: string, enabled: boolean, address: string): Promise<Task> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const before = this.#require(name);
       if (before.enabled === enabled) return this.#shown(before);
       const by = { caller, address, action: 'task.changed' } as const;
@@ -136,7 +136,7 @@ export class TaskService {
 
   /** Rejects with `task_in_code`, `task_running`, `version_conflict`. */
   delete(caller: Caller, given: string, address: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { audit, runs, runner, scheduler } = this.#parts;
       const { name, nodeVersion, isInCode, endpoint } = this.#require(given);
       if (isInCode) throw inCode(name, endpoint);
@@ -173,7 +173,7 @@ export class TaskService {
    * that is under way goes on.
    */
   followCode(endpoints: readonly ScheduledEndpoint[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { runs, scheduler, store, onFault } = this.#parts;
       const tasks = store.all();
       const { wanted, unwanted } = planCodeTasks(endpoints.map(this.#readable), tasks);
@@ -294,12 +294,6 @@ export class TaskService {
     const times = schedule.nextTimes(this.#parts.clock.now(), TASK_NEXT_RUNS);
     const nextRunAts = times.map((time) => new Date(time).toISOString());
     return { description: schedule.description, nextRunAt: nextRunAts[0] ?? null, nextRunAts };
-  }
-
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(change);
-    this.#changes = turn.catch(() => {});
-    return turn;
   }
 }
 

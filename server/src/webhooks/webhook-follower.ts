@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
-import type { Clock } from '#base/clock.ts';
+import { type Alarm, type Clock, pauseFor } from '#base/clock.ts';
 import {
   WEBHOOK_LIST_INTERVAL_MS,
   WEBHOOK_READ_AGAIN_MS,
@@ -30,8 +31,7 @@ export interface WebhookFollowerParts {
   /** A user with the rights that they have now; undefined for one who may not sign in. */
   readonly callerFor: (userUid: string) => Caller | undefined;
   readonly clock: Clock;
-  /** Rings once, after a time. */
-  readonly alarm: (afterMs: number, ring: () => void) => Disposable;
+  readonly alarm: Alarm;
   readonly onFault: (error: unknown) => void;
   /** Told when another part of the log is needed. */
   readonly onPosition: () => void;
@@ -56,8 +56,7 @@ export class WebhookFollower {
   #isListUnsaved = false;
   #saving: Disposable | undefined;
   #listing: Disposable | undefined;
-  /** The last write; one follows the other. */
-  #writes: Promise<void> = Promise.resolve();
+  readonly #writes = new OneAtATime();
   #active: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   #testing: Promise<WebhookDelivery> | undefined;
   #isClosed = false;
@@ -162,7 +161,7 @@ export class WebhookFollower {
         if (signal.aborted) return;
         this.#parts.onFault(error);
         this.#next = { after: this.#reached, skip: 0, part: 1 };
-        await this.#pauseFor(WEBHOOK_READ_AGAIN_MS, signal);
+        await pauseFor(this.#parts.alarm, WEBHOOK_READ_AGAIN_MS, signal);
       }
     }
   }
@@ -196,7 +195,7 @@ export class WebhookFollower {
     } catch (error) {
       if (signal.aborted) return undefined;
       onFault(error);
-      await this.#pauseFor(WEBHOOK_READ_AGAIN_MS, signal);
+      await pauseFor(this.#parts.alarm, WEBHOOK_READ_AGAIN_MS, signal);
       return undefined;
     }
   }
@@ -207,7 +206,8 @@ export class WebhookFollower {
     const { id: webhook, settings } = this.#stored;
     const id = idOf(this.#stored, delivery);
     const waiting = this.#stored.failing;
-    if (waiting?.delivery === id) await this.#pauseFor(waiting.nextMs - clock.now(), signal);
+    if (waiting?.delivery === id)
+      await pauseFor(this.#parts.alarm, waiting.nextMs - clock.now(), signal);
     while (!signal.aborted) {
       // Each time anew: rights may have changed since the last try.
       const body = this.#bodyOf(delivery);
@@ -232,7 +232,7 @@ export class WebhookFollower {
       if (signal.aborted) return false;
       await this.#write(() => ({ failing }));
       if (reason !== null) return this.#pause(reason);
-      await this.#pauseFor(failing.nextMs - clock.now(), signal);
+      await pauseFor(this.#parts.alarm, failing.nextMs - clock.now(), signal);
     }
     return false;
   }
@@ -318,7 +318,7 @@ export class WebhookFollower {
 
   /** With a change, or with how far it is by now. */
   #write(change: () => Partial<StoredWebhook>): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#writes.run(async () => {
       this.#isUnsaved = false;
       const changes = { position: this.#reached, ...change() };
       const written = { ...this.#stored, ...changes };
@@ -336,29 +336,11 @@ export class WebhookFollower {
   }
 
   #writeList(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#writes.run(async () => {
       if (!this.#isListUnsaved) return;
       this.#isListUnsaved = false;
       await commitAndRead([writeDeliveries(this.#stored.id, this.deliveries())], this.#parts);
     });
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#writes.then(work);
-    this.#writes = turn.catch(() => {});
-    return turn;
-  }
-
-  #pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-    if (ms <= 0 || signal.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ringing = this.#parts.alarm(ms, resolve);
-    const stop = (): void => {
-      ringing[Symbol.dispose]();
-      resolve();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', stop));
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { TextSeal } from '#base/text-seal.ts';
 import { WEBHOOK_SECRET_OVERLAP_MS } from '#base/webhook-limits.ts';
 import { parseRecord, type VaultReader, vaultRecord, type VaultWrite } from '#identity/vault.ts';
@@ -32,8 +32,7 @@ export class WebhookSecrets {
 
   constructor(vault: VaultReader, signingKey: string) {
     this.#vault = vault;
-    const key = hkdfSync('sha256', signingKey, '', 'trellis webhook secrets', 32);
-    this.#seal = new TextSeal(new Uint8Array(key));
+    this.#seal = TextSeal.for('trellis webhook secrets', signingKey);
   }
 
   /** A new secret, to be shown once, and what is kept of it. */

@@ -1,5 +1,6 @@
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { didYouMean, isSystemName, shorten } from '#graph/names.ts';
@@ -45,8 +46,7 @@ export class WebhookService implements AsyncDisposable {
   readonly #store: WebhookStore;
   readonly #webhooks = new Map<string, WebhookFollower>();
   readonly #closing = new AbortController();
-  /** The last change that was asked for; one follows the other. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new OneAtATime();
 
   constructor(parts: WebhookServiceParts) {
     this.#parts = parts;
@@ -82,7 +82,7 @@ export class WebhookService implements AsyncDisposable {
 
   /** It tells what is committed from now on. Rejects with `webhook_address_not_allowed`. */
   create(caller: Caller, change: WebhookChange, address: string): Promise<WebhookWithSecret> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { feed, clock, secrets } = this.#parts;
       if (this.#webhooks.size >= WEBHOOKS_MAX) {
         const message = `There are ${WEBHOOKS_MAX} webhooks already`;
@@ -109,7 +109,7 @@ export class WebhookService implements AsyncDisposable {
   }
 
   update(caller: Caller, id: string, change: WebhookChange, address: string): Promise<Webhook> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const webhook = this.#require(id);
       const settings = this.#settingsOf(change);
       await this.#while(webhook, async () => {
@@ -123,7 +123,7 @@ export class WebhookService implements AsyncDisposable {
   }
 
   delete(caller: Caller, id: string, address: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const webhook = this.#require(id);
       await webhook.close();
       const { stored } = webhook;
@@ -141,7 +141,7 @@ export class WebhookService implements AsyncDisposable {
 
   /** Rejects with `webhook_log_gone`. */
   replay(caller: Caller, id: string, fromSequence: number, address: string): Promise<Webhook> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const webhook = this.#require(id);
       const { feed } = this.#parts;
       if (fromSequence > feed.sequence + 1) {
@@ -172,7 +172,7 @@ export class WebhookService implements AsyncDisposable {
   }
 
   rotateSecret(caller: Caller, id: string, address: string): Promise<WebhookWithSecret> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const webhook = this.#require(id);
       const { secret, write } = this.#parts.secrets.rotate(id, this.#parts.clock.now());
       await this.#commit('secret-changed', webhook.stored, { caller, address }, [], [write]);
@@ -182,7 +182,7 @@ export class WebhookService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server stops'));
-    await this.#changes;
+    await this.#changes.ended();
     await Promise.all([...this.#webhooks.values()].map((webhook) => webhook.close()));
   }
 
@@ -256,12 +256,6 @@ export class WebhookService implements AsyncDisposable {
 
   #record(action: WebhookDeed, webhook: StoredWebhook, by: By, details?: object): void {
     this.#parts.audit.record(eventOf(action, webhook, by, details));
-  }
-
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(change);
-    this.#changes = turn.catch(() => {});
-    return turn;
   }
 }
 

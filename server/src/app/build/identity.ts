@@ -5,7 +5,7 @@ import { CALLER_LOOK_INTERVAL_MS, LAST_USE_FLUSH_INTERVAL_MS } from '#base/limit
 import { AuditService } from '#identity/audit-service.ts';
 import { IdentityService } from '#identity/identity-service.ts';
 import { KnownDevices } from '#identity/known-devices.ts';
-import { OneAtATime } from '#identity/one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
 import { PrincipalService } from '#identity/principal-service.ts';
 import { EndpointSecrets } from '#identity/secrets/endpoint-secrets.ts';

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import { timerAlarm } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { HttpServices } from '#http/services.ts';
@@ -6,7 +7,7 @@ import { findUser } from '#identity/users.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { MigrationService } from '#runtime/migrations/migration-service.ts';
-import { TaskScheduler, timerAlarm } from '#tasks/task-scheduler.ts';
+import { TaskScheduler } from '#tasks/task-scheduler.ts';
 import type { EndpointTask, RunnableTask, TaskEndpoints } from '#tasks/task.ts';
 import { TaskRunner } from '#tasks/task-runner.ts';
 import { TaskRunStore } from '#tasks/task-run-store.ts';

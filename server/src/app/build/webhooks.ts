@@ -1,5 +1,5 @@
 import type { AccessIndex } from '#access/access-index.ts';
-import { timerAlarm } from '#tasks/task-scheduler.ts';
+import { timerAlarm } from '#base/clock.ts';
 import type { DeliveryFeed } from '#webhooks/webhook.ts';
 import { WebhookRequests } from '#webhooks/webhook-requests.ts';
 import { WebhookSecrets } from '#webhooks/webhook-secrets.ts';

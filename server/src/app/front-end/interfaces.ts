@@ -7,7 +7,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { FrontEndFile, HttpServices } from '#http/services.ts';
-import { OneAtATime } from '#identity/one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { currentSettings } from '#identity/workspace-settings.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';

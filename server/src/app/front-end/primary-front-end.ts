@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { OneAtATime } from '#identity/one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { currentSettings } from '#identity/workspace-settings.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';

@@ -7,7 +7,7 @@ import { SECRETS_MAX } from '@trellis/contract/limits.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { SecretChange, SecretRecord } from '@trellis/contract/shapes/secret.ts';
 import type { LastUses } from '../last-uses.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface SecretServiceParts {

@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto';
 import { TextSeal } from '#base/text-seal.ts';
 import { parseRecord, type VaultReader, vaultRecord, type VaultWrite } from '../vault.ts';
 
@@ -31,8 +30,7 @@ export class StoredSecrets {
 
   constructor(vault: VaultReader, signingKey: string) {
     this.#vault = vault;
-    const key = hkdfSync('sha256', signingKey, '', 'trellis endpoint secrets', 32);
-    this.#seal = new TextSeal(new Uint8Array(key));
+    this.#seal = TextSeal.for('trellis endpoint secrets', signingKey);
   }
 
   find(name: string): StoredSecret | undefined {

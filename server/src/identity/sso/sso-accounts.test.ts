@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { must } from '#base/assert.ts';
 import type { WriterOperation } from '#graph/operations.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import type { AdmissionRules, ProvenIdentity } from './proven-identity.ts';
 import { SsoAccounts } from './sso-accounts.ts';

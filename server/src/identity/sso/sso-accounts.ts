@@ -10,7 +10,7 @@ import {
   userUid,
 } from '../users.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
-import type { OneAtATime } from '../one-at-a-time.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { grantedTeams, linkedSubject, linkedUser, linkRecords } from './account-links.ts';
 import {
   type AdmissionRules,

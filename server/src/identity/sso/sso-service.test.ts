@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { KnownDevices } from '../known-devices.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import { SsoService } from './sso-service.ts';
 

@@ -8,7 +8,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import { SSO_RETURN_PATH_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import type { KnownDevices } from '../known-devices.ts';
-import type { OneAtATime } from '../one-at-a-time.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import type { VaultReader } from '../vault.ts';
 import { OidcClients } from './oidc-clients.ts';
 import {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import type { Problem } from '#base/problem.ts';
 import type { CommitLog, LogRecord } from '../commit-log.ts';
 import { CommitQueue, type QueuedCommit } from '../commit-queue.ts';
@@ -98,8 +99,7 @@ class DatabaseLog implements CommitLog {
   readonly #parts: DatabaseLogParts;
   readonly #queue: CommitQueue;
   readonly #segmentBytesMax: number;
-  /** Trims run one at a time. */
-  #trimmed: Promise<void> = Promise.resolve();
+  readonly #trims = new OneAtATime();
   #isClosing = false;
 
   constructor(options: DatabaseLogOptions, parts: DatabaseLogParts) {
@@ -143,16 +143,13 @@ class DatabaseLog implements CommitLog {
   }
 
   trim(keepAfter: number): Promise<void> {
-    const trimming = this.#trimmed.then(() => this.#dropSegments(keepAfter));
-    // The caller learns of a failure; the next trim only waits for the end.
-    this.#trimmed = trimming.catch(() => undefined);
-    return trimming;
+    return this.#trims.run(() => this.#dropSegments(keepAfter));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#queue.close();
-    await this.#trimmed;
+    await this.#trims.ended();
   }
 
   get #newest(): HeldSegment {

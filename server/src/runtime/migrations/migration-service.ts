@@ -8,6 +8,7 @@ import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { MIGRATIONS_MAX } from '#base/migration-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -44,8 +45,7 @@ export interface MigrationServiceParts {
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
   readonly #changes: MigrationChanges;
-  /** The last that was asked for; one follows the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new OneAtATime();
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
@@ -74,7 +74,7 @@ export class MigrationService {
 
   /** Rejects with `migration_exists`, `too_many_migrations`. */
   create(caller: Caller, migration: NewMigration, address: string): Promise<Migration> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const { name, code, runOnStartup = false } = migration;
       if (this.#parts.store.find(name) !== undefined) {
         throw new Problem('migration_exists', `There is a migration "${name}" already`);
@@ -87,7 +87,7 @@ export class MigrationService {
 
   /** Rejects with `migration_running` while any is, `version_conflict`. How it ran stays. */
   put(caller: Caller, name: string, change: MigrationChange, address: string): Promise<Migration> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const before = this.#require(name);
       this.#parts.runner.requireIdle();
       const { code = before.code, runOnStartup = before.runOnStartup } = change;
@@ -100,7 +100,7 @@ export class MigrationService {
 
   /** Rejects as `put` does. */
   delete(caller: Caller, given: string, address: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const before = this.#require(given);
       this.#parts.runner.requireIdle();
       await this.#changes.delete(before, { caller, address, action: 'deleted' });
@@ -118,7 +118,7 @@ export class MigrationService {
     { version, seen }: { readonly version: number; readonly seen?: number | undefined },
     address: string,
   ): Promise<Migration> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const { store, runner, history } = this.#parts;
       const item = migrationItem(name);
       const { code, settings } = history.get(item, version);
@@ -136,7 +136,7 @@ export class MigrationService {
    * `migration_running`, `migration_succeeded`, `migration_not_compiled`.
    */
   run(caller: Caller, given: string | undefined, address: string): Promise<JobWithLog> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const { store, runner, jobs, audit } = this.#parts;
       const wanted =
         given === undefined
@@ -188,7 +188,7 @@ export class MigrationService {
 
   /** One, or all that ended without success. Rejects with `migration_running` while any is. */
   reset(caller: Caller, given: string | undefined, address: string) {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const { states, store, runner } = this.#parts;
       const named = given === undefined ? undefined : this.#require(given);
       runner.requireIdle();
@@ -216,7 +216,7 @@ export class MigrationService {
    * ended without success or does not compile: what comes after it may rely on it.
    */
   start(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const { store, runner, logger } = this.#parts;
       const wanted = store
         .all()
@@ -263,12 +263,6 @@ export class MigrationService {
     const migration = store.find(name) ?? store.all().find(({ UID }) => UID === name);
     if (migration !== undefined) return migration;
     throw new Problem('migration_not_found', `There is no migration "${name}"`);
-  }
-
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(change);
-    this.#last = turn.catch(() => {});
-    return turn;
   }
 
   /** With the verdict of the last check, which is what a run would be told. */

@@ -24,7 +24,7 @@ import { packageOf, packageText } from '../compile/package-text.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from '../history/code-history.ts';
 import type { CodeContent } from '../history/unified-diff.ts';
-import type { ChangeTurns } from './change-turns.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import type { Importers } from './importers.ts';
 import { ModuleDraft } from './module-draft.ts';
 import type { ModuleLinker } from './module-linker.ts';
@@ -39,7 +39,8 @@ export interface ModuleDefinitionsParts {
   readonly linker: ModuleLinker;
   readonly history: CodeHistory;
   readonly clock: Clock;
-  readonly turns: ChangeTurns;
+  /** Of changes of code that others import or call: each is laid over what the last has left. */
+  readonly turns: OneAtATime;
 }
 
 /**
@@ -60,7 +61,7 @@ export class ModuleDefinitions {
 
   /** Rejects with `module_exists`, `too_many_modules`, `invalid_request`. */
   create(caller: Caller, { name, code }: NewModule): Promise<ModuleDefinition> {
-    return this.#parts.turns.take(() => {
+    return this.#parts.turns.run(() => {
       const { store } = this.#parts;
       if (store.get(name) !== undefined) {
         throw new Problem('module_exists', `There is a module "${name}" already`);
@@ -71,7 +72,7 @@ export class ModuleDefinitions {
 
   /** Rejects with `module_not_found`, `version_conflict`, `invalid_request`. */
   change(caller: Caller, name: string, change: ModuleChange): Promise<ModuleDefinition> {
-    return this.#parts.turns.take(() => {
+    return this.#parts.turns.run(() => {
       const before = this.#require(name);
       const { version: current } = before.definition;
       checkSeen(this.#parts.history, moduleItem(name), { seen: change.version, current });
@@ -85,7 +86,7 @@ export class ModuleDefinitions {
     name: string,
     wanted: { readonly version: number; readonly seen?: number | undefined },
   ): Promise<ModuleDefinition> {
-    return this.#parts.turns.take(() => {
+    return this.#parts.turns.run(() => {
       const { history, store } = this.#parts;
       const item = moduleItem(name);
       const { code } = history.get(item, wanted.version);
@@ -96,7 +97,7 @@ export class ModuleDefinitions {
 
   /** Rejects with `module_not_found`, `module_in_use`. */
   delete(caller: Caller, name: string): Promise<void> {
-    return this.#parts.turns.take(() => this.#delete(caller, this.#require(name)));
+    return this.#parts.turns.run(() => this.#delete(caller, this.#require(name)));
   }
 
   /** Throws `module_not_found`. */
@@ -109,7 +110,7 @@ export class ModuleDefinitions {
    * `invalid_request`, `too_many_modules`.
    */
   putPackage(caller: Caller, specifier: string, bundle: PackageBundle): Promise<void> {
-    return this.#parts.turns.take(async () => {
+    return this.#parts.turns.run(async () => {
       const name = packageName(specifier);
       const before = this.#parts.store.get(name);
       const action = before === undefined ? 'created' : 'changed';
@@ -119,7 +120,7 @@ export class ModuleDefinitions {
 
   /** Rejects with `module_in_use`. */
   deletePackage(caller: Caller, specifier: string): Promise<void> {
-    return this.#parts.turns.take(async () => {
+    return this.#parts.turns.run(async () => {
       const stored = this.#parts.store.get(packageName(specifier));
       if (stored !== undefined) await this.#delete(caller, stored);
     });

@@ -8,6 +8,7 @@ import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { settingOperation, settingVersion } from '#access/settings.ts';
 import { SYNONYM_SUGGESTIONS_MAX, SYNONYM_TERMS_MAX } from '#base/search-limits.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -66,8 +67,8 @@ export interface SynonymChange {
 export class SynonymService {
   readonly #parts: SynonymServiceParts;
   readonly #records: SynonymRecords;
-  /** Changes run one after the other: each starts from the result of the last. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Each starts from the result of the last. */
+  readonly #changes = new OneAtATime();
 
   constructor(parts: SynonymServiceParts) {
     this.#parts = parts;
@@ -119,9 +120,7 @@ export class SynonymService {
   ): Promise<StoredSynonyms> {
     checkLanguage(language);
     const term = { language, token: tidyToken(token, change.ignoreCase) };
-    const turn = this.#last.then(() => this.#put(caller, term, lists, change));
-    this.#last = turn.catch(() => {});
-    return stored(term, await turn);
+    return stored(term, await this.#changes.run(() => this.#put(caller, term, lists, change)));
   }
 
   /** The same, as a part of a larger commit. */

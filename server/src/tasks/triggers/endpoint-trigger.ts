@@ -1,5 +1,6 @@
 import { must } from '#base/assert.ts';
-import type { Clock } from '#base/clock.ts';
+import { type Alarm, type Clock, pauseFor } from '#base/clock.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import {
   TRIGGER_BUSY_DELAY_MS,
@@ -20,7 +21,6 @@ import type { GraphReader } from '#graph/reader.ts';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
 import type { Trigger } from '@trellis/contract/shapes/trigger.ts';
 import type { TaskError } from '../task.ts';
-import type { Alarm } from '../task-scheduler.ts';
 import { EventLanes, type WaitingEvent } from './event-lanes.ts';
 import type { RunPlaces } from './run-places.ts';
 import type {
@@ -78,8 +78,7 @@ export class EndpointTrigger {
   /** Runs have ended since the position was written. */
   #isUnsaved = false;
   #saving: Disposable | undefined;
-  /** The last write of the trigger; one follows the other. */
-  #writes: Promise<void> = Promise.resolve();
+  readonly #writes = new OneAtATime();
   #active: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   /** Ends one step of reading, as there will be other lines once `#change` resolves. */
   #step = new AbortController();
@@ -216,7 +215,7 @@ export class EndpointTrigger {
     } catch (error) {
       if (stopped.aborted || step.aborted) return undefined;
       onFault(error);
-      await this.#pauseFor(TRIGGER_READ_AGAIN_MS, stopped);
+      await pauseFor(this.#parts.alarm, TRIGGER_READ_AGAIN_MS, stopped);
       return undefined;
     }
   }
@@ -243,7 +242,7 @@ export class EndpointTrigger {
     const delayMs = refused.isBusy
       ? TRIGGER_BUSY_DELAY_MS
       : must(TRIGGER_RETRY_DELAYS_MS[event.attempts - 1], 'the delay after a try');
-    void this.#pauseFor(delayMs, signal).then(() => {
+    void pauseFor(this.#parts.alarm, delayMs, signal).then(() => {
       if (signal.aborted) return;
       lanes.giveBack(event);
       while (this.pump());
@@ -347,26 +346,13 @@ export class EndpointTrigger {
   }
 
   #write(change: () => Partial<StoredTrigger>): Promise<void> {
-    const turn = this.#writes.then(async () => {
+    return this.#writes.run(async () => {
       const changed = { ...this.#stored, ...change() };
       await commitAndRead([writeTrigger(changed)], this.#parts);
       const hasMoved = changed.position !== this.#stored.position;
       this.#stored = changed;
       if (hasMoved) this.#parts.onPosition();
     });
-    this.#writes = turn.catch(() => {});
-    return turn;
-  }
-
-  #pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ringing = this.#parts.alarm(ms, resolve);
-    const stop = (): void => {
-      ringing[Symbol.dispose]();
-      resolve();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', stop));
   }
 
   #text(text: string): string {

@@ -1,5 +1,6 @@
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { TRIGGER_RUNS_IN_ALL_MAX, TRIGGERS_MAX } from '#base/trigger-limits.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
@@ -34,8 +35,7 @@ export class TriggerService implements AsyncDisposable {
   /** By endpoint. */
   readonly #triggers = new Map<string, EndpointTrigger>();
   readonly #closing = new AbortController();
-  /** The last change that was asked for; one follows the other. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new OneAtATime();
   /** Whose turn it is to take a free place. */
   #turn = 0;
 
@@ -53,7 +53,7 @@ export class TriggerService implements AsyncDisposable {
 
   /** Makes, changes and removes triggers, so that they are as the code of all endpoints says. */
   followCode(endpoints: readonly TriggeredEndpoint[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { onFault, feed } = this.#parts;
       const wanted = endpoints.filter(({ triggers }) => triggers.length > 0);
       const names = new Set(wanted.map(({ name }) => name));
@@ -81,7 +81,7 @@ export class TriggerService implements AsyncDisposable {
 
   /** Throws `trigger_not_found`, as does the next. */
   pause(caller: Caller, endpoint: string, address: string): Promise<Trigger> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const trigger = this.#require(endpoint);
       await trigger.pause(null);
       this.#record('trigger.paused', endpoint, { caller, address });
@@ -90,7 +90,7 @@ export class TriggerService implements AsyncDisposable {
   }
 
   resume(caller: Caller, endpoint: string, address: string): Promise<Trigger> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const trigger = this.#require(endpoint);
       await trigger.resume();
       this.#record('trigger.resumed', endpoint, { caller, address });
@@ -136,7 +136,7 @@ export class TriggerService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server stops'));
-    await this.#changes;
+    await this.#changes.ended();
     await Promise.all([...this.#triggers.values()].map((trigger) => trigger.stop()));
   }
 
@@ -194,12 +194,6 @@ export class TriggerService implements AsyncDisposable {
     by: { readonly caller: Caller; readonly address: string },
   ): void {
     this.#parts.audit.record(deed(action, by, { kind: 'endpoint', id: endpoint }));
-  }
-
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(change);
-    this.#changes = turn.catch(() => {});
-    return turn;
   }
 }
 
