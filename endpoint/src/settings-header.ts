@@ -163,28 +163,40 @@ const OTHER_LINES: ReadonlySet<string> = new Set(['cron', 'on', 'tool']);
 /**
  * Settings stand in the file, so that code and settings travel together: comment lines
  * `// trellis: <setting> <value>` at its very top, one setting a line, such as
- * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`, also for a
- * wrong line of those that `parseRunLines` and `parseToolLine` read.
+ * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws the first of `headFaults`.
  */
 export function parseSettings(code: string): EndpointSettings {
+  const [wrong] = headFaults(code);
+  if (wrong !== undefined) throw wrong;
+  return Object.assign({}, ...settingLines(code).settings);
+}
+
+/** All lines `// trellis: ...` at the very top of a file that are wrong, in their order. */
+export function headFaults(code: string): SettingsFault[] {
+  const readers = [settingLines, parseRunLines, parseToolLine];
+  return readers.flatMap((read) => read(code).faults).toSorted((a, b) => a.line - b.line);
+}
+
+function settingLines(code: string): {
+  readonly settings: readonly EndpointSettings[];
+  readonly faults: readonly SettingsFault[];
+} {
   const settings: EndpointSettings[] = [];
+  const faults: SettingsFault[] = [];
   for (const { line, name, value } of headerLines(code)) {
     if (OTHER_LINES.has(name)) continue;
-    const known = SETTINGS[name];
+    const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
     const setting = known?.parse(value);
-    if (setting === undefined) {
-      const names = [...Object.keys(SETTINGS), ...OTHER_LINES].join(', ');
-      const fault =
-        known === undefined
-          ? `unknown setting "${name}"; known are ${names}`
-          : `${name} is ${known.expected}, not "${value}"`;
-      throw new SettingsFault(line, fault);
-    }
-    settings.push(setting);
+    if (setting !== undefined) settings.push(setting);
+    else faults.push(new SettingsFault(line, settingFault(name, value, known)));
   }
-  const [wrong] = [...parseRunLines(code).faults, ...parseToolLine(code).faults];
-  if (wrong !== undefined) throw wrong;
-  return Object.assign({}, ...settings);
+  return { settings, faults };
+}
+
+function settingFault(name: string, value: string, known: Setting | undefined): string {
+  if (known !== undefined) return `${name} is ${known.expected}, not "${value}"`;
+  const names = [...Object.keys(SETTINGS), ...OTHER_LINES].join(', ');
+  return `unknown setting "${name}"; known are ${names}`;
 }
 
 const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*)$/;

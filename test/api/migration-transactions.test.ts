@@ -118,3 +118,18 @@ test('after graph.commit() a migration does not run again: it fails, and what it
   expect(await run('steps')).toMatchObject({ status: 'succeeded' });
   expect([await at.valueOf('one'), await at.valueOf('two')]).toEqual([101, 105]);
 });
+
+test('a migration finds by search() what it has committed', async () => {
+  await define(
+    'finds',
+    `await graph.addOrUpdate('Note', 'fresh', { Text: 'A zebra.' });
+    for (let found = 0; found === 0; ) {
+      await graph.commit();
+      found = (await search({ query: 'zebra', types: ['Note'] })).hits.length;
+    }
+    log.info('found');`,
+  );
+  const ran = await run('finds');
+  expect(ran).toMatchObject({ status: 'succeeded', error: null });
+  expect(ran.log.map(({ text }) => text)).toEqual(['found']);
+});

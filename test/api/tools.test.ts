@@ -336,6 +336,12 @@ describe('the head of the code', () => {
     expect(diagnostics).toMatchObject([
       { line: 1, message: expect.stringContaining('tool is off') },
     ]);
+    // As the command says it.
+    const misspelled = `// trellis: toolz off\n${READS}`;
+    const checked = await ok('POST', '/api/endpoints/check', { code: misspelled });
+    expect(Object(checked).diagnostics).toMatchObject([
+      { line: 1, message: expect.stringContaining('unknown setting "toolz"') },
+    ]);
     const long = `// trellis: tool "${'x'.repeat(2_001)}"\n${READS}`;
     expect(
       Object(await ok('POST', '/api/endpoints/check', { code: long })).diagnostics,

@@ -51,7 +51,7 @@ export class ConflictScene implements AsyncDisposable {
     await at.ok('PUT', '/api/chatai/providers', { embeddings });
     await at.ok('PUT', '/api/schema', SCHEMA);
     await at.ok('PUT', '/api/search/settings', {
-      types: { Note: { fields: { Text: { vector: { model: 'words' } } } } },
+      types: { Note: { fields: { Text: { text: {}, vector: { model: 'words' } } } } },
     });
     await at.write('Note', 'first', { Text: 'A note.' });
     await untilEmbedded(at.people.workspace.http, at.people.token('admin'));

@@ -2,6 +2,8 @@
 export const TRANSACTION_POINTS_MAX = 4_096;
 /** The same for ranges of indexes and of the lists of types; beyond, it tells whole lists. */
 export const TRANSACTION_RANGES_MAX = 256;
+/** The same for names of types and fields; beyond, it tells the whole schema. */
+export const TRANSACTION_NAMES_MAX = 256;
 /** How many characters of JSON the writes of one transaction may have. */
 export const TRANSACTION_CHARACTERS_MAX = 64 * 1024 * 1024;
 /** How often a call is run again because others have changed what it had read. */

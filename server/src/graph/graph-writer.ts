@@ -109,7 +109,8 @@ export class GraphWriter implements CommitPort, IngestTarget {
     this.#randomUid = newUid;
     this.#hashesIndexes = hashesIndexes;
     this.#state = new WriterMemory(writer.view);
-    this.#written = new RecentWrites(writer.sequence);
+    this.#state.schema.revalidate();
+    this.#written = new RecentWrites(writer.sequence, this.#state.schema.registry);
   }
 
   /** The number of commits built so far. */

@@ -71,11 +71,22 @@ export interface IndexNumbers {
 
 const NO_INDEXES: IndexNumbers = { next: 1, removing: [] };
 
+/** Told what is asked of a schema, for whoever must know whether that has changed since. */
+export interface SchemaWatch {
+  /** A type by its name, whether there is one or not; likewise the others. */
+  nodeType(name: string): void;
+  edgeType(name: string): void;
+  /** Which types have a field of this name. */
+  field(name: string): void;
+  everything(): void;
+}
+
 export class SchemaRegistry {
   readonly indexNumbers: IndexNumbers;
-  /** Sorted by their numbers, which begin at 1. */
-  readonly nodeTypes: readonly NodeType[];
-  readonly edgeTypes: readonly EdgeType[];
+  readonly #nodeTypes: readonly NodeType[];
+  readonly #edgeTypes: readonly EdgeType[];
+  readonly #watch: SchemaWatch | undefined;
+  #unwatched: SchemaRegistry | undefined;
   readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
   readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
   #document: SchemaDocument | undefined;
@@ -84,37 +95,76 @@ export class SchemaRegistry {
     nodeTypes: readonly NodeType[],
     edgeTypes: readonly EdgeType[],
     indexNumbers: IndexNumbers = NO_INDEXES,
+    watch?: SchemaWatch,
   ) {
     this.indexNumbers = indexNumbers;
-    this.nodeTypes = nodeTypes;
-    this.edgeTypes = edgeTypes;
+    this.#nodeTypes = nodeTypes;
+    this.#edgeTypes = edgeTypes;
+    this.#watch = watch;
     this.#nodeTypesByName = new Map(nodeTypes.map((type) => [type.name, type]));
     this.#edgeTypesByName = new Map(edgeTypes.map((type) => [type.name, type]));
   }
 
   static readonly empty = new SchemaRegistry([], []);
 
+  /** Sorted by their numbers, which begin at 1. */
+  get nodeTypes(): readonly NodeType[] {
+    this.#watch?.everything();
+    return this.#nodeTypes;
+  }
+
+  get edgeTypes(): readonly EdgeType[] {
+    this.#watch?.everything();
+    return this.#edgeTypes;
+  }
+
+  /** The same schema, which tells `watch` what is asked of it. */
+  watchedBy(watch: SchemaWatch): SchemaRegistry {
+    const watched = new SchemaRegistry(this.#nodeTypes, this.#edgeTypes, this.indexNumbers, watch);
+    watched.#unwatched = this;
+    return watched;
+  }
+
+  /** For what changes how an answer is found, and not the answer. */
+  get unwatched(): SchemaRegistry {
+    return this.#unwatched ?? this;
+  }
+
+  /** The types that have a field of this name. */
+  nodeTypesWith(field: string): readonly NodeType[] {
+    this.#watch?.field(field);
+    return this.#nodeTypes.filter(({ byName }) => byName.has(field));
+  }
+
   nodeType(name: string): NodeType | undefined {
+    this.#watch?.nodeType(name);
     return this.#nodeTypesByName.get(name);
   }
 
   edgeType(name: string): EdgeType | undefined {
+    this.#watch?.edgeType(name);
     return this.#edgeTypesByName.get(name);
   }
 
   nodeTypeById(id: number): NodeType {
-    return must(this.nodeTypes[id - 1], `the node type numbered ${id}`);
+    const type = must(this.#nodeTypes[id - 1], `the node type numbered ${id}`);
+    this.#watch?.nodeType(type.name);
+    return type;
   }
 
   edgeTypeById(id: number): EdgeType {
-    return must(this.edgeTypes[id - 1], `the edge type numbered ${id}`);
+    const type = must(this.#edgeTypes[id - 1], `the edge type numbered ${id}`);
+    this.#watch?.edgeType(type.name);
+    return type;
   }
 
   nodeTypeNames(): IterableIterator<string> {
+    this.#watch?.everything();
     return this.#nodeTypesByName.keys();
   }
 
   edgeTypeNames(): IterableIterator<string> {
+    this.#watch?.everything();
     return this.#edgeTypesByName.keys();
   }
 
@@ -129,17 +179,9 @@ export class SchemaRegistry {
   /** The bytes to store. Types and fields are in the order of their numbers. */
   encode(): Uint8Array {
     const stored: StoredSchema = {
-      nodes: this.nodeTypes.map((type) => ({
-        ...withoutUndefined(type),
-        fields: type.fields.map(storedField),
-        ...(type.indexes.length === 0 ? {} : { indexes: type.indexes.map(storedIndex) }),
-      })),
+      nodes: this.nodeTypes.map(storedNodeType),
       ...(this.indexNumbers === NO_INDEXES ? {} : { indexNumbers: this.indexNumbers }),
-      edges: this.edgeTypes.map((type) => ({
-        name: type.name,
-        ...(type.inverse === undefined ? {} : { inverse: type.inverse }),
-        fields: type.fields.map(storedField),
-      })),
+      edges: this.edgeTypes.map(storedEdgeType),
     };
     return Buffer.from(JSON.stringify(stored));
   }
@@ -201,6 +243,46 @@ interface StoredSchema {
     readonly inverse?: string;
     readonly fields: readonly StoredField[];
   }[];
+}
+
+function storedNodeType(type: NodeType): StoredSchema['nodes'][number] {
+  return {
+    ...withoutUndefined(type),
+    fields: type.fields.map(storedField),
+    ...(type.indexes.length === 0 ? {} : { indexes: type.indexes.map(storedIndex) }),
+  };
+}
+
+function storedEdgeType({ name, inverse, fields }: EdgeType): StoredSchema['edges'][number] {
+  return {
+    name,
+    ...(inverse === undefined ? {} : { inverse }),
+    fields: fields.map(storedField),
+  };
+}
+
+/** Tells `watch` all that differs from one schema to another. */
+export function tellChanges(from: SchemaRegistry, to: SchemaRegistry, watch: SchemaWatch): void {
+  const tell = <T extends { readonly name: string }>(
+    types: readonly (readonly T[])[],
+    stored: (type: T) => object,
+    changed: (name: string, versions: readonly T[]) => void,
+  ): void => {
+    const versions = Map.groupBy(types.flat(), ({ name }) => name);
+    for (const [name, each] of versions) {
+      const texts = each.map((type) => JSON.stringify(stored(type)));
+      if (texts.length < types.length || texts[0] !== texts[1]) changed(name, each);
+    }
+  };
+  tell([from.nodeTypes, to.nodeTypes], storedNodeType, (name, versions) => {
+    watch.nodeType(name);
+    const fields = versions.flatMap(({ byName }) => [...byName.keys()]);
+    for (const field of new Set(fields)) {
+      const [before, after] = versions.map(({ byName }) => byName.get(field));
+      if (before?.number !== after?.number || before?.tag !== after?.tag) watch.field(field);
+    }
+  });
+  tell([from.edgeTypes, to.edgeTypes], storedEdgeType, (name) => watch.edgeType(name));
 }
 
 function storedField(field: Field): StoredField {

@@ -3,7 +3,7 @@ import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { META } from './keys.ts';
-import { SchemaRegistry } from './schema-registry.ts';
+import { SchemaRegistry, type SchemaWatch } from './schema-registry.ts';
 
 /**
  * The schema of a state. It is decoded once, and again only when its stamp has changed. The stamp
@@ -12,11 +12,16 @@ import { SchemaRegistry } from './schema-registry.ts';
  */
 export class SchemaSource {
   readonly #state: KeyValueReader;
+  readonly #watch: SchemaWatch | undefined;
   #stamp: string | undefined;
-  #registry = SchemaRegistry.empty;
+  #registry: SchemaRegistry;
 
-  constructor(state: KeyValueReader) {
+  /** `watch` is told what is asked of the schema. */
+  constructor(state: KeyValueReader, watch?: SchemaWatch) {
     this.#state = state;
+    this.#watch = watch;
+    const { empty } = SchemaRegistry;
+    this.#registry = watch === undefined ? empty : empty.watchedBy(watch);
   }
 
   get registry(): SchemaRegistry {
@@ -29,10 +34,11 @@ export class SchemaSource {
     // Every query comes here, so the stamp is compared without converting it to a string.
     if (isText(stored, this.#stamp)) return false;
     const stamp = stored === undefined ? undefined : stampText(stored);
-    this.#registry =
+    const registry =
       stamp === undefined
         ? SchemaRegistry.empty
         : SchemaRegistry.decode(must(this.#state.get(DB.meta, META.schema), 'the stored schema'));
+    this.#registry = this.#watch === undefined ? registry : registry.watchedBy(this.#watch);
     this.#stamp = stamp;
     return true;
   }

@@ -48,6 +48,7 @@ import {
   FIRST_FIELD,
   type NodeType,
   type SchemaRegistry,
+  type SchemaWatch,
 } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 import { formatTime } from './time.ts';
@@ -81,12 +82,20 @@ export class StateReader implements GraphReader {
   readonly #edge = new EdgeRecord();
   readonly #neighbors = new NeighborList();
 
-  /** `rows` belong to the same state; without them the keys tell all. */
-  constructor(state: KeyValueReader, position: StatePosition, rows?: PackedRows) {
+  /**
+   * `rows` belong to the same state; without them the keys tell all. `watch` is told what is asked
+   * of the schema.
+   */
+  constructor(
+    state: KeyValueReader,
+    position: StatePosition,
+    rows?: PackedRows,
+    watch?: SchemaWatch,
+  ) {
     this.#state = state;
     this.#rows = rows;
     this.#position = position;
-    this.#schema = new SchemaSource(state);
+    this.#schema = new SchemaSource(state, watch);
     this.#schema.revalidate();
     this.adjacency = new StateAdjacency(state);
   }
@@ -148,7 +157,7 @@ export class StateReader implements GraphReader {
   }
 
   #isOfSystem(edge: number): boolean {
-    const known = edge <= this.#schema.registry.edgeTypes.length;
+    const known = edge <= this.#schema.registry.unwatched.edgeTypes.length;
     const { name } = (known ? this.#schema.registry : this.registry).edgeTypeById(edge);
     return name.startsWith('_') || name.startsWith('RestrictAccessTo');
   }
@@ -365,7 +374,7 @@ export class StateReader implements GraphReader {
     toUid = this.uid(to),
   ): EdgeObject | undefined {
     if (fromUid === undefined || toUid === undefined) return undefined;
-    if (edge > this.#schema.registry.edgeTypes.length) this.#schema.revalidate();
+    if (edge > this.#schema.registry.unwatched.edgeTypes.length) this.#schema.revalidate();
     if (!this.#openEdge(from, edge, to)) return undefined;
     let type = this.#schema.registry.edgeTypeById(edge);
     if (!knowsFields(type, this.#edge.fields)) {
@@ -417,7 +426,7 @@ export class StateReader implements GraphReader {
   }
 
   #knowsFieldsOf(record: NodeRecord): boolean {
-    const type = this.#schema.registry.nodeTypes[record.typeId - 1];
+    const type = this.#schema.registry.unwatched.nodeTypes[record.typeId - 1];
     return type !== undefined && knowsFields(type, record.fields);
   }
 }

@@ -1,5 +1,6 @@
 import type { EndpointLogLevel, LogOrigin } from '@trellis/contract/log-levels.ts';
 import { ENDPOINT_LOG_CHARACTERS_MAX, ENDPOINT_LOG_LINES_MAX } from '#base/endpoint-limits.ts';
+import { guestText } from './guest-text.ts';
 import type { CallRecording } from './tracing/call-recording.ts';
 import { levelOf, type EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
 
@@ -48,7 +49,7 @@ export class CallLog {
       string,
       unknown
     >;
-    const text = isTooLong ? record.slice(0, ENDPOINT_LOG_CHARACTERS_MAX) : String(message);
+    const text = isTooLong ? record.slice(0, ENDPOINT_LOG_CHARACTERS_MAX) : guestText(message);
     this.#write(levelOf(level), text, data);
   }
 

@@ -3,6 +3,7 @@ import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { isErrorCode, type ErrorCode } from '@trellis/contract/errors.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
+import { guestText } from './guest-text.ts';
 import type { CallFault, CallResult } from './sandbox/endpoint-call.ts';
 
 /** What goes back to the caller. `body` is JSON text, null for none. */
@@ -74,9 +75,9 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
 function passedOn({ json }: Extract<CallResult, { kind: 'problem' }>): Problem {
   const { code, message, hint, details } = Object(JSON.parse(json)) as Record<string, unknown>;
   if (typeof code !== 'string' || !isErrorCode(code) || !PASSED_ON.has(code)) {
-    return new Problem('endpoint_failed', `The endpoint failed: ${String(code)}`);
+    return new Problem('endpoint_failed', `The endpoint failed: ${guestText(code)}`);
   }
-  return new Problem(code, String(message), {
+  return new Problem(code, guestText(message), {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(typeof details === 'object' && details !== null
       ? { details: details as Readonly<Record<string, unknown>> }
@@ -119,7 +120,7 @@ export function invalidBody({ faults }: Extract<CallResult, { kind: 'invalid' }>
   const fields = (Array.isArray(listed) ? listed : [])
     .slice(0, ENDPOINT_INPUT_FAULTS_MAX)
     .map((fault: unknown) => Object(fault) as Record<string, unknown>)
-    .map(({ path, message }) => ({ path: String(path), message: String(message) }));
+    .map(({ path, message }) => ({ path: guestText(path), message: guestText(message) }));
   const [first] = fields;
   const where = first === undefined || first.path === '' ? 'body' : `body, ${first.path}`;
   return new Problem('invalid_request', `${where}: ${first?.message ?? 'not valid'}`, {

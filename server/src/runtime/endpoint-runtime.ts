@@ -216,6 +216,7 @@ export class EndpointRuntime {
     const start = pool.prepare();
     if (start !== undefined) await start.catch(() => {});
     const startedAt = performance.now();
+    const begunAtMs = this.#options.clock.now();
     const deadline = Math.min(startedAt + timeoutMs, parent?.call?.deadline ?? Infinity);
     const { tracing } = this.#options;
     const { isTrial, span } = nesting;
@@ -254,6 +255,7 @@ export class EndpointRuntime {
         result,
         error: problem,
         hasFailed: isError,
+        begunAtMs,
         ms: performance.now() - startedAt,
       };
       tracing.end(recording, ended);
@@ -264,13 +266,13 @@ export class EndpointRuntime {
   /** What this process knows of the calls of an endpoint. On the path of every call. */
   #note(calls: EndpointCalls, ended: TracedCall, kept: KeptAs, call?: InvokedCall): void {
     const { clock } = this.#options;
-    const { run, kind, result, error, hasFailed, ms } = ended;
+    const { run, kind, result, error, hasFailed, begunAtMs, ms } = ended;
     const { caller, traceId, body } = run;
-    const atMs = clock.now();
-    calls.metrics.record(ms, hasFailed, atMs);
+    calls.metrics.record(ms, hasFailed, clock.now());
     calls.inputs.offer(body, clock);
     const logRun = call?.host.logRun;
-    calls.recent.add({ atMs, kind, caller, traceId, result, error, ms, run: logRun, kept });
+    const told = { caller, traceId, result, error, ms, run: logRun, kept };
+    calls.recent.add({ ...told, kind, begunAtMs });
   }
 
   #callOf(

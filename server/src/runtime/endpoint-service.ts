@@ -39,6 +39,7 @@ import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
+import { SearchFeed } from './sandbox/search-feed.ts';
 import { openMigrations, type OpenMigrations } from './migrations/migration-service.ts';
 import type { MetricsRow } from './endpoint-calls.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
@@ -130,7 +131,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #linked: Parameters<typeof versionsOf>[2] & { readonly callable: CallableEndpoints };
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
-  #search: SearchSnapshot | undefined;
+  readonly #search = new SearchFeed();
   readonly codeOverview: CodeOverview;
   readonly workbench: EndpointWorkbench;
   readonly editor: EditorService;
@@ -168,7 +169,7 @@ export class EndpointService implements AsyncDisposable {
     const declared = new DeclaredWithSecrets(callable, secretNames);
     const compiler = new EndpointCompiler(declared, modules);
     const migrations = new MigrationStore(options.reader);
-    const sources = { store, migrations, modules, linker };
+    const sources = { store, migrations, modules, linker, search: this.#search };
     const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
     const turns = new OneAtATime();
     const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
@@ -228,9 +229,8 @@ export class EndpointService implements AsyncDisposable {
 
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
-    this.#search = snapshot;
+    this.#search.receive(snapshot);
     this.#pool.receiveSearch(snapshot);
-    this.migrations.receiveSearch(snapshot);
   }
 
   /** For what the server brings along: see `EndpointDefinitions`. */

@@ -13,6 +13,7 @@ import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import { sentTransaction } from './sent-transaction.ts';
 import { CallLog, RepeatedLines } from './call-log.ts';
+import { guestText } from './guest-text.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
 import { markedReadOnly, onlyReads, onlyTests, unnamedPrimary } from './refused-requests.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
@@ -21,6 +22,7 @@ import { CALL_WRITES, type CallWrites } from './sandbox/call-transactions.ts';
 import {
   type CallHost,
   type CallSignal,
+  EndCall,
   type EndpointCall,
   type HostAnswer,
   type Pool,
@@ -331,7 +333,7 @@ export class Invocation implements CallHost {
     if (this.isReadOnly) throw markedReadOnly();
     if (operations.length === 0) return { json: 'null', sequence: 0 };
     // Whoever was told that nothing comes of it must not find it written.
-    if (this.run.signal.aborted) throw this.run.signal.reason;
+    if (this.run.signal.aborted) throw new EndCall(this.run.signal.reason);
     const { turns } = this.#services;
     // Nothing is in its way yet: what cannot be run again does not make way for others.
     if (sight !== undefined && !this.#isFinal && this.#turns < TRANSACTION_TURNS_AWAITED_MAX) {
@@ -377,11 +379,16 @@ export class Invocation implements CallHost {
   }
 
   /**
-   * What is thrown to run the call once more, when it has its turn at a place. Throws `forbidden`,
-   * `invalid_token` when its caller has lost rights: it would read by those that it began with.
+   * What is thrown to run the call once more, when it has its turn at a place. It ends with
+   * `forbidden` or `invalid_token` when its caller has lost rights: it would read by those that it
+   * began with.
    */
-  #again(place: string): RunAgain {
-    this.#services.running.check(this.run.caller);
+  #again(place: string): RunAgain | EndCall {
+    try {
+      this.#services.running.check(this.run.caller);
+    } catch (error) {
+      return new EndCall(error);
+    }
     this.#log?.again();
     this.#repeated?.again();
     this.#hasWritten = false;
@@ -415,7 +422,14 @@ export class Invocation implements CallHost {
 
   #nestedRun(request: unknown, span: RecordedSpan | undefined): NestedRun {
     const { path, body } = Object(request) as Record<string, unknown>;
-    return { parent: this, path: String(path), body: typeof body === 'string' ? body : '', span };
+    if (typeof path !== 'string') {
+      throw new Problem(
+        'invalid_request',
+        `An endpoint is named by its path, a text, not ${guestText(path)}`,
+        { hint: "Such as run('tasks/overview')." },
+      );
+    }
+    return { parent: this, path, body: typeof body === 'string' ? body : '', span };
   }
 
   #fetch(request: unknown, span: RecordedSpan | undefined): Promise<HostAnswer> {

@@ -38,6 +38,23 @@ describe('run()', () => {
     expect(await endpoints.value('catches', paths)).toEqual(codes);
   });
 
+  it('is told by a code that a path is no text', async () => {
+    const call = 'run(path as string).catch((error: Problem) => error.code)';
+    await endpoints.define(
+      'no-path',
+      '{ run }: Scope',
+      `const path: unknown = { toString: 1 };\nreturn ${call};`,
+    );
+    expect(await endpoints.value('no-path')).toBe('invalid_request');
+    await endpoints.define(
+      'throws',
+      '{ run }: Scope',
+      'const path: unknown = [];\nreturn run(path as string);',
+    );
+    expect((await endpoints.problem('throws')).message).toContain('a text, not a list');
+    expect(endpoints.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('does not lead round access', async () => {
     await endpoints.define('closed', '', 'return 1;', { access: 'admins' });
     await endpoints.define('detour', '{ run }: Scope', "return run('closed');");

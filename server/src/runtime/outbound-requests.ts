@@ -2,6 +2,7 @@ import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/endpo
 import { allowedAddress, boundedText, type Fetch, fetchFault } from '#base/outbound.ts';
 import { Problem } from '#base/problem.ts';
 import type { Caller } from '#access/caller.ts';
+import { guestText } from './guest-text.ts';
 import { masking } from './secret-masks.ts';
 import { type NamedSecret, namedSecret, type SecretSource, withSecrets } from './secret-headers.ts';
 
@@ -158,11 +159,19 @@ export function outboundRequest(request: unknown): OutboundRequest {
   const { url, method, headers, body } = Object(request) as Record<string, unknown>;
   const named = Object.entries(Object(headers) as Record<string, unknown>);
   return {
-    url: String(url),
-    method: String(method ?? 'GET').toUpperCase(),
+    url: guestText(url),
+    method: guestText(method ?? 'GET').toUpperCase(),
     headers: Object.fromEntries(
-      named.map(([name, value]) => [name, namedSecret(value) ?? String(value)]),
+      named.map(([name, value]) => [name, namedSecret(value) ?? headerText(name, value)]),
     ),
     body: typeof body === 'string' ? body : null,
   };
+}
+
+function headerText(name: string, value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  throw new Problem(
+    'invalid_request',
+    `fetch() takes a text, or secret(), as header "${name}", not ${guestText(value)}`,
+  );
 }

@@ -9,8 +9,8 @@ import type { KeptAs } from './tracing/call-recording.ts';
 
 /** A run that has ended. */
 export interface EndedCall {
-  /** Milliseconds since the Unix epoch. */
-  readonly atMs: number;
+  /** When it began: milliseconds since the Unix epoch. */
+  readonly begunAtMs: number;
   readonly kind: EndpointCall['kind'];
   readonly caller: Pick<Caller, 'userUid' | 'userName'>;
   /** What came of it; otherwise the error. */
@@ -24,7 +24,10 @@ export interface EndedCall {
 }
 
 /** What is kept of one: no answer, which may be large. */
-interface KeptCall extends Pick<EndedCall, 'atMs' | 'kind' | 'ms' | 'run' | 'traceId' | 'kept'> {
+interface KeptCall extends Pick<
+  EndedCall,
+  'begunAtMs' | 'kind' | 'ms' | 'run' | 'traceId' | 'kept'
+> {
   readonly uid: string | null;
   readonly name: string | null;
   readonly outcome: Outcome;
@@ -39,11 +42,11 @@ export class RecentCalls {
   #next = 0;
 
   /** On the path of every call. */
-  add({ atMs, kind, caller, result, error, ms, run, traceId, kept }: EndedCall): void {
+  add({ begunAtMs, kind, caller, result, error, ms, run, traceId, kept }: EndedCall): void {
     this.#kept ??= [];
     const { userUid: uid, userName: name } = caller;
     const outcome = outcomeOfCall(result, error);
-    this.#kept[this.#next] = { atMs, kind, ms, run, traceId, kept, uid, name, outcome };
+    this.#kept[this.#next] = { begunAtMs, kind, ms, run, traceId, kept, uid, name, outcome };
     this.#next = (this.#next + 1) % ENDPOINT_RECENT_CALLS_MAX;
   }
 
@@ -57,12 +60,12 @@ export class RecentCalls {
 }
 
 function shown(
-  { atMs, kind, uid, name, outcome, ms, run, traceId, kept }: KeptCall,
+  { begunAtMs, kind, uid, name, outcome, ms, run, traceId, kept }: KeptCall,
   isThere: (trace: string) => boolean,
 ): EndpointCall {
   const trace = kept?.id;
   return {
-    at: new Date(atMs).toISOString(),
+    at: new Date(begunAtMs).toISOString(),
     kind,
     user: uid === null ? null : { uid, name: name ?? '' },
     ...outcome,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { TRANSACTION_TURNS_AWAITED_MAX } from '#base/transaction-limits.ts';
-import { openTestEndpoints, type TestEndpoints } from './testing/test-endpoints.ts';
+import { ADMIN, openTestEndpoints, type TestEndpoints } from './testing/test-endpoints.ts';
 import { WriteTurns } from './write-turns.ts';
 
 /** Requests to the one server outside, which are answered when the test says so. */
@@ -109,6 +109,28 @@ describe('nothing is written', () => {
     const before = endpoints.graph.reader.refresh();
     await endpoints.run(name).catch(() => undefined);
     expect(endpoints.graph.reader.refresh()).toBe(before);
+  });
+
+  it('by a call whose caller has gone, after a graph.commit() that it has caught', async () => {
+    const gone = new AbortController();
+    const code = `
+      await graph.addOrUpdate('Book', body, { Pages: 1 });
+      ${WAIT}
+      await graph.commit().catch(() => {});
+      log.info(body + ' goes on');`;
+    const name = await define(code, { maxConcurrent: 1, maxQueued: 1 });
+    const run = endpoints.run(name, { body: 'refused', signal: gone.signal });
+    const ended = run.catch(() => 'refused');
+    const goOn = await outsideRequest();
+    gone.abort(new Problem('invalid_token', 'gone'));
+    expect(await ended).toBe('refused');
+    const next = endpoints.value(name, 'next');
+    endpoints.log.length = 0;
+    goOn();
+    (await outsideRequest())();
+    await next;
+    expect([pages('refused'), pages('next')]).toEqual([undefined, 1]);
+    expect(endpoints.log.map(({ message }) => message)).toEqual(['next goes on']);
   });
 
   it('by a call that takes too long', async () => {
@@ -269,6 +291,18 @@ describe('a call that others are in the way of', () => {
     await Promise.all(Array.from({ length: 10 }, () => endpoints.value(name, 'logged')));
     expect(endpoints.log.filter(({ message }) => message === 'counting')).toHaveLength(10);
   });
+});
+
+it('a call is listed with the time at which it began', async () => {
+  const { graph, service } = endpoints;
+  const name = await define(WAIT);
+  const run = endpoints.value(name, '');
+  const begun = new Date(graph.clock.now()).toISOString();
+  const goOn = await outsideRequest();
+  graph.clock.time += 3_600_000;
+  goOn();
+  await run;
+  expect(service.workbench.calls(ADMIN, name).items).toMatchObject([{ at: begun }]);
 });
 
 describe('graph.commit()', () => {

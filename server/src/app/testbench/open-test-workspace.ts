@@ -82,7 +82,6 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
       traces: new CallTraces({ redact: (json) => json }),
       settings: { share: 0, keepsInputs: false },
       reader,
-      clock,
     }),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });

@@ -203,7 +203,7 @@ export class QueryContext {
     this.#seesAllEdges ??=
       visibility === undefined ||
       (!this.#hiddenEdges.includes(true) &&
-        registry.nodeTypes.every(({ name }) => !visibility.mayHideOfType(name)));
+        registry.unwatched.nodeTypes.every(({ name }) => !visibility.mayHideOfType(name)));
     return this.#seesAllEdges;
   }
 
@@ -303,10 +303,10 @@ export class QueryContext {
   fieldTags(name: string, type: NodeType | undefined, path: string): number[] {
     const common = COMMON_FIELD_TAGS.get(name);
     if (common !== undefined) return [common];
-    const types = type === undefined ? this.registry.nodeTypes : [type];
-    const tags = tagsOf(types, name);
+    const tags = tagsOf(type === undefined ? this.registry.nodeTypesWith(name) : [type], name);
     if (tags.length > 0 || this.conceals(type?.name)) return tags;
     const { reader, visibility } = this;
+    const types = type === undefined ? this.registry.nodeTypes : [type];
     const told = types.flatMap(({ name: owner, byName }) =>
       [...byName.keys()].filter((one) => isTellableField(reader, visibility, owner, one)),
     );
@@ -319,7 +319,7 @@ export class QueryContext {
   toldTags(name: string, type: NodeType | undefined): number[] {
     const common = COMMON_FIELD_TAGS.get(name);
     if (common !== undefined) return [common];
-    const types = type === undefined ? this.registry.nodeTypes : [type];
+    const types = type === undefined ? this.registry.nodeTypesWith(name) : [type];
     const told = types.filter(({ byName, name: one }) => byName.has(name) && !this.conceals(one));
     return tagsOf(told, name);
   }
@@ -338,7 +338,8 @@ function hiddenEdges(
 ): readonly boolean[] {
   if (visibility === undefined) return NONE_HIDDEN;
   const hidden: boolean[] = [];
-  for (const { id, name } of registry.edgeTypes) hidden[id] = !visibility.canSeeEdge(name);
+  for (const { id, name } of registry.unwatched.edgeTypes)
+    hidden[id] = !visibility.canSeeEdge(name);
   return hidden;
 }
 

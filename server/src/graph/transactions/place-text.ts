@@ -31,6 +31,8 @@ export function placeText(place: string, reader: Pick<GraphReader, 'uid' | 'type
     case 'x':
     case 'X':
       return 'an index';
+    case 's':
+      return `the schema of ${place.slice(2)}`;
     case 'm':
       return 'the schema, or a count';
     case 'A':

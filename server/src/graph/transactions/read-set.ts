@@ -1,8 +1,13 @@
-import { TRANSACTION_POINTS_MAX, TRANSACTION_RANGES_MAX } from '#base/transaction-limits.ts';
+import {
+  TRANSACTION_NAMES_MAX,
+  TRANSACTION_POINTS_MAX,
+  TRANSACTION_RANGES_MAX,
+} from '#base/transaction-limits.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from '#store/key-value.ts';
 import { ID_BYTES } from '../keys.ts';
 import { typeIdOf } from '../node-record.ts';
+import type { SchemaWatch } from '../schema-registry.ts';
 
 /**
  * What a transaction has read, as the writer compares it with what others have written since. It
@@ -16,6 +21,7 @@ import { typeIdOf } from '../node-record.ts';
  *   o, i id        all edges of a node         O, I       any edge at all
  *   q key          a value of a unique index   X index    any entry of an index
  *   m key          a record of `meta`          T type     any place in the list of a type
+ *   s kind name    a type or field by its name, as the schema has it: kind n, e, f
  *   A              who may see what
  */
 export interface ReadKeys {
@@ -52,18 +58,34 @@ export const LIST_LETTERS: Readonly<Record<string, string>> = { t: 'T', x: 'X' }
 
 const COUNT_PREFIX = 'count';
 const SCHEMA_STAMP = 'schema-stamp';
+const WHOLE_SCHEMA = `m${SCHEMA_STAMP}`;
+const NAME_POINT_MAX = 200;
+
+/** The points that stand for parts of the schema. */
+export function schemaPoints(note: (point: string) => void): SchemaWatch {
+  return {
+    nodeType: (name) => note(`sn${name}`),
+    edgeType: (name) => note(`se${name}`),
+    field: (name) => note(`sf${name}`),
+    everything: () => note(WHOLE_SCHEMA),
+  };
+}
 
 /** Collects what is read. What is too much is told less exactly: a type in place of its nodes. */
 export class ReadSet {
   readonly #points = new Set<string>();
   readonly #ranges = new Map<string, readonly [string, string, string]>();
   readonly #nodeTypes = new Set<string>();
+  readonly #schema = new Set<string>();
   #isCoarse = false;
   #hasWideRanges = false;
   /** Ids from here on are of nodes that the transaction itself adds. */
   firstNewId: string | undefined;
   /** Whether counts of nodes and edges are part of what is asked for, or only help to find it. */
   countsMatter = false;
+  /** Whether `schema` is told what is asked of the schema: else all of it counts. */
+  isSchemaWatched = false;
+  readonly schema: SchemaWatch = schemaPoints((point) => this.#noteSchema(point));
 
   /** Notes one key, and the value that was there. */
   key(db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined): void {
@@ -86,7 +108,8 @@ export class ReadSet {
       case DB.meta: {
         const name = keyText(key);
         const isCount = name.startsWith(COUNT_PREFIX);
-        if (name === SCHEMA_STAMP || (isCount && this.countsMatter)) this.point(`m${name}`);
+        const isSchema = name === SCHEMA_STAMP && !this.isSchemaWatched;
+        if (isSchema || (isCount && this.countsMatter)) this.point(`m${name}`);
         return;
       }
       default:
@@ -113,7 +136,14 @@ export class ReadSet {
   }
 
   toKeys(): ReadKeys {
-    return { points: [...this.#points], ranges: [...this.#ranges.values()] };
+    const points = [...this.#points, ...this.#schema];
+    return { points, ranges: [...this.#ranges.values()] };
+  }
+
+  #noteSchema(point: string): void {
+    // Names that code asks for need not be names of the schema.
+    const isMuch = this.#schema.size >= TRANSACTION_NAMES_MAX || point.length > NAME_POINT_MAX;
+    this.#schema.add(isMuch ? WHOLE_SCHEMA : point);
   }
 
   /** `place`: a node, and the type of its edges unless it is about all of them. */

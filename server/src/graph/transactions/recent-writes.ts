@@ -3,11 +3,20 @@ import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
 import { ID_BYTES, META } from '../keys.ts';
 import { typeIdOf } from '../node-record.ts';
-import { keyText, LIST_LETTERS, POINT_LETTERS, RANGE_LETTERS, type ReadKeys } from './read-set.ts';
+import { SchemaRegistry, tellChanges } from '../schema-registry.ts';
+import {
+  keyText,
+  LIST_LETTERS,
+  POINT_LETTERS,
+  RANGE_LETTERS,
+  type ReadKeys,
+  schemaPoints,
+} from './read-set.ts';
 
 const EDGE_BYTES = ID_BYTES + 2;
 const NUMBER_BYTES = 2;
 const NEXT_ID = keyText(META.nextId);
+const SCHEMA = keyText(META.schema);
 
 interface Limits {
   readonly keysMax: number;
@@ -27,6 +36,8 @@ const LIMITS: Limits = { keysMax: WRITTEN_KEYS_MAX, bytesMax: WRITTEN_BYTES_MAX 
  */
 export class RecentWrites {
   readonly #limits: Limits;
+  /** As the newest commit that was looked at has left it. */
+  #schema: SchemaRegistry;
   /** Everything after this sequence is known. */
   #since: number;
   #young = new WrittenKeys();
@@ -34,9 +45,10 @@ export class RecentWrites {
   #newest: { readonly payload: Uint8Array; readonly sequence: number }[] = [];
   #newestBytes = 0;
 
-  /** `since` is the sequence of the state that the first commit is built on. */
-  constructor(since: number, limits: Limits = LIMITS) {
+  /** `since` is the sequence of the state that the first commit is built on, with this schema. */
+  constructor(since: number, schema: SchemaRegistry, limits: Limits = LIMITS) {
     this.#since = since;
+    this.#schema = schema;
     this.#limits = limits;
   }
 
@@ -74,7 +86,8 @@ export class RecentWrites {
 
   #take(): void {
     for (const { payload, sequence } of this.#newest) {
-      this.#young.take(payload, sequence);
+      const schema = this.#young.take(payload, sequence);
+      if (schema !== undefined) this.#noteSchema(SchemaRegistry.decode(schema), sequence);
       if (this.#young.size <= this.#limits.keysMax) continue;
       // The older half goes as a whole.
       this.#since = Math.max(this.#since, this.#old.last);
@@ -83,6 +96,16 @@ export class RecentWrites {
     }
     this.#newest = [];
     this.#newestBytes = 0;
+  }
+
+  #noteSchema(schema: SchemaRegistry, sequence: number): void {
+    const { points } = this.#young;
+    tellChanges(
+      this.#schema,
+      schema,
+      schemaPoints((point) => points.set(point, sequence)),
+    );
+    this.#schema = schema;
   }
 
   #forget(sequence: number): void {
@@ -108,10 +131,12 @@ class WrittenKeys {
     return this.points.size + this.#listed;
   }
 
-  take(payload: Uint8Array, sequence: number): void {
+  /** Gives the bytes of the schema, where the commit has written it. */
+  take(payload: Uint8Array, sequence: number): Uint8Array | undefined {
     this.last = sequence;
     const { points } = this;
-    readPlaces(payload, (db, keyStart, keyEnd, valueStart) => {
+    let schema: Uint8Array | undefined;
+    readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
       const text = (length = keyEnd - keyStart): string =>
         keyText(payload, keyStart, keyStart + length);
       switch (db) {
@@ -150,12 +175,14 @@ class WrittenKeys {
         case DB.meta: {
           const name = text();
           if (name !== NEXT_ID) points.set(`m${name}`, sequence);
+          if (name === SCHEMA && valueStart >= 0) schema = payload.subarray(valueStart, valueEnd);
           return;
         }
         case DB.access:
           points.set('A', sequence);
       }
     });
+    return schema;
   }
 
   /** A key of a list from `start` up to `end` that was written after `since`. */

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { IndexDocument, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Query } from '../query/plan.ts';
 import type { WriterOperation } from '../operations.ts';
 import { openTestGraph, problemOf, type TestGraph } from '../testing/test-graph.ts';
 import { openHeldGraphReader } from '../open-reader.ts';
-import type { StateReader } from '../state-reader.ts';
+import { runQuery } from '../query/run.ts';
+import { StateReader } from '../state-reader.ts';
 import { ReadSet, RecordingReader } from './read-set.ts';
 import type { Snapshots } from './snapshots.ts';
 import { type DraftedTransaction, TransactionDrafts } from './transaction-draft.ts';
@@ -45,13 +48,26 @@ function begin(read: (reader: StateReader) => void, operations: readonly WriterO
   const reads = new ReadSet();
   const recording = new RecordingReader(snapshot.state, reads);
   const position = { refresh: () => snapshot.sequence, sequence: snapshot.sequence };
-  read(new (reader.constructor as typeof StateReader)(recording, position));
+  reads.isSchemaWatched = true;
+  read(new StateReader(recording, position, undefined, reads.schema));
   using draft = new TransactionDrafts().begin(snapshot, () => graph.clock.now());
   const outcomes = draft.write(JSON.stringify(operations), 1);
   const drafted = JSON.parse(draft.toJson(reads.toKeys())) as DraftedTransaction;
   snapshot.release();
   return { outcomes, commit: () => graph.writer.commit({ ...drafted }) };
 }
+
+let others = 0;
+const typed = (fields: object, indexes: readonly IndexDocument[] = []): SchemaDocument => ({
+  nodes: [{ type: 'Book', fields: { ...fields }, indexes: [...indexes] }],
+  edges: [],
+});
+const readNode = (at: StateReader) => void at.node(at.id({ type: 'Book', key: 'one' }) ?? 0);
+const query = (at: StateReader, ...steps: object[]) =>
+  runQuery(at, { steps, end: { end: 'count' } } as Query);
+const pagesOver = (value: number) => ({ op: 'where', field: 'Pages', compare: '>', value });
+const readShelf = (at: StateReader) =>
+  void query(at, { op: 'startWhere', type: 'Book', field: 'Shelf', compare: '=', value: 'low' });
 
 describe('a transaction', () => {
   it('commits what it was told, without anything in between', async () => {
@@ -103,6 +119,52 @@ describe('a transaction', () => {
     if (other !== undefined) await graph.write(other);
     await unchanged.commit();
     await graph.write(change);
+    expect(await problemOf(() => changed.commit())).toMatchObject({ code: 'write_conflict' });
+  });
+
+  it.each<[string, (reader: StateReader) => void, SchemaDocument]>([
+    ['a node, and its type has another field', readNode, typed({ Weight: 'Float' })],
+    ['an index, and its type has another one', readShelf, typed({}, [{ field: 'Pages' }])],
+    [
+      'edges, and they have another field',
+      (at) => void at.neighbors(at.id({ type: 'Book', key: 'one' }) ?? 0, 'out', 'Cites'),
+      { nodes: [], edges: [{ type: 'Cites', fields: { Since: 'Int' } }] },
+    ],
+    [
+      'no node of a type, and there is one of this name',
+      (at) => void at.idsOfType('Later'),
+      { nodes: [{ type: 'Later', fields: {} }], edges: [] },
+    ],
+    [
+      'a field of any type, and another type has it',
+      (at) => void query(at, { op: 'startAt', type: 'Book' }, pagesOver(1)),
+      { nodes: [{ type: 'Booklet', fields: { Pages: 'Int' } }], edges: [] },
+    ],
+    [
+      'what all types are',
+      (at) => void at.schema(),
+      { nodes: [{ type: 'Whatever', fields: {} }], edges: [] },
+    ],
+  ])('that has read %s is refused, and not when others change', async (_what, read, schema) => {
+    await graph.write(book('one'), book('two'));
+    const other: SchemaDocument = {
+      nodes: [{ type: `Other${++others}`, fields: { Own: 'Int' } }],
+      edges: [],
+    };
+    const isOfAll = schema.nodes[0]?.type === 'Whatever';
+    const unchanged = begin(read, [book('written', { Pages: 7 })]);
+    if (!isOfAll) await graph.addSchema(other);
+    await unchanged.commit();
+    const changed = begin(read, [book('written', { Pages: 8 })]);
+    await graph.addSchema(schema);
+    expect(await problemOf(() => changed.commit())).toMatchObject({ code: 'write_conflict' });
+  });
+
+  it('that has used an index which is removed is refused: nobody tells of new entries', async () => {
+    const changed = begin(readShelf, [book('written', { Pages: 9 })]);
+    const remove = { type: 'Book', fields: ['Shelf'] };
+    await graph.writer.commit({ operations: [], indexWork: { remove } });
+    await graph.write(book('unseen', { Shelf: 'low' }));
     expect(await problemOf(() => changed.commit())).toMatchObject({ code: 'write_conflict' });
   });
 

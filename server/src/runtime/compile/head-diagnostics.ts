@@ -3,22 +3,22 @@ import { isSystemName, nearestName } from '#graph/names.ts';
 import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import { TOOL_DESCRIPTION_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { parseRunLines, parseToolLine } from '@trellis/endpoint/settings-header.ts';
+import { headFaults, parseRunLines, parseToolLine } from '@trellis/endpoint/settings-header.ts';
 
 /** What is wrong with a cron expression in a time zone; undefined when nothing is. */
 export type ScheduleFault = (cron: string, timeZone: string) => string | undefined;
 
 /**
- * What is wrong with the lines at the top of code that say when the server runs it, and what models
- * are told of it.
+ * What is wrong with the lines at the top of code that hold its settings, say when the server runs
+ * it, and what models are told of it.
  */
 export function headDiagnostics(
   code: string,
   schema: SchemaDocument,
   scheduleFault: ScheduleFault,
 ): Diagnostic[] {
-  const { crons, triggers, faults } = parseRunLines(code);
-  const found = faults.map(({ line, message }) => at(line, message));
+  const { crons, triggers } = parseRunLines(code);
+  const found = headFaults(code).map(({ line, message }) => at(line, message));
   for (const { line, cron, timeZone } of crons) {
     const fault = scheduleFault(cron, timeZone);
     if (fault !== undefined) found.push(at(line, fault));
@@ -35,7 +35,6 @@ export function headDiagnostics(
     found.push(at(surplus.line, most));
   }
   const tool = parseToolLine(code);
-  found.push(...tool.faults.map(({ line, message }) => at(line, message)));
   if ((tool.description?.length ?? 0) > TOOL_DESCRIPTION_CHARACTERS_MAX) {
     const most = `What a model is told has at most ${TOOL_DESCRIPTION_CHARACTERS_MAX} characters.`;
     found.push(at(1, most));

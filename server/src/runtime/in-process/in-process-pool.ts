@@ -9,6 +9,7 @@ import {
   CallFault,
   type CallResult,
   type CallSignal,
+  EndCall,
   type EndpointCall,
   type LoadableEndpoint,
   RunAgain,
@@ -134,7 +135,9 @@ export class InProcessPool {
         running.resolve(result);
       })
       .catch(async (fault: unknown) => {
-        if (!(fault instanceof RunAgain)) return running.reject(fault);
+        if (!(fault instanceof RunAgain)) {
+          return running.reject(fault instanceof EndCall ? fault.reason : fault);
+        }
         realm.remove(id);
         await fault.turn;
         if (!running.isSettled) this.#attempt(running, begin, endpoint);

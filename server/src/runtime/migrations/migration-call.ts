@@ -2,7 +2,6 @@ import { serverCaller } from '#access/caller.ts';
 import { TASK_LOG_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { answerOf, problemOf } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
@@ -11,13 +10,14 @@ import type { ModuleLinker } from '../modules/module-linker.ts';
 import type { RunProgress } from '../pooled-runs.ts';
 import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
 import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
+import type { SearchFeed } from '../sandbox/search-feed.ts';
 
 export interface MigrationCallParts {
   readonly pool: Omit<EndpointPoolOptions, 'size'>;
   /** What its code asks for is done as for that of endpoints. */
   readonly services: () => InvocationServices;
   /** What its code finds. */
-  readonly search: () => SearchSnapshot | undefined;
+  readonly search: SearchFeed;
   /** Gives its code the modules that it imports, as they serve when it begins. */
   readonly linker: ModuleLinker;
 }
@@ -49,8 +49,7 @@ export async function callMigration(
   const { name, signal, force } = call;
   const linked = await linker.link(await toScript(call.code), fileNameOf(name));
   const pool = EndpointPool.start({ ...options, size: 1 });
-  const snapshot = search();
-  if (snapshot !== undefined) pool.searches.receive(snapshot);
+  using _search = search.follow((snapshot) => pool.searches.receive(snapshot));
   const ended = Promise.withResolvers<void>();
   let host: Invocation | undefined;
   const end = (): void => void pool.close();

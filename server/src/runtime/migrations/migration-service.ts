@@ -22,7 +22,7 @@ import type { RuntimeLogger } from '../endpoint-log.ts';
 import { MigrationChanges, migrationItem } from './migration-changes.ts';
 import { MigrationRunner } from './migration-runner.ts';
 import { MigrationStates, type MigrationStore, type StoredMigration } from './migration-store.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { SearchFeed } from '../sandbox/search-feed.ts';
 import type { InvocationServices } from '../invocation.ts';
 import type { ModuleLinker } from '../modules/module-linker.ts';
 
@@ -291,6 +291,7 @@ interface MigrationsOptions {
   readonly history: CodeHistory;
   readonly services: () => InvocationServices;
   readonly linker: ModuleLinker;
+  readonly search: SearchFeed;
   readonly cancelWaitMs?: number | undefined;
   readonly forcedEndMs?: number | undefined;
   readonly dryRunMaxMs?: number | undefined;
@@ -298,22 +299,16 @@ interface MigrationsOptions {
 
 export interface OpenMigrations extends AsyncDisposable {
   readonly service: MigrationService;
-  /** What the code of the next ones finds. */
-  receiveSearch(snapshot: SearchSnapshot): void;
 }
 
 /** Puts together what runs code once. */
 export function openMigrations(options: MigrationsOptions): OpenMigrations {
   const states = new MigrationStates(options);
   const { storage, environmentKey, logger } = options;
-  let newest: SearchSnapshot | undefined;
   const pool = { storage, environmentKey, logger };
-  const runner = new MigrationRunner({ ...options, states, pool, search: () => newest });
+  const runner = new MigrationRunner({ ...options, states, pool });
   return {
     service: new MigrationService({ ...options, states, runner }),
-    receiveSearch: (snapshot) => {
-      newest = snapshot;
-    },
     [Symbol.asyncDispose]: () => runner[Symbol.asyncDispose](),
   };
 }

@@ -7,6 +7,7 @@ import {
   TRANSACTION_READS_KEPT_CHARACTERS,
   TRANSACTION_READS_KEPT_MAX,
 } from '#base/transaction-limits.ts';
+import type { SchemaWatch } from '#graph/schema-registry.ts';
 import { StateReader } from '#graph/state-reader.ts';
 import { ReadSet, RecordingReader } from '#graph/transactions/read-set.ts';
 import { MovingState } from '#graph/transactions/moving-state.ts';
@@ -125,6 +126,8 @@ export class CallTransactions {
   #ofThisTurn: CallFamily[] = [];
   readonly #recorded = new MovingState();
   #recordedReader: StateReader | undefined;
+  /** What `#recordedReader` reads is noted here. */
+  #recordedReads: ReadSet | undefined;
 
   constructor(reader: StateReader, snapshots: Snapshots) {
     this.#reader = reader;
@@ -277,11 +280,13 @@ export class CallTransactions {
     const { asked } = family;
     if (asked.length === 0) return;
     const reads = (family.reads ??= new ReadSet());
+    reads.isSchemaWatched = true;
+    this.#recordedReads = reads;
     const snapshot = must(family.snapshot, 'the snapshot of a transaction');
     family.asked = [];
     family.askedCharacters = 0;
     this.#recorded.move(new RecordingReader(snapshot.state, reads), snapshot.sequence);
-    const reader = (this.#recordedReader ??= new StateReader(this.#recorded, this.#recorded));
+    const reader = (this.#recordedReader ??= this.#newRecordedReader());
     reader.refresh();
     const access = this.#access.of(snapshot.reader);
     for (const { caller, operation, payload, finds } of asked) {
@@ -303,6 +308,17 @@ export class CallTransactions {
       }
     }
     this.#recorded.leave();
+    this.#recordedReads = undefined;
+  }
+
+  #newRecordedReader(): StateReader {
+    const watch: SchemaWatch = {
+      nodeType: (name) => this.#recordedReads?.schema.nodeType(name),
+      edgeType: (name) => this.#recordedReads?.schema.edgeType(name),
+      field: (name) => this.#recordedReads?.schema.field(name),
+      everything: () => this.#recordedReads?.schema.everything(),
+    };
+    return new StateReader(this.#recorded, this.#recorded, undefined, watch);
   }
 }
 

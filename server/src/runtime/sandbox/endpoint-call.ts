@@ -68,8 +68,8 @@ export interface EndpointCall {
 /** What the main thread does for the code of one call, and knows of it. */
 export interface CallHost {
   /**
-   * Performs an operation, or rejects with the `Problem` that refuses it. The arguments are JSON
-   * text that the guest made.
+   * Performs an operation, or rejects with the `Problem` that refuses it, with `RunAgain`, or with
+   * `EndCall`. The arguments are JSON text that the guest made.
    */
   ask(operation: string, args: string): Promise<HostAnswer>;
   /** Where the call is observed: what it asks is performed within. */
@@ -96,7 +96,7 @@ export interface CallHost {
   /**
    * Commits what the call has written, which has ended well. `transaction` is JSON of a
    * `DraftedTransaction`, from a worker that may be out of its mind. Rejects with the `Problem`
-   * that refuses it, or with `RunAgain`.
+   * that refuses it, with `RunAgain`, or with `EndCall`.
    */
   commit(transaction: string): Promise<void>;
   /** The call has its result or its fault. */
@@ -116,6 +116,17 @@ export class RunAgain extends Error {
   constructor(turn: Promise<void>) {
     super('a call is run again');
     this.turn = turn;
+  }
+}
+
+/** Thrown in place of a refusal that code must not go on after: the call ends with its reason. */
+export class EndCall extends Error {
+  override readonly name = 'EndCall';
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('a call is ended');
+    this.reason = reason;
   }
 }
 

@@ -5,14 +5,21 @@ import {
   ENDPOINT_SILENT_MS,
 } from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
+import { guestText } from '../guest-text.ts';
 import { endSpan } from '../tracing/call-recording.ts';
 import { IdMap } from './id-map.ts';
-import { CallFault, type CallResult, type LoadableEndpoint, RunAgain } from './endpoint-call.ts';
+import {
+  CallFault,
+  type CallResult,
+  EndCall,
+  type LoadableEndpoint,
+  RunAgain,
+} from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
 import type { SearchThreads } from './search-threads.ts';
 import { SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
-import { type RunningCall, STOPPED, TOO_LATE } from './running-call.ts';
+import { rootOf, type RunningCall, STOPPED, TOO_LATE } from './running-call.ts';
 import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface PoolWorkerEvents {
@@ -278,6 +285,10 @@ export class PoolWorker {
         this.#events.onAgain(running, error.turn);
         return;
       }
+      if (error instanceof EndCall) {
+        if (this.calls.has(id)) this.#endWithParts(running, error.reason);
+        return;
+      }
       const isDefect = !(error instanceof Problem) && !running.call.signal.aborted;
       if (isDefect) this.#events.onDefect(error);
       settle(false, 0, error instanceof Problem ? this.#told(running, error) : SERVER_FAILED);
@@ -318,8 +329,21 @@ export class PoolWorker {
       running.resolve(result);
     } catch (error) {
       if (error instanceof RunAgain) this.#events.onAgain(running, error.turn);
-      else running.reject(error);
+      else running.reject(error instanceof EndCall ? error.reason : error);
     }
+  }
+
+  /** Ends a call and those that it runs in its transaction, whatever their code would do next. */
+  #endWithParts(running: RunningCall, reason: unknown): void {
+    const root = rootOf(running.call);
+    this.#settledAt = performance.now();
+    for (const one of this.calls.values()) {
+      if (rootOf(one.call) !== root) continue;
+      this.drop(one);
+      one.call.host.recording.ends(this.#settledAt);
+      one.reject(one === running ? reason : STOPPED);
+    }
+    this.#events.onSettled(this);
   }
 }
 
@@ -342,8 +366,8 @@ function faultOf(kind: unknown, payload: string): CallFault {
     readonly message?: unknown;
     readonly stack?: unknown;
   };
-  const message = String(thrown.message ?? 'it ended without a result');
-  return new CallFault('failed', message, guestPlaces(String(thrown.stack ?? '')));
+  const message = guestText(thrown.message ?? 'it ended without a result');
+  return new CallFault('failed', message, guestPlaces(guestText(thrown.stack ?? '')));
 }
 
 /** Whose code failed is told by its own file: where the server's lie is nobody's business. */

@@ -1,7 +1,7 @@
 import type { CpuProfile } from '@trellis/contract/shapes/cpu-profile.ts';
 import { PROFILE_ENDS_BEFORE_MS } from '#base/trace-limits.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { CallResult, EndpointCall, Pool } from './endpoint-call.ts';
+import type { SearchFeed } from './search-feed.ts';
 import { EndpointPool, type EndpointPoolOptions } from './endpoint-pool.ts';
 import { shownProfile } from './shown-profile.ts';
 
@@ -15,24 +15,27 @@ export class ProfiledPool implements Pool, AsyncDisposable {
   /** Of the code that was run. */
   readonly #files = new Set<string>();
   #profile: Promise<string> | undefined;
+  readonly #search: Disposable;
 
-  private constructor(pool: EndpointPool) {
+  private constructor(pool: EndpointPool, search: Disposable) {
     this.#pool = pool;
+    this.#search = search;
   }
 
   static async start(
     options: Omit<EndpointPoolOptions, 'size'>,
-    search: SearchSnapshot | undefined,
+    search: SearchFeed,
   ): Promise<ProfiledPool> {
     const pool = EndpointPool.start({ ...options, size: 1 });
-    if (search !== undefined) pool.searches.receive(search);
+    const following = search.follow((snapshot) => pool.searches.receive(snapshot));
     try {
       await pool.prepare();
     } catch (error) {
+      following[Symbol.dispose]();
       await pool.close();
       throw error;
     }
-    return new ProfiledPool(pool);
+    return new ProfiledPool(pool, following);
   }
 
   prepare(): Promise<void> | undefined {
@@ -63,6 +66,7 @@ export class ProfiledPool implements Pool, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#search[Symbol.dispose]();
     await this.#pool.close();
   }
 }

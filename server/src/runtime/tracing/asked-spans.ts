@@ -1,6 +1,7 @@
 import type { TraceSpanFacts, TraceSpanKind } from '@trellis/contract/shapes/call-trace.ts';
 import { Problem } from '#base/problem.ts';
-import { RunAgain } from '../sandbox/endpoint-call.ts';
+import { guestText } from '../guest-text.ts';
+import { EndCall, RunAgain } from '../sandbox/endpoint-call.ts';
 import { type CallRecording, endSpan, failSpan, type RecordedSpan } from './call-recording.ts';
 
 interface AskedSpan {
@@ -46,13 +47,13 @@ function spanName(operation: string, request: unknown): string {
   const { path, url, name } = Object(request) as Record<string, unknown>;
   switch (operation) {
     case 'run':
-      return String(path);
+      return guestText(path);
     case 'runOnPrimary':
-      return `${String(path)} (primary)`;
+      return `${guestText(path)} (primary)`;
     case 'fetch':
-      return URL.parse(String(url))?.host ?? '';
+      return URL.parse(guestText(url))?.host ?? '';
     case 'runAgent':
-      return `runAgent ${String(name)}`;
+      return `runAgent ${guestText(name)}`;
     case 'commit':
       return 'graph.commit()';
     default:
@@ -62,6 +63,7 @@ function spanName(operation: string, request: unknown): string {
 
 function codeOf(error: unknown): string {
   if (error instanceof RunAgain) return 'write_conflict';
+  if (error instanceof EndCall) return codeOf(error.reason);
   return error instanceof Problem ? error.code : 'internal_error';
 }
 

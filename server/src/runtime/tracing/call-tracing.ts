@@ -1,6 +1,5 @@
 import type { CallTrace } from '@trellis/contract/shapes/call-trace.ts';
 import type { EndpointCall } from '@trellis/contract/shapes/endpoint-work.ts';
-import type { Clock } from '#base/clock.ts';
 import { TRACE_INPUT_CHARACTERS_MAX, TRACE_SLOW_MS } from '#base/trace-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { placeText } from '#graph/transactions/place-text.ts';
@@ -17,7 +16,6 @@ interface CallTracingOptions {
   readonly traces: CallTraces;
   readonly settings: TracingSettings;
   readonly reader: Pick<GraphReader, 'uid' | 'typeOf'>;
-  readonly clock: Clock;
   readonly traceExport?: TraceExport | undefined;
 }
 
@@ -41,6 +39,8 @@ export interface TracedCall {
   readonly error: unknown;
   /** Its endpoint has failed. */
   readonly hasFailed: boolean;
+  /** When it began: milliseconds since the Unix epoch. */
+  readonly begunAtMs: number;
   readonly ms: number;
 }
 
@@ -68,11 +68,10 @@ export class CallTracing {
   }
 
   #keep(recording: CallRecording, call: TracedCall, reason: CallTrace['reason']): string {
-    const { traces, reader, clock, traceExport } = this.#options;
-    const { run, version, kind, result, error, ms } = call;
+    const { traces, reader, traceExport } = this.#options;
+    const { run, version, kind, result, error, begunAtMs, ms } = call;
     const { userUid: uid, userName } = run.caller;
     const { status, code } = outcomeOfCall(result, error);
-    const begunAtMs = clock.now() - ms;
     const assembled = assembleTrace(recording, (place) => placeText(place, reader));
     if (traceExport !== undefined) {
       exportSpans(recording, assembled.spans, begunAtMs, traceExport);

@@ -1,4 +1,5 @@
 import { TRACE_TEXT_CHARACTERS_MAX } from '#base/trace-limits.ts';
+import { guestText } from '../guest-text.ts';
 
 /** Members of a step or an end that name parts of the schema: none is a value of the graph. */
 const NAMES = ['type', 'edge', 'field', 'types', 'edges', 'fields'];
@@ -18,8 +19,8 @@ function stepTexts(steps: unknown): string[] {
   if (!Array.isArray(steps)) return [];
   return steps.map((step) => {
     const { op, steps: inner, ...rest } = objectOf(step);
-    if (inner !== undefined) return `${String(op)}(${stepTexts(inner).join(' ')})`;
-    return text(String(op), rest);
+    if (inner !== undefined) return `${guestText(op)}(${stepTexts(inner).join(' ')})`;
+    return text(guestText(op), rest);
   });
 }
 
