@@ -13,7 +13,7 @@ import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import { sentTransaction } from './sent-transaction.ts';
 import { CallLog, RepeatedLines } from './call-log.ts';
-import { guestText } from './guest-text.ts';
+import { pathOf } from './guest-text.ts';
 import type { EndpointLog, RuntimeLogger } from './endpoint-log.ts';
 import { markedReadOnly, onlyReads, onlyTests, unnamedPrimary } from './refused-requests.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
@@ -422,14 +422,7 @@ export class Invocation implements CallHost {
 
   #nestedRun(request: unknown, span: RecordedSpan | undefined): NestedRun {
     const { path, body } = Object(request) as Record<string, unknown>;
-    if (typeof path !== 'string') {
-      throw new Problem(
-        'invalid_request',
-        `An endpoint is named by its path, a text, not ${guestText(path)}`,
-        { hint: "Such as run('tasks/overview')." },
-      );
-    }
-    return { parent: this, path, body: typeof body === 'string' ? body : '', span };
+    return { parent: this, path: pathOf(path), body: typeof body === 'string' ? body : '', span };
   }
 
   #fetch(request: unknown, span: RecordedSpan | undefined): Promise<HostAnswer> {
