@@ -86,7 +86,7 @@ export class SchemaRegistry {
   readonly #nodeTypes: readonly NodeType[];
   readonly #edgeTypes: readonly EdgeType[];
   readonly #watch: SchemaWatch | undefined;
-  #unwatched: SchemaRegistry | undefined;
+  #notWatched: SchemaRegistry | undefined;
   readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
   readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
   #document: SchemaDocument | undefined;
@@ -121,13 +121,13 @@ export class SchemaRegistry {
   /** The same schema, which tells `watch` what is asked of it. */
   watchedBy(watch: SchemaWatch): SchemaRegistry {
     const watched = new SchemaRegistry(this.#nodeTypes, this.#edgeTypes, this.indexNumbers, watch);
-    watched.#unwatched = this;
+    watched.#notWatched = this;
     return watched;
   }
 
   /** For what changes how an answer is found, and not the answer. */
-  get unwatched(): SchemaRegistry {
-    return this.#unwatched ?? this;
+  get notWatched(): SchemaRegistry {
+    return this.#notWatched ?? this;
   }
 
   /** The types that have a field of this name. */

@@ -157,7 +157,7 @@ export class StateReader implements GraphReader {
   }
 
   #isOfSystem(edge: number): boolean {
-    const known = edge <= this.#schema.registry.unwatched.edgeTypes.length;
+    const known = edge <= this.#schema.registry.notWatched.edgeTypes.length;
     const { name } = (known ? this.#schema.registry : this.registry).edgeTypeById(edge);
     return name.startsWith('_') || name.startsWith('RestrictAccessTo');
   }
@@ -374,7 +374,7 @@ export class StateReader implements GraphReader {
     toUid = this.uid(to),
   ): EdgeObject | undefined {
     if (fromUid === undefined || toUid === undefined) return undefined;
-    if (edge > this.#schema.registry.unwatched.edgeTypes.length) this.#schema.revalidate();
+    if (edge > this.#schema.registry.notWatched.edgeTypes.length) this.#schema.revalidate();
     if (!this.#openEdge(from, edge, to)) return undefined;
     let type = this.#schema.registry.edgeTypeById(edge);
     if (!knowsFields(type, this.#edge.fields)) {
@@ -426,7 +426,7 @@ export class StateReader implements GraphReader {
   }
 
   #knowsFieldsOf(record: NodeRecord): boolean {
-    const type = this.#schema.registry.unwatched.nodeTypes[record.typeId - 1];
+    const type = this.#schema.registry.notWatched.nodeTypes[record.typeId - 1];
     return type !== undefined && knowsFields(type, record.fields);
   }
 }

@@ -203,7 +203,7 @@ export class QueryContext {
     this.#seesAllEdges ??=
       visibility === undefined ||
       (!this.#hiddenEdges.includes(true) &&
-        registry.unwatched.nodeTypes.every(({ name }) => !visibility.mayHideOfType(name)));
+        registry.notWatched.nodeTypes.every(({ name }) => !visibility.mayHideOfType(name)));
     return this.#seesAllEdges;
   }
 
@@ -338,7 +338,7 @@ function hiddenEdges(
 ): readonly boolean[] {
   if (visibility === undefined) return NONE_HIDDEN;
   const hidden: boolean[] = [];
-  for (const { id, name } of registry.unwatched.edgeTypes)
+  for (const { id, name } of registry.notWatched.edgeTypes)
     hidden[id] = !visibility.canSeeEdge(name);
   return hidden;
 }

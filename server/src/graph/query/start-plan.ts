@@ -441,7 +441,7 @@ class Planner {
     const order = this.#order?.field;
     const wanted = new Map<string, string>();
     // Digests have no order.
-    const isHashed = this.#context.registry.unwatched.nodeTypes.some(({ indexes }) =>
+    const isHashed = this.#context.registry.notWatched.nodeTypes.some(({ indexes }) =>
       indexes.some((index) => index.isHashed),
     );
     const served = isHashed ? SERVED_BY_DIGESTS : SERVED;
