@@ -22,6 +22,11 @@ export default defineConfig({
     reporters: [new SummaryReporter(leftOut), 'default'],
     pool: 'forks',
     maxWorkers: 2,
+    // Against what hangs, and for nothing else: a busy machine with a slow disk may take many times
+    // as long as an idle one. So no test has a shorter time of its own.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       {
         extends: true,
@@ -37,8 +42,6 @@ export default defineConfig({
             'cli/templates/**',
           ],
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -48,8 +51,6 @@ export default defineConfig({
           include: ['server/src/**/*.test.ts'],
           exclude: [...OWN_PROCESS, ...WITH_ALL_PARTS],
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -58,8 +59,6 @@ export default defineConfig({
           name: 'http',
           include: WITH_ALL_PARTS,
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -67,8 +66,6 @@ export default defineConfig({
         test: {
           name: 'threads',
           include: OWN_PROCESS,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -79,14 +76,9 @@ export default defineConfig({
           exclude: ['test/{rules,support}/**', ...leftOut],
           globalSetup: 'test/support/build-program.ts',
           isolate: false,
-          // Against what hangs: a busy machine may take many times as long as an idle one.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
           // Real processes, browsers and faults on a machine with other work: once more there, and
           // the summary names it.
           retry: process.env['CI'] === 'true' ? 1 : 0,
-          // As long as a browser waits for what is to be there.
-          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

@@ -7,7 +7,7 @@ import { simulate } from './simulate.ts';
 vi.mock('@grpc/grpc-js', () => import('./simulated-grpc.ts'));
 vi.mock('@grpc/proto-loader', () => import('./proto-loader.ts'));
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 describe('a primary and its replicas', () => {
   const BATCHES = [1, 251, 501, 751, 1_001, 1_251, 1_501, 1_751];

@@ -27,9 +27,7 @@ async function create(name: string, body: string, more: object = {}): Promise<st
 
 /** Asks until the caches are warm. */
 async function failing(): Promise<unknown> {
-  await expect
-    .poll(async () => valueAt((await status()).json, 'Pending'), { timeout: 20_000 })
-    .toBe(false);
+  await expect.poll(async () => valueAt((await status()).json, 'Pending')).toBe(false);
   return valueAt((await status()).json, 'FailingIds');
 }
 
@@ -85,7 +83,7 @@ test('after a start the caches are cold, and what is stored is said until they a
   const ask = async () => (await http.send({ path: '/api/build/compile-status', token })).json;
   const FailingIds = [field(created.json, 'UID')];
   expect(await ask()).toEqual({ FailingIds, Pending: true });
-  await expect.poll(ask, { timeout: 20_000 }).toEqual({ FailingIds, Pending: false });
+  await expect.poll(ask).toEqual({ FailingIds, Pending: false });
 });
 
 test('the catalog has every endpoint with its folder and flags, and no code', async () => {

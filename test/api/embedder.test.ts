@@ -49,7 +49,7 @@ function write(...texts: readonly string[]): Promise<void> {
 const index = async (): Promise<unknown> =>
   (await people.as('admin', 'GET', '/api/search/index')).json;
 const until = async (state: object): Promise<void> => {
-  await expect.poll(index, { timeout: 20_000 }).toMatchObject(state);
+  await expect.poll(index).toMatchObject(state);
 };
 
 test('texts wait for a provider that can be asked, which then has them all, once', async () => {

@@ -93,7 +93,7 @@ describe('what the protocol says of HTTP', () => {
   });
 });
 
-test('a server that stops ends the calls that are under way', { timeout: 10_000 }, async () => {
+test('a server that stops ends the calls that are under way', async () => {
   const code = `export default async function ({ graph, progress, signal }: Scope) {
   progress(0.5);
   while (!signal.aborted) await graph.tryGet('_User', 'none');

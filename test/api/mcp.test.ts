@@ -95,7 +95,6 @@ async function create(name: string, code: string, more: object): Promise<void> {
   expect([answer.status, Object(answer.json).diagnostics], answer.text).toEqual([201, []]);
 }
 
-const INSPECTED = { timeout: 10_000 };
 const WAITED = { key: 'none' };
 
 describe('tools', () => {
@@ -196,29 +195,25 @@ describe('a call that takes long', () => {
   test.each([
     ['waits', 'waits'],
     ['waits__pooled', 'waits/pooled'],
-  ])(
-    'tells how far it is, and ends when it is cancelled: %s',
-    INSPECTED,
-    async (name, endpoint) => {
-      const before = await cancelledRuns(endpoint);
-      const cancel = new AbortController();
-      const notices: unknown[] = [];
-      const { client } = as('ada by token');
-      const call = client.callTool({ name, arguments: WAITED }, undefined, {
-        signal: cancel.signal,
-        onprogress: (notice) => {
-          notices.push(notice);
-          cancel.abort('enough');
-        },
-      });
-      await expect(call).rejects.toThrow('enough');
-      expect(notices).toEqual([{ progress: 0.25, total: 1, message: 'reading' }]);
-      await untilCancelled(endpoint, before + 1);
-      expect((await callTool(as('ada by token'), 'refuses')).isError).toBe(true);
-    },
-  );
+  ])('tells how far it is, and ends when it is cancelled: %s', async (name, endpoint) => {
+    const before = await cancelledRuns(endpoint);
+    const cancel = new AbortController();
+    const notices: unknown[] = [];
+    const { client } = as('ada by token');
+    const call = client.callTool({ name, arguments: WAITED }, undefined, {
+      signal: cancel.signal,
+      onprogress: (notice) => {
+        notices.push(notice);
+        cancel.abort('enough');
+      },
+    });
+    await expect(call).rejects.toThrow('enough');
+    expect(notices).toEqual([{ progress: 0.25, total: 1, message: 'reading' }]);
+    await untilCancelled(endpoint, before + 1);
+    expect((await callTool(as('ada by token'), 'refuses')).isError).toBe(true);
+  });
 
-  test('ends when the client leaves', INSPECTED, async () => {
+  test('ends when the client leaves', async () => {
     const before = await cancelledRuns('waits');
     const leaving = await connect('ada by token');
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -231,7 +226,7 @@ describe('a call that takes long', () => {
     await untilCancelled('waits', before + 1);
   });
 
-  test('is cancelled by nobody else', INSPECTED, async () => {
+  test('is cancelled by nobody else', async () => {
     const other = await connect('ada by token');
     const guest = as('guest').transport;
     const cancel = new AbortController();

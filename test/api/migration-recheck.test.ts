@@ -23,9 +23,7 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 /** The names of what fails, once nothing is pending any more. */
 async function failing(admin: TrellisClient): Promise<string[]> {
-  await expect
-    .poll(async () => (await admin.build.getCompileStatus()).Pending, { timeout: 20_000 })
-    .toBe(false);
+  await expect.poll(async () => (await admin.build.getCompileStatus()).Pending).toBe(false);
   const { FailingIds } = await admin.build.getCompileStatus();
   const { items } = await admin.build.getCatalog();
   const failed = items.filter(({ uid }) => FailingIds.includes(uid));
@@ -77,5 +75,5 @@ test('a migration that a change of the schema has broken says so everywhere, and
   const later = new TrellisClient({ baseUrl: again.url, token });
   const verdicts = async () =>
     (await later.migrations.list()).items.map(({ compiles }) => compiles);
-  await expect.poll(verdicts, { timeout: 20_000 }).toEqual([true, false]);
+  await expect.poll(verdicts).toEqual([true, false]);
 });

@@ -115,11 +115,11 @@ test('who calls is checked again when what it calls takes something else', async
     const { json } = await send('GET', '/api/build/compile-status');
     return Object(json).Pending === true ? 'pending' : Object(json).FailingIds.length;
   };
-  await expect.poll(failing, { timeout: 20_000 }).toBe(0);
+  await expect.poll(failing).toBe(0);
   await save('books/first', `export default ({ body }: Scope<{ n: string }>) => body.n;\n`);
-  await expect.poll(failing, { timeout: 20_000 }).toBe(1);
+  await expect.poll(failing).toBe(1);
   await send('DELETE', '/api/endpoints/books/first');
-  await expect.poll(failing, { timeout: 20_000 }).toBe(0);
+  await expect.poll(failing).toBe(0);
 });
 
 test('an endpoint that runs itself may change what it takes', async () => {

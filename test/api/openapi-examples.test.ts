@@ -121,7 +121,7 @@ beforeAll(async () => {
   if (process.env['TRELLIS_WRITE_EXAMPLES'] === '1') {
     writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
   }
-}, 120_000);
+});
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 /** Sends every example, in their order; those without a request come where one can answer them. */

@@ -4,7 +4,7 @@ import { HttpClient, valueAt } from '../support/http-client.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const COMMITS = 6;
 const COMMIT_CHANGES = 4_000;
 /** Long ones, so that it is words that take the memory. */

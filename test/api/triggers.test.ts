@@ -61,18 +61,15 @@ interface SeenBody {
 async function seen(key: string, count: number): Promise<SeenBody[]> {
   const found: SeenBody[] = [];
   await expect
-    .poll(
-      async () => {
-        found.length = 0;
-        const { items } = await admin.nodes.query({ type: 'Seen', take: 1_000 });
-        for (const { Body } of items.toReversed()) {
-          const body = JSON.parse(String(Body)) as SeenBody;
-          if (body.key === key) found.push(body);
-        }
-        return found.length;
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      found.length = 0;
+      const { items } = await admin.nodes.query({ type: 'Seen', take: 1_000 });
+      for (const { Body } of items.toReversed()) {
+        const body = JSON.parse(String(Body)) as SeenBody;
+        if (body.key === key) found.push(body);
+      }
+      return found.length;
+    })
     .toBe(count);
   return found;
 }
@@ -80,9 +77,7 @@ async function seen(key: string, count: number): Promise<SeenBody[]> {
 async function setAside(endpoint: string, count = 1) {
   let items: Awaited<ReturnType<typeof admin.triggers.listSetAside>>['items'] = [];
   await expect
-    .poll(async () => ({ items } = await admin.triggers.listSetAside({ endpoint })).items.length, {
-      timeout: 30_000,
-    })
+    .poll(async () => ({ items } = await admin.triggers.listSetAside({ endpoint })).items.length)
     .toBe(count);
   return items;
 }

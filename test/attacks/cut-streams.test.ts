@@ -168,7 +168,7 @@ test(
       const all = { read: round, live: String(round), found: true, sequence: true };
       const ofReplica = { replica: round, foundByReplica: true, sameSequence: true };
       await expect
-        .poll(told, { timeout: 15_000 })
+        .poll(told)
         .toEqual({ ...all, ...ofReplica })
         .catch((error: unknown) => late.push(`round ${round}: ${String(error)}`));
       if (late.length > 2) break;

@@ -88,7 +88,7 @@ test('as a user, nothing is told that the user may not see', async () => {
   const ends = (receiver: WebhookReceiver) => () =>
     receiver.changes.some(({ action, key }) => action === 'created' && key === 'end');
   for (const receiver of [all, seen, bobs]) {
-    await expect.poll(ends(receiver), { timeout: 30_000 }).toBe(true);
+    await expect.poll(ends(receiver)).toBe(true);
   }
   expect(JSON.stringify(all.bodies)).toContain('hidden-secret');
   expect(all.changes.filter(({ action }) => action === 'deleted')).toHaveLength(3);
@@ -107,7 +107,7 @@ test('as a user, nothing is told that the user may not see', async () => {
     Text: 'told',
   });
   expect(JSON.stringify(bobs.bodies)).toContain('hidden-text');
-}, 60_000);
+});
 
 test('as a user, what waits is decided when it is sent, also what the log still knows', async () => {
   const receiver = await receive();
@@ -133,7 +133,7 @@ test('as a user, what waits is decided when it is sent, also what the log still 
     asUser: people.uid('ann'),
   });
   const told = () => receiver.changes.map(({ action, key, edge }) => `${action} ${key ?? edge}`);
-  await expect.poll(() => told().at(-1), { timeout: 30_000 }).toBe('created last');
+  await expect.poll(() => told().at(-1)).toBe('created last');
   // The first text was never hers to read; the edge was gone before she saw its ends.
   expect(told()).toEqual([
     'created w1',
@@ -145,7 +145,7 @@ test('as a user, what waits is decided when it is sent, also what the log still 
   ]);
   expect(JSON.stringify(receiver.bodies)).not.toMatch(/first-text|third-text|linked/);
   expect(receiver.changes[0]?.node).toMatchObject({ Text: 'second-text' });
-}, 60_000);
+});
 
 test('a user who may not sign in any more is told nothing more', async () => {
   const receiver = await receive();
@@ -231,7 +231,7 @@ test('receivers that hang, cut off or never end hold up neither others nor commi
   // It waits for an answer still: to delete it does not wait with it.
   await admin.webhooks.delete(failing[0]!.id);
   expect(await admin.webhooks.get(id)).toMatchObject({ state: 'active' });
-}, 60_000);
+});
 
 test('there may be so many, and each of them is told everything in order', async () => {
   const receiver = await receive();
@@ -249,4 +249,4 @@ test('there may be so many, and each of them is told everything in order', async
     const own = receiver.received.filter((one) => one.id.startsWith(`msg_${id}_`));
     expect(own.map(({ body }) => body.changes[0]?.key)).toEqual(keys);
   }
-}, 120_000);
+});

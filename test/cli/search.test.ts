@@ -41,7 +41,7 @@ test('settings are printed as they are taken, and what is wrong in them is named
 
 test('the status tells how far the index is', async () => {
   await expect
-    .poll(async () => (await search(['status'])).stdout, { timeout: 10_000 })
+    .poll(async () => (await search(['status'])).stdout)
     .toMatch(/^Everything up to the sequence \d+ can be found\.\n0 documents, /);
   expect(JSON.parse((await search(['status', '--json'])).stdout)).toHaveProperty('rebuild');
 });
@@ -50,7 +50,7 @@ test('the status tells of vectors, and of what waits for one', async () => {
   const fields = { Text: { vector: { model: 'small' } } };
   await search(['settings', 'set', '-'], JSON.stringify({ types: { Note: { fields } } }));
   await expect
-    .poll(async () => (await search(['status'])).stdout, { timeout: 10_000 })
+    .poll(async () => (await search(['status'])).stdout)
     .toMatch(/\nNote\.Text: 0 vectors by small\.\n$/);
 });
 

@@ -53,7 +53,7 @@ async function launchHalfCopied(replica: ClusterNode): Promise<ServerProcess> {
   const held = link.channel.holdAfter(BALLAST_BYTES / 2);
   const started = replica.launchReplica(link);
   await Promise.race([held, started.exited]);
-  await expect.poll(() => keptPieces(replica), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => keptPieces(replica)).toBeGreaterThan(0);
   expect(started.isRunning).toBe(true);
   return started;
 }

@@ -86,7 +86,7 @@ async function sentDuring(run: () => Promise<void>): Promise<string[]> {
 test('the primary has texts embedded, once, and a replica finds them by meaning', async () => {
   await untilIndexed(primary.http, token, sequence);
   for (const node of [primary, replica]) {
-    await expect.poll(() => near(node, NOTES.birds), { timeout: 20_000 }).toEqual(['birds']);
+    await expect.poll(() => near(node, NOTES.birds)).toEqual(['birds']);
   }
   // And the query: that a node has the same text is nothing to be told by how fast it is answered.
   const sent = [...Object.values(NOTES), NOTES.birds];

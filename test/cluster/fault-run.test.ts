@@ -3,7 +3,7 @@ import { scale, seed } from '../support/scale.ts';
 import { runFaults } from './fault-run.ts';
 
 const RUNS = scale({ sample: 2, soak: 200 });
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 test.each(Array.from({ length: RUNS }, (_, run) => seed() + run))(
   'primary and replica agree after random faults, seed %i',

@@ -8,8 +8,6 @@ import type { Link } from './link.ts';
 
 const PAGE = '<!doctype html><title>one</title><script src="a.js"></script>';
 
-const SOON = { timeout: 20_000 };
-
 let cluster: Cluster;
 let primary: ClusterNode;
 let replica: ClusterNode;
@@ -46,7 +44,7 @@ async function listen(node: ClusterNode) {
     messages.push(webSocketMessage.parse(JSON.parse(data)));
   });
   socket.addEventListener('open', () => socket.send(JSON.stringify({ token })));
-  await expect.poll(() => messages.length, SOON).toBe(1);
+  await expect.poll(() => messages.length).toBe(1);
   return { messages, [Symbol.dispose]: () => socket.close() };
 }
 
@@ -58,12 +56,12 @@ test('a replica has the front end of its primary, and both know the replica', as
   const listed = `MSKREPLICAURLS="${replica.address}"`;
   expect(await pageOf(primary)).toContain(listed);
   await expect
-    .poll(() => page.messages, SOON)
+    .poll(() => page.messages)
     .toEqual([
       { type: 'REPLICAS_CHANGED', replicas: '' },
       { type: 'REPLICAS_CHANGED', replicas: replica.address },
     ]);
-  await expect.poll(() => pageOf(replica), SOON).toContain(listed);
+  await expect.poll(() => pageOf(replica)).toContain(listed);
   expect(await pageOf(replica)).toContain('<title>one</title>');
   for (const path of ['/a.js', '/b.css']) {
     const [there, here] = [await get(primary, path), await get(replica, path)];
@@ -81,7 +79,7 @@ test('before it has copied anything, a replica shows that it starts', async () =
   await mkdir(own);
   await writeFile(join(own, 'index.html'), '<title>own</title>');
   const started = replica.launchReplica(link, { TRELLIS_FRONT_END: own });
-  await expect.poll(() => pageOf(replica).catch(() => ''), SOON).toContain('<title>own</title>');
+  await expect.poll(() => pageOf(replica).catch(() => '')).toContain('<title>own</title>');
   link.channel.mend();
   await started.ready;
   expect(await pageOf(replica)).toContain('<title>one</title>');
@@ -90,15 +88,13 @@ test('before it has copied anything, a replica shows that it starts', async () =
 test('a changed setting reaches the pages of all, and those who listen', async () => {
   await primary.startPrimary(env);
   await replica.startReplica(link);
-  await expect.poll(() => pageOf(replica), SOON).toContain(replica.address);
+  await expect.poll(() => pageOf(replica)).toContain(replica.address);
   using page = await listen(replica);
   const token = await primary.http.signIn();
   const body = { ReplicaURLs: 'https://named.example' };
   await primary.http.send({ method: 'PUT', path: '/api/workspace/settings', token, body });
   const replicas = `https://named.example;${replica.address}`;
-  await expect
-    .poll(() => page.messages.at(-1), SOON)
-    .toEqual({ type: 'REPLICAS_CHANGED', replicas });
+  await expect.poll(() => page.messages.at(-1)).toEqual({ type: 'REPLICAS_CHANGED', replicas });
   for (const node of [primary, replica]) {
     expect(await pageOf(node)).toContain(`MSKREPLICAURLS="${replicas}"`);
   }
@@ -114,14 +110,14 @@ test('a new front end of the primary comes to a replica that runs on, and its pa
   expect(await pageOf(replica)).toContain('<title>one</title>');
   await primary.startPrimary(env);
   await expect
-    .poll(() => page.messages, SOON)
+    .poll(() => page.messages)
     .toContainEqual({
       type: 'FRONTEND_CHANGED',
     });
   expect(await pageOf(replica)).toContain('<title>two</title>');
   expect((await get(replica, '/c.js')).text).toBe('c');
   expect((await get(replica, '/b.css')).status).toBe(404);
-  await expect.poll(kept, SOON).toHaveLength(3);
+  await expect.poll(kept).toHaveLength(3);
 });
 
 /** As the administrator of the node. */
@@ -147,7 +143,7 @@ test('an interface that is chosen comes to a replica, which has all of them when
   using page = await listen(replica);
   await upload(primary, 'late', 'late');
   await choose(primary, 'late');
-  await expect.poll(() => page.messages, SOON).toContainEqual({ type: 'FRONTEND_CHANGED' });
+  await expect.poll(() => page.messages).toContainEqual({ type: 'FRONTEND_CHANGED' });
   expect(await pageOf(replica)).toContain('<title>late</title>');
   expect((await get(replica, '/late.js')).text).toBe('late');
   expect((await get(replica, '/trellis/')).text).toContain('<title>one</title>');
@@ -171,7 +167,7 @@ test('an interface that is chosen comes to a replica, which has all of them when
     `${link.address}/api/interfaces/late`,
   ]);
   // Those of the built-in front end, and two of each interface.
-  await expect.poll(kept, SOON).toHaveLength(3 + 2 + 2);
+  await expect.poll(kept).toHaveLength(3 + 2 + 2);
 
   await primary.process.kill();
   await replica.process.stop();

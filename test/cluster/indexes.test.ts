@@ -98,7 +98,7 @@ const putIndexes = () =>
 
 async function untilReady(node: ClusterNode): Promise<void> {
   const ready = INDEXES.map((index) => expect.objectContaining({ ...index, state: 'ready' }));
-  await expect.poll(() => indexes(node), { timeout: 60_000 }).toEqual(ready);
+  await expect.poll(() => indexes(node)).toEqual(ready);
 }
 
 async function removeIndexes(): Promise<void> {

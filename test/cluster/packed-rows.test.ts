@@ -10,7 +10,7 @@ import {
 import { seededRandom } from '../support/seeded-random.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 const COMMITS = 40;
 
 test(

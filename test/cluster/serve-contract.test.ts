@@ -174,7 +174,7 @@ test('at the end the replica has the state of the primary, and nothing of its ow
   const read = { path: '/api/schema', token: pair.admin };
   const newest = await pair.primary.send(read);
   const caughtUp = async (): Promise<number> => (await pair.afterwards(read, newest)).status;
-  await expect.poll(caughtUp, { timeout: 20_000 }).toBe(200);
+  await expect.poll(caughtUp).toBe(200);
   await again.stop();
   await pair.replica.process.stop();
   expect(await manifestOf(pair.replica.storage)).toEqual(await manifestOf(storage));

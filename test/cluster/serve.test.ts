@@ -223,9 +223,7 @@ describe('X-MSK-Min-Sequence', () => {
     expect(old.status, 'it serves what it has').toBe(200);
     expect(old.text).not.toContain('"late"');
     pair.link.mend();
-    await expect
-      .poll(async () => (await pair.afterwards(call, written)).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await pair.afterwards(call, written)).status).toBe(200);
     expect((await pair.afterwards(call, written)).text).toContain('"late"');
   });
 
@@ -267,9 +265,7 @@ describe('what the two tell of themselves', () => {
     expect((await pair.replica.http.send(role)).json).toEqual(here.json);
     expect((await pair.primary.send(role)).json).toEqual({ isReplica: false, hasReplicas: true });
     await expect
-      .poll(async () => (await pair.primary.send({ path: '/health/replica' })).json, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await pair.primary.send({ path: '/health/replica' })).json)
       .toMatchObject({ replicas: [{ replicaUID, replicaName, lagVersions: 0 }], currentLag: 0 });
     const there = await pair.primary.send({ path: '/health/replica' });
     expect(replicaHealth.parse(there.json)).toEqual(there.json);

@@ -175,7 +175,7 @@ async function startPrimary(cluster: Cluster): Promise<{ node: ClusterNode; toke
   }
   const schema = { path: '/api/schema', token };
   await expect
-    .poll(async () => JSON.stringify((await http.send(schema)).json), { timeout: 30_000 })
+    .poll(async () => JSON.stringify((await http.send(schema)).json))
     .toMatch(/"field":"Shelf"[^}]*"state":"ready"/);
   return { node, token };
 }
@@ -233,9 +233,7 @@ test(
 async function promote(workspace: Workspace, replica: ClusterNode, token: string): Promise<void> {
   const headers = { 'x-msk-min-sequence': String(workspace.sequence) };
   const call = { path: '/api/schema', token, headers };
-  await expect
-    .poll(async () => (await replica.http.send(call)).status, { timeout: 30_000 })
-    .toBe(200);
+  await expect.poll(async () => (await replica.http.send(call)).status).toBe(200);
   await workspace.node.process.kill();
   await replica.process.stop();
   await replica.startPrimary();

@@ -128,5 +128,4 @@ test.each([
     await server.stop();
     expect(await verifyStore()).toMatchObject({ code: 0 });
   },
-  180_000,
 );

@@ -11,7 +11,7 @@ const NODES = 12_000;
 const ROUNDS = scale({ sample: 1, soak: 6 });
 const ENTRIES = [NODES - NODES / 10, NODES, NODES * 2, NODES - NODES / 10];
 const MASTER_KEY = 'a master key of more than thirty-two bytes';
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 /** Its indexes get ready, and have what the nodes say; a value of a unique one is refused. */
 async function expectWhole(storage: string, masterKey = ''): Promise<void> {

@@ -116,7 +116,7 @@ test(
       // Also while they are built.
       expect(await send(client, 'POST', '/api/endpoints/run/probe', {})).toEqual(expected);
       await expect
-        .poll(async () => (await indexes(client)).map(({ state }) => state), { timeout: 60_000 })
+        .poll(async () => (await indexes(client)).map(({ state }) => state))
         .toEqual(INDEXES.map(() => 'ready'));
       expect((await indexes(client)).map(({ entries }) => entries)).toEqual(ENTRIES);
       expect(await send(client, 'POST', '/api/endpoints/run/probe', {})).toEqual(expected);

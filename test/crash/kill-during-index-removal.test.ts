@@ -9,7 +9,7 @@ import { expectStateEqualsLog } from './rebuild-from-log.ts';
 
 const TIMEOUT_MS = 600_000;
 const NODES = 12_000;
-const KILLS = scale({ sample: 3, soak: 40 });
+const KILLS = scale({ sample: 2, soak: 40 });
 
 /** How many entries the indexes in a folder have, also while a server has it open. */
 function entriesIn(storage: string): number {
@@ -41,7 +41,7 @@ test(
         send('PUT', '/api/schema', { nodes: [{ ...widened, indexes: added }], edges: [] }),
         send('POST', '/api/ingest', { operations: [{ ...bookOf(7), key: 'b7' }] }),
       ];
-      await keeper.removeIndexes().catch(() => undefined);
+      await keeper.removeIndexes();
       // What is added meanwhile has fewer entries than this.
       const left = whole * (0.3 + 0.7 * random());
       while (entriesIn(storage) > left) await new Promise(setImmediate);
@@ -51,7 +51,7 @@ test(
       server = await TrellisProcess.start({ storage });
       keeper = await BookKeeper.signIn(server);
       await keeper.removeIndexes();
-      await expect.poll(() => entriesIn(storage), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => entriesIn(storage)).toBe(0);
       if (kill % 10 === 0) {
         expect(await server.stop()).toBe(0);
         await expectVerified(storage, { skipped: expect.any(Array) });

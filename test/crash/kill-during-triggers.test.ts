@@ -51,7 +51,7 @@ test('after kill -9 in the middle, what changes ask for runs, in order for each 
     const there = new Set((await seen()).map(({ Of, Size }) => `${Of} ${Size}`));
     return TICKETS * SIZES - there.size;
   };
-  await expect.poll(missing, { timeout: 60_000 }).toBe(0);
+  await expect.poll(missing).toBe(0);
   // What ran again did so in order, too: no size comes first after a later one.
   const all = (await seen()).toReversed();
   for (let i = 0; i < TICKETS; i++) {
@@ -59,4 +59,4 @@ test('after kill -9 in the middle, what changes ask for runs, in order for each 
     expect([...new Set(sizes)]).toEqual(Array.from({ length: SIZES }, (_, size) => size));
   }
   expect((await client().triggers.list()).items).toMatchObject([{ missed: null, setAside: 0 }]);
-}, 240_000);
+});

@@ -38,7 +38,7 @@ test('after kill -9 in the middle, everything is delivered, in order', async () 
     server = servers.use(await TrellisProcess.start({ storage }));
   }
   const sizes = () => receiver.changes.map(({ node }) => Number(node?.['Size']));
-  await expect.poll(() => sizes().at(-1), { timeout: 60_000 }).toBe(COMMITS - 1);
+  await expect.poll(() => sizes().at(-1)).toBe(COMMITS - 1);
   // What came again did so in order, too: nothing comes first after something later.
   const all = sizes();
   expect([...new Set(all)]).toEqual(Array.from({ length: COMMITS }, (_, size) => size));
@@ -46,4 +46,4 @@ test('after kill -9 in the middle, everything is delivered, in order', async () 
   expect(new Set(receiver.received.map((one) => one.id)).size).toBe(COMMITS);
   for (const received of receiver.received) WebhookReceiver.verify(secret, received);
   expect(await client().webhooks.get(id)).toMatchObject({ missed: null, state: 'active' });
-}, 240_000);
+});

@@ -14,7 +14,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
 const MASTER_KEY = 'a master key of more than thirty-two bytes';
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const ROUNDS = scale({ sample: 2, soak: 30 });
 const COMMITS = 40;
 

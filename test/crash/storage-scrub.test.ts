@@ -111,7 +111,7 @@ test('a scrub names what is damaged in state, log, index and backups, and nothin
   expect(failed.run).toMatchObject({ state: 'failed', error: { code: 'backup_format_unknown' } });
   expect(failed.lines.filter((line) => line.startsWith('Damaged in '))).toHaveLength(3);
   expect(await storagePart()).toMatchObject({ reason: 'storage_damaged' });
-}, 120_000);
+});
 
 test('a scrub of an encrypted workspace reads all of it', async () => {
   await using folder = await temporaryFolder();

@@ -54,7 +54,7 @@ async function installed(folder: string): Promise<string> {
 }
 
 describe('the commands of a page do what it says, one block after the other', () => {
-  test.each(sampled([...pages], 6))('docs/%s', { timeout: 180_000 }, async (page, own) => {
+  test.each(sampled([...pages], 6))('docs/%s', async (page, own) => {
     await using workspace = await startWorkspace();
     await using folder = await temporaryFolder();
     const cwd = join(folder.path, 'cwd');

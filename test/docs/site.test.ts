@@ -26,7 +26,7 @@ beforeAll(async () => {
   pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html'))
     .toSorted();
-}, 180_000);
+});
 afterAll(() => folder[Symbol.asyncDispose]());
 
 const fileOf = (path: string): string => join(folder.path, 'site', path);

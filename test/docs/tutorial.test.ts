@@ -35,7 +35,7 @@ function ownShell(home: string, port: number, replicationPort: number) {
 describe.skipIf(requireChromium())('the tutorial', () => {
   const browser = useBrowser();
 
-  test('does what it says, block by block, up to the page', { timeout: 300_000 }, async () => {
+  test('does what it says, block by block, up to the page', async () => {
     await using folder = await temporaryFolder();
     const ports = { primary: await freePort(), replica: await freePort() };
     const scripts = join(folder.path, 'scripts');

@@ -8,7 +8,7 @@ import { startWorkspace } from '../support/workspace.ts';
 
 const REQUESTS = scale({ sample: 10_000, soak: 200_000 });
 const PARALLEL = 16;
-const PATIENCE_MS = 300;
+const PATIENCE_MS = 120_000;
 
 /** Ending the session would leave the rest of the requests at the door. */
 const OPERATIONS = operations.filter(({ id }) => id !== 'endSession');
@@ -56,7 +56,7 @@ test(`${REQUESTS} malformed requests`, async () => {
   expect(workspace.server.isRunning).toBe(true);
   expect(atEnd).toBeLessThan(afterWarmUp * 1.3 + 64 * 1024 * 1024);
   expect((await workspace.http.send({ path: '/api/graph/ready' })).json).toBe(true);
-}, 300_000);
+});
 
 type Random = () => number;
 /**

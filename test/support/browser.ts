@@ -115,7 +115,7 @@ export class TestBrowser {
 }
 
 /** Against what never comes: a busy machine shows a page many times later than an idle one. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** How the browser complains of an answer that is no success. It says elsewhere which one. */
 const REFUSED = 'Failed to load resource: the server responded with';

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { vi } from 'vitest';
+import { expect } from 'vitest';
 import type { SignedInOptions, TestBrowser, TestPage } from './browser.ts';
 import { PageRequests } from './page-requests.ts';
 import { PASSWORD, People } from './people.ts';
@@ -24,7 +24,7 @@ export class DataScene implements AsyncDisposable {
     // A busy machine takes its time to start the first worker, and may end the first call.
     const call = { type: '_User', take: 1 };
     const table = () => scene.people.as('admin', 'POST', '/api/cce/system/table', call);
-    await vi.waitUntil(async () => (await table()).status < 500, { timeout: 60_000 });
+    await expect.poll(async () => (await table()).status).toBeLessThan(500);
     return scene;
   }
 

@@ -81,7 +81,7 @@ export class BookKeeper {
 
   async untilReady(count = BOOK_INDEXES.length): Promise<void> {
     const states = async () => (await this.indexes()).map(({ state }) => state);
-    await expect.poll(states, { timeout: 60_000 }).toEqual(Array(count).fill('ready'));
+    await expect.poll(states).toEqual(Array(count).fill('ready'));
   }
 }
 

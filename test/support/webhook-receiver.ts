@@ -67,9 +67,7 @@ export class WebhookReceiver implements AsyncDisposable {
 
   /** What came, once so many deliveries have. */
   async wait(count: number): Promise<readonly Received[]> {
-    await expect
-      .poll(() => this.received.length, { timeout: 60_000 })
-      .toBeGreaterThanOrEqual(count);
+    await expect.poll(() => this.received.length).toBeGreaterThanOrEqual(count);
     return this.received;
   }
 

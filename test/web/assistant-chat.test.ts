@@ -206,7 +206,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('without a provider it says how to add one', { timeout: 60_000 }, async () => {
+  test('without a provider it says how to add one', async () => {
     await using early = await open();
     await early.page.getByLabel('Model').waitFor();
     await at.people.as('admin', 'PUT', '/api/chatai/providers', { chat: null });

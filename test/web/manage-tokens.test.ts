@@ -71,7 +71,7 @@ describe.skipIf(requireChromium())('the page of tokens', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('each other kind asks for what it needs, and no more', { timeout: 60_000 }, async () => {
+  test('each other kind asks for what it needs, and no more', async () => {
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const { page, complaints } = opened;
     const finish = async () => {

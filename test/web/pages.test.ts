@@ -53,7 +53,7 @@ describe.skipIf(requireChromium())('every page', () => {
   test.each([
     ['light', { width: 1_440, height: 900 }],
     ['dark', PHONE],
-  ] as const)('is accessible and fits, %s', { timeout: 240_000 }, async (colorScheme, viewport) => {
+  ] as const)('is accessible and fits, %s', async (colorScheme, viewport) => {
     await using opened = await browser.signedInPage(at, { colorScheme, viewport });
     const { page, complaints } = opened;
     const menu = page.getByRole('navigation', { name: 'Pages', includeHidden: true });

@@ -55,7 +55,7 @@ it.each([
   });
   graph.reader.refresh();
   const caller = { ...ADMIN, userUid: graph.reader.uid(graph.idOf('_User', 'ada')) ?? null };
-  await expect(endpoints.run(`system/${name}`, { caller, body })).rejects.toMatchObject({
-    code: 'index_opening',
-  });
+  const run = () => endpoints.run(`system/${name}`, { caller, body }).catch((error) => error.code);
+  // On a busy machine the first call may end at its own time limit.
+  await expect.poll(run).toBe('index_opening');
 });

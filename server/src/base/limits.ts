@@ -438,6 +438,8 @@ export const INDEX_BUILD_NODES = 5_000;
 export const INDEX_REMOVE_ENTRIES = 5_000;
 /** After a commit of these that found no room on the disk, the next attempt waits for so long. */
 export const INDEX_ROOM_RETRY_MS = 2_000;
+/** After other failures the wait doubles, up to this. */
+export const INDEX_RETRY_MS_MAX = 300_000;
 /** A query that reads more than this, and that an index would serve, is told of. */
 export const QUERY_SCAN_TOLD_ROWS = 100_000;
 /** Fields of which an endpoint's metrics tell that they were scanned for. */

@@ -35,8 +35,9 @@ test.each([undefined, null])(
   async (nobody) => {
     const known = await workOf(hash);
     const unknown = await workOf(nobody);
-    // Without it, it would be a thousandth.
-    expect(unknown / known).toBeGreaterThan(0.4);
-    expect(unknown / known).toBeLessThan(2.5);
+    // Without it, it would be a thousandth. On a busy machine the same work has cost 2.6 times as
+    // much a moment later.
+    expect(unknown / known).toBeGreaterThan(0.1);
+    expect(unknown / known).toBeLessThan(10);
   },
 );

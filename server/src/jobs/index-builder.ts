@@ -1,4 +1,4 @@
-import { INDEX_OFFENDERS_MAX, INDEX_ROOM_RETRY_MS } from '#base/limits.ts';
+import { INDEX_OFFENDERS_MAX, INDEX_RETRY_MS_MAX, INDEX_ROOM_RETRY_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, IndexProgress, IndexWork } from '#graph/operations.ts';
 import type { GraphReader, IndexState } from '#graph/reader.ts';
@@ -18,12 +18,14 @@ export interface IndexBuilderParts {
  * Builds the field indexes that were added, and deletes the entries of those that were removed: one
  * after the other, a commit for some thousand nodes, so that writes go on between them. Where it
  * stands is in the state, so the next process, or a promoted replica, goes on from there. Where the
- * disk is full, it waits for room.
+ * disk is full, it waits for room; after another failure it tries again, more and more seldom.
  */
 export class IndexBuilder implements AsyncDisposable {
   readonly #parts: IndexBuilderParts;
   #working: Promise<void> | undefined;
   #isAsked = false;
+  /** Ends the pause after a failure. */
+  #wait: AbortController | undefined;
   readonly #closing = new AbortController();
 
   constructor(parts: IndexBuilderParts) {
@@ -33,13 +35,12 @@ export class IndexBuilder implements AsyncDisposable {
   /** Looks for work: at the start, and after each change of the schema. */
   look(): void {
     this.#isAsked = true;
-    this.#working ??= this.#work()
-      .catch(this.#parts.onFailure)
-      .finally(() => {
-        this.#working = undefined;
-        // Somebody asked after it had looked for the last time.
-        if (this.#isAsked && !this.#isClosed) this.look();
-      });
+    this.#wait?.abort();
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      // Somebody asked after it had looked for the last time.
+      if (this.#isAsked && !this.#isClosed) this.look();
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -52,13 +53,34 @@ export class IndexBuilder implements AsyncDisposable {
   }
 
   async #work(): Promise<void> {
-    const { reader } = this.#parts;
+    let delay = INDEX_ROOM_RETRY_MS;
     while (this.#isAsked && !this.#isClosed) {
       this.#isAsked = false;
-      reader.refresh();
-      for (const number of reader.indexesBeingRemoved()) await this.#clear(number);
-      for (const index of reader.indexes()) if (!index.isReady) await this.#build(index);
+      try {
+        await this.#workOnAll();
+        delay = INDEX_ROOM_RETRY_MS;
+      } catch (error) {
+        this.#parts.onFailure(error);
+        // What is left would else lie there until somebody changes the schema.
+        await this.#untilAsked(delay);
+        delay = Math.min(2 * delay, INDEX_RETRY_MS_MAX);
+        this.#isAsked = true;
+      }
     }
+  }
+
+  async #workOnAll(): Promise<void> {
+    const { reader } = this.#parts;
+    reader.refresh();
+    for (const number of reader.indexesBeingRemoved()) await this.#clear(number);
+    for (const index of reader.indexes()) if (!index.isReady) await this.#build(index);
+  }
+
+  async #untilAsked(ms: number): Promise<void> {
+    if (this.#isAsked) return;
+    this.#wait = new AbortController();
+    await this.#parts.pause(ms, AbortSignal.any([this.#closing.signal, this.#wait.signal]));
+    this.#wait = undefined;
   }
 
   async #build(index: IndexState): Promise<void> {

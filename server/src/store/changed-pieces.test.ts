@@ -72,7 +72,7 @@ it('names the pieces that a whole snapshot names, whatever has changed since the
     }),
     { numRuns: 10 },
   );
-}, 120_000);
+});
 
 function digestsOf({ databases }: Manifest): ReadonlySet<string> {
   return new Set(databases.flatMap(({ pieces }) => pieces.map(({ digest }) => digest)));

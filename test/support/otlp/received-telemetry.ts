@@ -7,7 +7,7 @@ import {
   type ReceivedSpan,
 } from './otlp-decoding.ts';
 
-const WAIT_MS = 45_000;
+const WAIT_MS = 120_000;
 
 export interface ReceivedRequest {
   /** The path of the request; over gRPC it names service and method. */

@@ -17,7 +17,7 @@ const NODES = ['Note', 'Paper'].map((type) => ({
   key: 'Name',
   fields: { Text: 'String' } as const,
 }));
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 600_000;
 /**
  * Documents of a segment that is not merged by the thread that indexes, with others of its size.
  */

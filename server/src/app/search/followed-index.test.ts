@@ -8,7 +8,7 @@ import { IndexedGraph } from './testing/indexed-graph.ts';
 import { interleavedThreads } from './testing/interleaved-threads.ts';
 
 const STEPS = { minLength: 4, maxLength: 24 };
-const SOAK_TIMEOUT_MS = 300_000;
+const SOAK_TIMEOUT_MS = 600_000;
 const TYPES = ['Note', 'Paper', 'Late'];
 const FIELDS = { Title: 'String', Text: 'String', Tags: 'String[]' } as const;
 const WORDS = ['graph', 'graphs', 'node', 'nodes', 'edge', 'the', 'query', 'grape', 'of', 'Haus'];

@@ -16,7 +16,7 @@ import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
 
-const SOAK_TIMEOUT_MS = 300_000;
+const SOAK_TIMEOUT_MS = 600_000;
 const DIMENSIONS = 8;
 const FIELDS = { Text: 'String', Lines: 'String[]', Place: 'Double[]' } as const;
 

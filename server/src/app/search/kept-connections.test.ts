@@ -37,7 +37,7 @@ const idOf = (graph: IndexedGraph, key: number): number =>
 
 async function untilCounted(graph: IndexedGraph, key: number, count: number): Promise<void> {
   const id = idOf(graph, key);
-  await vi.waitUntil(() => graph.connectionsOf(id) === count, { timeout: 60_000 });
+  await expect.poll(() => graph.connectionsOf(id)).toBe(count);
 }
 
 /** How often the edges of a node are counted from then on. */

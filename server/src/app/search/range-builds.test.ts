@@ -10,7 +10,7 @@ import { BuildThreads } from './segment-threads.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
 import { interleavedThreads } from './testing/interleaved-threads.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const NODES = ['Note', 'Paper'].map((type) => ({
   type,
   key: 'Name',

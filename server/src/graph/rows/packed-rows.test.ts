@@ -170,7 +170,7 @@ it('answers as the keys do, whatever is written and packed in between', async ()
     { numRuns: 15 },
   );
   expect(known).toBeGreaterThan(1_000);
-}, 120_000);
+});
 
 async function grow(nodes: number): Promise<void> {
   for (let from = 0; from < nodes; from += 1_000) {
@@ -215,7 +215,7 @@ it('leaves a row to the keys that is too large, and knows its length', async () 
   expect(rows?.collect(hub, 'out', ANY_EDGE, new NeighborList())).toBe(false);
   expect(rows?.collect(hub, 'in', ANY_EDGE, new NeighborList())).toBe(true);
   expect(rows?.collect(hub + 1, 'out', ANY_EDGE, new NeighborList())).toBe(true);
-}, 60_000);
+});
 
 it('packs rows of all lengths, up to what a row and a block may have', async () => {
   const lengths = [511, 512, 513, ROW_NEIGHBORS_MAX + 1, ...Array(9).fill(ROW_NEIGHBORS_MAX), 1];
@@ -237,7 +237,7 @@ it('packs rows of all lengths, up to what a row and a block may have', async () 
   const isExpected = lengths.map((_, from) => from !== 3 && (from < 11 || from === 13));
   expect(isPacked).toEqual(isExpected);
   for (const id of ids) expectSameRow(reader, id);
-}, 60_000);
+});
 
 /** Slices of one step each. */
 const SHORTEST = { min: 0, max: 0 };
@@ -293,7 +293,7 @@ it('packs a hub in slices, whatever is written between them', async () => {
   reader.refresh();
   expect(reader.packedRows()?.changedIds.size).toBe(0);
   expectSame(reader);
-}, 120_000);
+});
 
 it('packs what changed without packing all again', async () => {
   await grow(5_000);

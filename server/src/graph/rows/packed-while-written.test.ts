@@ -118,4 +118,4 @@ it('packs what is newest while commits are on their way', async () => {
   for (const reader of readers) known += expectSame(reader);
   expect(known).toBeGreaterThan(1_000);
   expect(packed).toBeGreaterThan(10);
-}, 120_000);
+});

@@ -212,7 +212,7 @@ async function buildIndex(type: string): Promise<void> {
 }
 
 /** Each run adds a type, so later ones take longer. */
-const TIMEOUT_MS = scale({ sample: 60_000, soak: 3_600_000 });
+const TIMEOUT_MS = scale({ sample: 600_000, soak: 3_600_000 });
 
 let rounds = 0;
 

@@ -181,7 +181,7 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
       await expect(waited).rejects.toThrow('Connection terminated');
       const sessions = `select pid from pg_stat_activity where pid = ${pid}`;
       const look = () => looking.run(async (client) => (await client.query(sessions)).rows);
-      await expect.poll(look, { timeout: 20_000 }).toEqual([]);
+      await expect.poll(look).toEqual([]);
       await holder.query('rollback');
     });
   });

@@ -18,7 +18,7 @@ const uidOf = (name: string) => endpoints.service.get(ADMIN, name).UID;
 const status = () => endpoints.service.codeOverview.compileStatus(ADMIN);
 
 async function settled() {
-  await expect.poll(() => status().Pending, { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => status().Pending).toBe(false);
   return status().FailingIds;
 }
 

@@ -37,4 +37,4 @@ it('of the calls in a process that dies, the one at work fails, and those that w
   const { reader } = pool.graph;
   reader.refresh();
   expect(reader.version(reader.id({ type: 'Book', key: 'once' }) ?? 0)).toBe(1);
-}, 60_000);
+});

@@ -133,7 +133,7 @@ const GREEDY: readonly (readonly [string, string])[] = [
 ];
 
 describe('code that takes all memory', () => {
-  it.each(sampled(GREEDY, CASES))('%s', { timeout: 60_000 }, async (_case, body) => {
+  it.each(sampled(GREEDY, CASES))('%s', async (_case, body) => {
     const { kind } = await runBesideNeighbours(body);
     expect(['memory', 'timeout', 'failed']).toContain(kind);
   });
@@ -179,7 +179,7 @@ const FAULTY: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 describe('code that ends its call only', () => {
-  it.each(sampled(FAULTY, CASES))('%s', { timeout: 60_000 }, async (_case, body, message) => {
+  it.each(sampled(FAULTY, CASES))('%s', async (_case, body, message) => {
     expect(await runBesideNeighbours(body, PATIENT)).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(message),

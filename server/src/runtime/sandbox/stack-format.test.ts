@@ -45,7 +45,7 @@ it('no error of the realm of the worker reaches a guest, with a stack used up to
   expect(found).toMatchObject({ leading: [] });
   // It did come to the place where what formats a stack has no room.
   expect((found as { foreign: number }).foreign).toBeGreaterThan(0);
-}, 90_000);
+});
 
 it.each([
   ['Error itself', 'globalThis.Error = hook;'],

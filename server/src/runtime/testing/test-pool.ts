@@ -66,7 +66,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
   opened.defer(() => pool.close());
   await pool.prepare();
   const run: TestPool['run'] = async (body, call = {}) => {
-    const { isReadOnly = false, caller = ADMIN, timeoutMs = 5_000 } = call;
+    const { isReadOnly = false, caller = ADMIN, timeoutMs = 60_000 } = call;
     const name = call.name ?? body;
     const signal = call.signal ?? new AbortController().signal;
     const request = { name, caller, body: call.body ?? '', headers: '{}', signal };

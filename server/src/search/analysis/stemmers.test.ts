@@ -73,7 +73,7 @@ function* linesOf(path: string): Generator<string, undefined> {
 describe('stems are those of Snowball', () => {
   const whole = scale({ sample: false, soak: true });
 
-  it.each(SNOWBALL)('%s', { timeout: whole ? SOAK_TIMEOUT_MS : 20_000 }, (language, name) => {
+  it.each(SNOWBALL)('%s', { timeout: SOAK_TIMEOUT_MS }, (language, name) => {
     const isThere = whole && existsSync(`${VOCABULARIES}/${name}`);
     if (whole && !isThere) {
       onTestFinished(() => {

@@ -15,7 +15,7 @@ import {
   type VectorRequest,
 } from './testing/vector-scene.ts';
 
-const SOAK_TIMEOUT_MS = 300_000;
+const SOAK_TIMEOUT_MS = 600_000;
 
 test(
   'hits, scores, pages and counts are those of a scorer that looks at every node',

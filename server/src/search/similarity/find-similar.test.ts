@@ -78,7 +78,7 @@ it('finds what a look at every node finds, for everyone', async () => {
     ),
     { seed: seed(), numRuns: scale({ sample: 25, soak: 500 }) },
   );
-}, 300_000);
+});
 
 it('is refused where nothing has vectors, and where all came with their nodes', async () => {
   await using world = await World.open([], undefined);
