@@ -1,9 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
-import { HttpClient, field } from '../test/support/http-client.ts';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { HttpClient } from '../test/support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../test/support/trellis-process.ts';
 import { pictureAssistant } from './pictured-assistant.ts';
+import { pictureWorkspace } from './pictured-workspace.ts';
 import { chromiumFile, installBrowser, storageState } from './browser.ts';
 
 /**
@@ -26,6 +27,8 @@ interface Picture {
   readonly waitFor?: string;
   /** Taken as a phone has it, too. */
   readonly isOnPhones?: true;
+  /** Opens what no address does, once the page is whole. */
+  readonly open?: (page: Page) => Promise<void>;
 }
 
 function pictures(): readonly Picture[] {
@@ -77,6 +80,9 @@ function pictures(): readonly Picture[] {
     { name: 'overview', path: '#/admin', waitFor: 'figure' },
     { name: 'replicas', path: '#/admin/replicas' },
     { name: 'tasks', path: '#/admin/tasks', waitFor: 'text=words/changed', isOnPhones: true },
+    { name: 'webhooks', path: '#/admin/webhooks', waitFor: 'text=retrying', isOnPhones: true },
+    { name: 'deliveries', path: '#/admin/webhooks', open: openDeliveries },
+    { name: 'call-trace', path: '#/endpoints/edit/words/about?tab=calls', open: openTrace },
     { name: 'migrations', path: '#/admin/migrations' },
     { name: 'jobs', path: '#/admin/jobs' },
     { name: 'backups', path: '#/admin/backups' },
@@ -84,7 +90,7 @@ function pictures(): readonly Picture[] {
     { name: 'settings', path: '#/admin/settings' },
     { name: 'interfaces', path: '#/admin/interfaces' },
     { name: 'definitions', path: '#/admin/definitions' },
-    { name: 'deployments', path: '#/admin/deployments' },
+    { name: 'deployments', path: '#/admin/deployments', waitFor: 'text=ci' },
     { name: 'api', path: '#/api?operation=getNode' },
     { name: 'license', path: '#/admin/license' },
   ];
@@ -105,13 +111,8 @@ await using server = await TrellisProcess.start({
 });
 const http = new HttpClient(server.url);
 const token = await http.signIn();
-await untilIndexed();
-await addIndexes();
-await fillWithPeople();
-await fillWithCode();
-await fillWithWork();
-const word = await uidOfWord('star');
-const synset = await changedSynset();
+await using workspace = await pictureWorkspace(http, token);
+const { word, synset } = workspace;
 await using assistant = await pictureAssistant(http, token);
 const browser = await chromium.launch({ executablePath: chromiumFile(), args: ['--no-sandbox'] });
 for (const theme of ['light', 'dark'] as const) {
@@ -122,120 +123,18 @@ for (const theme of ['light', 'dark'] as const) {
 }
 await browser.close();
 
-async function untilIndexed(): Promise<void> {
-  for (;;) {
-    const body = { query: 'trellis' };
-    const { json } = await http.send({ path: '/api/cce/system/search', token, body });
-    const index = await http.send({ path: '/api/search/index', token });
-    if (Number(Object(json).total) > 0 && Object(index.json).rebuild === null) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+async function openDeliveries(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Actions on CRM' }).click();
+  await page.getByRole('menuitem', { name: 'Deliveries' }).click();
+  await page.getByText('Replay from here').first().waitFor();
 }
 
-/** Those of docs/indexes.md. */
-async function addIndexes(): Promise<void> {
-  const indexes = [{ field: 'LexFile' }, { fields: ['LexFile', 'Name'] }];
-  const body = { nodes: [{ type: 'Synset', fields: {}, indexes }], edges: [] };
-  const { status, text } = await http.send({ method: 'PUT', path: '/api/schema', token, body });
-  if (status !== 200) throw new Error(`adding indexes: ${status} ${text}`);
-}
-
-/** A few users, teams and tokens, so that their pages are not empty. */
-async function fillWithPeople(): Promise<void> {
-  const send = (method: string, path: string, body: unknown) =>
-    http.send({ method, path, token, body });
-  const people = [
-    ['ada', 'Ada', 'Lovelace', { roles: ['CanManageSynonyms'] }],
-    ['grace', 'Grace', 'Hopper', { isReadOnlyAdmin: true }],
-    ['alan', 'Alan', 'Turing', { isGuest: true }],
-  ] as const;
-  for (const [userName, firstName, lastName, traits] of people) {
-    const email = `${userName}@example.com`;
-    await send('POST', '/api/users', { userName, email, firstName, lastName, ...traits });
-  }
-  await send('PUT', '/api/groups/group', { name: 'Lexicographers', description: 'Edit the words' });
-  await send('POST', '/api/tokens', { kind: 'api', name: 'Nightly import', scopes: ['ingestion'] });
-  await send('POST', '/api/tokens', { kind: 'endpoint', name: 'Website', path: 'lookup-word' });
-  await send('PUT', '/api/search/synonyms/for?token=trellis&lang=en&ignoreCase=true&replace=true', {
-    Synonyms: ['treillage', 'lattice'],
-    Alternates: [],
-    Blocked: [],
-  });
-}
-
-/** A module, a secret, and an endpoint that changes run. */
-async function fillWithCode(): Promise<void> {
-  const send = async (method: string, path: string, body: unknown): Promise<void> => {
-    const { status, text } = await http.send({ method, path, token, body });
-    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
-  };
-  const secret = { value: 'a key of the pictures', hosts: ['crm.example.com'] };
-  await send('PUT', '/api/secrets/CRM_KEY', { ...secret, endpoints: ['words/changed'] });
-  await send('PUT', '/api/secrets/NEWS_TOKEN', { ...secret, hosts: ['news.example.com'] });
-  const module = 'export const shortened = (text: string): string => text.slice(0, 80);\n';
-  await send('POST', '/api/modules/create', { name: 'texts', code: module });
-  const code = `// trellis: on updated Synset
-import { shortened } from '#lib/texts.ts';
-
-export default async ({ body, log }: Scope<{ after: { Definition: string } }>) => {
-  log.info(shortened(body.after.Definition));
-};
-`;
-  await send('POST', '/api/endpoints/create', { name: 'words/changed', code });
-}
-
-/** Tasks that ran, a backup, and a migration, so that their pages are not empty. */
-async function fillWithWork(): Promise<void> {
-  const send = async (path: string, body: unknown = {}): Promise<void> => {
-    const { status, text } = await http.send({ method: 'POST', path, token, body });
-    if (status >= 400) throw new Error(`${path}: ${status} ${text}`);
-  };
-  await send('/api/admin/tasks', { name: 'backup', cron: '30 2 * * *', builtIn: 'backup' });
-  await send('/api/admin/tasks', { name: 'count', cron: '@hourly', endpoint: 'count-by-pos' });
-  await send('/api/admin/tasks', { name: 'scrub', cron: '0 3 * * 0', builtIn: 'storage-scrub' });
-  await send('/api/admin/tasks/backup/run');
-  await send('/api/admin/tasks/count/run');
-  const code = `export default async function ({ q, log }: Scope) {
-  log.info('synsets', { count: await q().startAt('Synset').count() });
-}
-`;
-  await send('/api/migrations', { name: '001-count-synsets', code });
-  await send('/api/migrations/run');
-  for (;;) {
-    // Asking for it has the server check what has no verdict yet.
-    const status = await http.send({ path: '/api/build/compile-status', token });
-    const { json } = await http.send({ path: '/api/jobs', token });
-    const jobs: readonly { readonly state: string }[] = Object(json).items;
-    const isBusy = jobs.some(({ state }) => state === 'queued' || state === 'running');
-    if (!isBusy && Object(status.json).Pending === false) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-/** With a file, and a history. */
-async function changedSynset(): Promise<string> {
-  const query = { query: 'domestic dog', types: ['Synset'], take: 1 };
-  const found = await http.send({ path: '/api/cce/system/search', token, body: query });
-  const { UID: uid, Id: key } = Object(found.json).hits[0].node;
-  for (const Definition of [
-    'a domestic animal that barks',
-    'a domestic animal that barks, kept by people since prehistoric times',
-  ]) {
-    const operations = [{ op: 'update', type: 'Synset', key, fields: { Definition } }];
-    await http.send({ path: '/api/ingest', token, body: { operations } });
-  }
-  const body = new FormData();
-  body.set('file', new Blob(['Dogs come in many breeds.']), 'breeds.txt');
-  const headers = { authorization: `Bearer ${token}` };
-  await fetch(`${server.url}/api/node/${uid}/files`, { method: 'POST', headers, body });
-  return uid;
-}
-
-async function uidOfWord(lemma: string): Promise<string> {
-  const body = { type: 'Word', keys: [lemma] };
-  const { json } = await http.send({ path: '/api/cce/system/nodes', token, body });
-  const [node] = Object(json).items;
-  return field(node, 'UID');
+async function openTrace(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Trace of the call/ })
+    .first()
+    .click();
+  await page.getByRole('table', { name: 'Parts of the call' }).waitFor();
 }
 
 async function takeAll(
@@ -253,7 +152,7 @@ async function takeAll(
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
-  for (const { name, path, waitFor } of taken) {
+  for (const { name, path, waitFor, open } of taken) {
     const file = `${name}${isPhone ? '-phone' : ''}-${theme}.png`;
     // Otherwise the page before is there until the next one is read.
     await page.goto('about:blank');
@@ -262,6 +161,7 @@ async function takeAll(
     if (waitFor !== undefined) await page.locator(waitFor).first().waitFor();
     await page.waitForLoadState('networkidle');
     await page.waitForFunction('!document.querySelector("[role=status][aria-label=Loading]")');
+    await open?.(page);
     await page.screenshot({ path: join(FOLDER, file) });
     process.stdout.write(`${file}\n`);
   }

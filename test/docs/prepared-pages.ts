@@ -102,8 +102,15 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const [node] = Object(json).items;
     const queries = [{ query: String(node.Id), relevant: [field(node, 'UID')] }];
     await writeFile(join(folder, 'contracts.json'), JSON.stringify({ queries }));
+    await send(workspace, 'PUT', '/api/schema', {
+      nodes: [{ type: 'Synset', key: 'Number', fields: { Lemmas: 'String[]', Pos: 'String' } }],
+      edges: [],
+    });
     await send(workspace, 'PUT', '/api/search/settings', {
-      types: { Word: { fields: { lemma: { text: {} } } } },
+      types: {
+        Word: { fields: { lemma: { text: {} } } },
+        Synset: { fields: { Lemmas: { text: {} }, Pos: { facet: true } } },
+      },
     });
   },
   async 'secrets.md'({ folder }) {

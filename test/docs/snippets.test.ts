@@ -219,7 +219,12 @@ globalThis.document = { baseURI: process.env.BASE_URL + '/' };
     `await new Promise((opened) => socket.addEventListener('open', () => (socket.close(), opened('open'))))`,
     'open',
   ),
-  'search 1': statements('searchAsUser', 'hits.map(({ node }) => node.Id)', ['c1']),
+  'search 1': statements(
+    'searchAsUser',
+    '{ ids: hits.map(({ node }) => node.Id), total, facets }',
+    { ids: ['c1'], total: 1, facets: {} },
+  ),
+  'search 2': statements('searchAsUser', 'hits.map(({ node }) => node.Id)', ['c1']),
   'secrets 1': async (code) => {
     const call = `import { testWorkspace } from '@trellis/endpoint/testing';
 const told = (_url, { headers }) => Response.json(Object.fromEntries(new Headers(headers)));

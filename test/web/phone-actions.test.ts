@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { ChatScene } from '../support/chat-scene.ts';
+import { DefinitionsScene } from '../support/definitions-scene.ts';
 import { PageRequests } from '../support/page-requests.ts';
 import { requireChromium } from '../support/requires.ts';
 
@@ -31,6 +32,26 @@ async function controlsOf(page: Page): Promise<ReadonlySet<string>> {
   return new Set(names.map(plain).filter((name) => name !== ''));
 }
 
+/**
+ * The names of controls that are cut off at a side of the screen, so that a finger does not reach
+ * them. A grid of data and a picture are larger than a screen by their nature; they scroll.
+ */
+function cutControls(page: Page): Promise<readonly string[]> {
+  const controls = page
+    .getByRole('main')
+    .locator('a, button, input, select, textarea, summary, [role=switch], [role=checkbox]');
+  return controls.evaluateAll(
+    (all, screen) =>
+      all.flatMap((control) => {
+        const { left, right, width } = control.getBoundingClientRect();
+        const isReached = width < 2 || (left >= -1 && right <= screen + 1);
+        if (isReached || control.closest('[role=grid], .react-flow') !== null) return [];
+        return [control.getAttribute('aria-label') ?? control.textContent ?? control.outerHTML];
+      }),
+    PHONE.width,
+  );
+}
+
 describe.skipIf(requireChromium())('on a phone', () => {
   const browser = useBrowser();
   let at: ChatScene;
@@ -42,6 +63,16 @@ describe.skipIf(requireChromium())('on a phone', () => {
     await add('/api/groups/group', { name: 'gardeners' }, 'PUT');
     await add('/api/tokens', { kind: 'api', name: 'loader', scopes: ['ingestion'] });
     await add('/api/chatai/agents', { name: 'gardener', instructions: 'You know trees.' });
+    const fetchAllowList = ['https://crm.example'];
+    await add('/api/workspace/settings', { fetchAllowList }, 'PUT');
+    await add('/api/webhooks', { name: 'CRM', url: 'https://crm.example/changes' });
+    await add('/api/endpoints/create', {
+      name: 'noted',
+      code: `// trellis: on created Note\n${CODE}`,
+    });
+    await add('/api/endpoints/run/find', { name: 'oak' });
+    const definitions = new DefinitionsScene(at.people.workspace);
+    await definitions.import({ 'endpoints/deployed.ts': CODE });
     await at.looksUp('admin', 'oak', 'It grows [1].');
   });
   afterAll(() => at[Symbol.asyncDispose]());
@@ -105,6 +136,7 @@ describe.skipIf(requireChromium())('on a phone', () => {
       }
       if (left.length > 0) missing[path] = left;
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(PHONE.width);
+      expect(await cutControls(page), path).toEqual([]);
     }
     expect(missing).toEqual({});
     expect(complaints).toEqual([]);

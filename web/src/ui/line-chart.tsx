@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useIsDark } from '../app/theme.ts';
+import { formatInSpan } from './format-moment.ts';
 
 export interface ChartSeries {
   readonly label: string;
@@ -120,7 +121,10 @@ function chartOptions(
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] },
     },
     axes: [
-      axis,
+      {
+        ...axis,
+        values: (_plot, ticks) => ticks.map((tick) => formatInSpan(tick * 1_000, 0, 60_000)),
+      },
       {
         ...axis,
         size: AXIS_WIDTH_PX,

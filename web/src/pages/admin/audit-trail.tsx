@@ -98,7 +98,7 @@ function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
       columns={[
         { title: 'When', cell: ({ at }) => <Time iso={at} isExact /> },
         { title: 'Action', cell: ({ action }) => <code className="font-mono">{action}</code> },
-        { title: 'Who', cell: ({ actor }) => actor?.name ?? 'Nobody signed in' },
+        { title: 'Who', cell: whoOf },
         {
           title: 'To what',
           isMinor: true,
@@ -115,4 +115,11 @@ function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
       ]}
     />
   );
+}
+
+/** The user, or the token that acts as none; guesses at passwords have neither. */
+function whoOf({ actor, details }: AuditRecord): string {
+  if (actor !== null) return actor.name;
+  const token: unknown = Object(Object(details).token).name;
+  return typeof token === 'string' ? `token ${token}` : 'Nobody signed in';
 }

@@ -97,7 +97,7 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
             {change.kind !== 'endpoint' && <Badge>{KINDS[change.kind]}</Badge>}
             <span className="text-muted">version {change.version}</span>
             <span className="ml-auto text-[13px] text-muted">
-              {change.by === null ? 'by the server' : `by ${change.by.name}`},{' '}
+              {change.by === null ? 'by the server or a token' : `by ${change.by.name}`},{' '}
               <Time iso={change.at} />
             </span>
             {change.kind !== 'endpoint' && <RestoreVersion {...change} kind={change.kind} />}

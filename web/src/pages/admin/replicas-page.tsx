@@ -114,7 +114,7 @@ function ReplicaTable({ overview }: { readonly overview: ReplicaOverview }) {
           cell: ({ replicaName, publicAddress }) => (
             <>
               {replicaName}
-              <a href={publicAddress} className="block wrap-anywhere md:hidden">
+              <a href={publicAddress} className="block wrap-anywhere max-sm:hidden md:hidden">
                 {publicAddress}
               </a>
             </>

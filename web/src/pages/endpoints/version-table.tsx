@@ -28,8 +28,6 @@ export function VersionTable(props: VersionTableProps) {
       rows={changes}
       keyOf={({ version }) => String(version)}
       columns={[
-        choiceOf('Before', before, onBefore),
-        choiceOf('After', after, onAfter),
         {
           title: 'Version',
           cell: ({ version, action }) => (
@@ -44,11 +42,13 @@ export function VersionTable(props: VersionTableProps) {
             <>
               <Time iso={at} />
               <div className="text-[13px] text-muted">
-                by <bdi>{by?.name ?? 'the server'}</bdi>
+                by <bdi>{by?.name ?? 'the server or a token'}</bdi>
               </div>
             </>
           ),
         },
+        choiceOf('Before', before, onBefore),
+        choiceOf('After', after, onAfter),
         {
           title: 'Actions',
           isTitleHidden: true,

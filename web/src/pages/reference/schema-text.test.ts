@@ -26,11 +26,11 @@ describe('a schema as text', () => {
     [
       {
         type: 'object',
-        properties: { a: { type: 'string', maxLength: 3 }, 'b-c': { const: true } },
+        properties: { a: { type: 'string', minLength: 1, maxLength: 3 }, 'b-c': { const: true } },
         required: ['b-c'],
         additionalProperties: {},
       },
-      '{\n  a?: string;  // characters at most 3\n  "b-c": true;\n  [name: string]: any;\n}',
+      '{\n  a?: string;  // at least 1 character, at most 3 characters\n  "b-c": true;\n  [name: string]: any;\n}',
     ],
   ])('%j', (schema, text) => {
     expect(schemaText(schema as Record<string, unknown>)).toBe(text);

@@ -87,25 +87,28 @@ function commentOf(text: unknown, indent: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-const RULES: readonly (readonly [string, string])[] = [
+/** Keyword, what stands before its value, and what it counts. */
+const RULES: readonly (readonly [string, string, string?])[] = [
   ['format', ''],
   ['pattern', 'matches '],
   ['minimum', 'at least '],
   ['exclusiveMinimum', 'above '],
   ['maximum', 'at most '],
-  ['minLength', 'characters at least '],
-  ['maxLength', 'characters at most '],
-  ['minItems', 'items at least '],
-  ['maxItems', 'items at most '],
+  ['minLength', 'at least ', 'character'],
+  ['maxLength', 'at most ', 'character'],
+  ['minItems', 'at least ', 'item'],
+  ['maxItems', 'at most ', 'item'],
   ['default', 'default '],
 ];
 
 /** What a value must keep to beyond its type. */
 export function rulesOf(schema: Schema): string {
-  return RULES.flatMap(([keyword, words]) => {
+  return RULES.flatMap(([keyword, words, counted]) => {
     const rule = schema[keyword];
     if (rule === undefined) return [];
-    return [words + (typeof rule === 'object' ? JSON.stringify(rule) : String(rule))];
+    const value = typeof rule === 'object' ? JSON.stringify(rule) : String(rule);
+    if (counted === undefined) return [words + value];
+    return [`${words}${value} ${counted}${rule === 1 ? '' : 's'}`];
   }).join(', ');
 }
 

@@ -125,7 +125,7 @@ function IndexState({ index: { document, job } }: { readonly index: ListedIndex 
   return (
     <div className="flex flex-col items-start gap-1">
       <IndexBadge index={document} />
-      <span className="text-[13px] text-muted md:hidden">
+      <span className="text-[13px] text-muted max-sm:hidden md:hidden">
         {formatCount(document.entries ?? 0)} values
       </span>
       {job !== undefined && (

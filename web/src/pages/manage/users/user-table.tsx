@@ -36,7 +36,7 @@ export function UserTable({ users, onEdit, onAction }: UserTableProps) {
       keyOf={(user) => user.UID}
       columns={[
         NAME,
-        { title: 'Address', isMinor: true, cell: ({ Email }) => <span>{Email}</span> },
+        { title: 'Address', isMinor: true, cell: ({ Email }) => Email ?? '' },
         ...(seesAll ? [ACCOUNT, STATE] : []),
         ...(canManage
           ? [
