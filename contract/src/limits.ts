@@ -46,6 +46,8 @@ export const PACKAGE_TEXT_CHARACTERS_MAX = 200;
 export const PACKAGE_CODE_BYTES_MAX = 1024 * 1024;
 export const PACKAGE_TYPES_BYTES_MAX = 1024 * 1024;
 export const PACKAGE_MAP_BYTES_MAX = 2 * 1024 * 1024;
+/** Of a source map with the sources in it; beyond, they stay with the author. */
+export const PACKAGE_SOURCES_BYTES_MAX = 1024 * 1024;
 export const PACKAGE_FILES_MAX = 1_000;
 
 /** What lines of a log are searched for. */

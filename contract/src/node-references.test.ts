@@ -8,6 +8,7 @@ import { bodyMembers } from './testing/node-members.ts';
 const OTHERS: Readonly<Record<string, string>> = {
   'changeManyNodes change.access.teams': 'a team',
   'changeManyNodes change.access.users': 'a user',
+  'changeManyNodes uids.uid': 'beside a version, in one object',
   'createLogin user': 'a name',
   'createTask actingUser': 'a user',
   'createToken actingUser': 'a user',

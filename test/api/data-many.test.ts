@@ -178,6 +178,45 @@ describe('many nodes are changed', () => {
     expect(wrong.outcomes[0].error).toMatchObject({ code: 'invalid_request' });
   });
 
+  test.each<[string, (other: string) => object, string]>([
+    ['deleted', () => ({ delete: true }), 'ann'],
+    ['linked from them', (uid) => ({ add: { edge: 'Needs', to: { uid } } }), 'ann'],
+    ['linked to them', (uid) => ({ add: { edge: 'Needs', from: { uid } } }), 'ann'],
+    ['shared', () => ({ access: { teams: [team] } }), 'admin'],
+  ])('%s: those that are at the version they were seen at', async (_what, change, who) => {
+    const uids = [await create(), await create(), await create()];
+    const [same = '', changed = '', any = ''] = uids;
+    await ok('PATCH', `/api/node/${changed}`, { fields: { Title: 'by somebody else' } });
+    const nodes = [{ uid: same, ifVersion: 1 }, { uid: changed, ifVersion: 1 }, any];
+    const body = { uids: nodes, change: change(await create()) };
+    const { done, outcomes } = await ok('POST', '/api/node/bulk', body, who);
+    const error = { code: 'version_conflict', message: expect.stringContaining('at version 2') };
+    expect([done, outcomes]).toEqual([
+      2,
+      [
+        { uid: same, done: true },
+        { uid: changed, done: false, error },
+        { uid: any, done: true },
+      ],
+    ]);
+  });
+
+  test('those of whose versions the writer knows better: nothing is written over', async () => {
+    const uids = await Promise.all(Array.from({ length: 12 }, () => create()));
+    const nodes = uids.map((uid) => ({ uid, ifVersion: 1 }));
+    const change = { delete: true };
+    const [bulk, ...writes] = await Promise.all([
+      ok('POST', '/api/node/bulk', { uids: nodes, change }, 'ann'),
+      ...uids.map((uid) =>
+        people.outcome('admin', 'PATCH', `/api/node/${uid}`, { fields: { Title: 'x' } }),
+      ),
+    ]);
+    const isDeleted = bulk.outcomes.map((one: { done: boolean }) => one.done);
+    // Whoever came first: a node was changed and stays, or was deleted and could not be changed.
+    const wasChanged = writes.map(([status]) => status === 200);
+    expect(isDeleted).toEqual(wasChanged.map((isChanged) => !isChanged));
+  });
+
   test('more than one commit holds', async () => {
     const keys = Array.from({ length: 1_001 }, (_, i) => `many ${i}`);
     const operations = keys.map((key) => ({ op: 'addOrUpdate', type: 'Task', key }));
@@ -199,6 +238,8 @@ describe('many nodes are changed', () => {
     [{ uids: [], change: { delete: true } }],
     [{ uids: Array.from({ length: 10_001 }, () => 'x'), change: { delete: true } }],
     [{ uids: ['x'], change: {} }],
+    [{ uids: [{ uid: 'x', ifVersion: 0 }], change: { delete: true } }],
+    [{ uids: [{ ifVersion: 1 }], change: { delete: true } }],
     [{ uids: ['x'], change: { delete: false } }],
     [{ uids: ['x'], change: { delete: true, access: {} } }],
   ])('not %#', async (body) => {

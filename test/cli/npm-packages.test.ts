@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -107,6 +107,15 @@ test('a second push changes nothing, nor does one of what was pulled elsewhere',
   const pulled = join(other.path, 'pulled');
   expect(await trellis('pull', pulled)).toMatchObject({ code: 0 });
   expect(await readdir(join(pulled, 'npm'))).toContain('date-fns.json');
+  const sources = async (name: string) => {
+    const file = JSON.parse(await readFile(join(pulled, `npm/${name}.json`), 'utf8'));
+    return Object(JSON.parse(file.map));
+  };
+  const known = await sources('date-fns');
+  const at = known.sources.indexOf('node_modules/date-fns/addDays.js');
+  expect(known.sourcesContent[at]).toContain('export function addDays');
+  // Of zod they are too large.
+  expect(await sources('zod')).not.toHaveProperty('sourcesContent');
   const back = await trellis('push', pulled, '--json');
   expect(JSON.parse(back.stdout)).toMatchObject({
     packages: [],

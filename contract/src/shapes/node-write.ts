@@ -108,9 +108,19 @@ export const linkedEdges = z.strictObject({ added: z.int().min(0), removed: z.in
 
 const readers = z.array(uidText).max(NODES_CHANGED_READERS_MAX).optional();
 
+/** A node that is left as it is unless it is at this version. */
+export const nodeAtVersion = z.union([
+  z.strictObject({ uid: uidText.min(1), ifVersion }),
+  z.strictObject({ type: graphName.min(1), key: nodeText.min(1), ifVersion }),
+]);
+const changedNode = z.union([nodeReference, nodeAtVersion], {
+  error: 'must be a UID, {uid} or {type, key}, an object with or without ifVersion',
+});
+export type ChangedNode = Immutable<z.infer<typeof changedNode>>;
+
 /** The body of `POST /api/node/bulk`: one change of many nodes. */
 export const manyNodesChange = z.strictObject({
-  uids: z.array(nodeReference).min(1).max(NODES_CHANGED_MAX),
+  uids: z.array(changedNode).min(1).max(NODES_CHANGED_MAX),
   change: z.union(
     [
       z.strictObject({ delete: z.literal(true) }),

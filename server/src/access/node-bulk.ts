@@ -1,8 +1,13 @@
 import { NODES_CHANGED_TOGETHER } from '@trellis/contract/limits.ts';
-import type { ManyNodesChange, ManyNodesOutcome } from '@trellis/contract/shapes/node-write.ts';
+import type {
+  ChangedNode,
+  ManyNodesChange,
+  ManyNodesOutcome,
+} from '@trellis/contract/shapes/node-write.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
+import { uidOf } from '#base/uid.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { AccessService } from './access-service.ts';
 import { type AuditTrail, deed, type Doer } from './audit-event.ts';
@@ -20,9 +25,14 @@ export interface NodeBulkParts {
 type Change = ManyNodesChange['change'];
 type Outcome = ManyNodesOutcome['outcomes'][number];
 
-/** What one node takes. */
-interface Planned {
+/** A node of the request; the first word about its version counts. */
+interface Wanted {
   readonly uid: string;
+  readonly version: number | undefined;
+}
+
+/** What one node takes. */
+interface Planned extends Wanted {
   readonly operations: readonly WriterOperation[];
 }
 
@@ -41,10 +51,14 @@ export class NodeBulk {
   }
 
   /** Throws `node_not_found` for the other end of a link. */
-  async change(doer: Doer, uids: readonly string[], change: Change): Promise<ManyNodesOutcome> {
+  async change(
+    doer: Doer,
+    nodes: readonly ChangedNode[],
+    change: Change,
+  ): Promise<ManyNodesOutcome> {
     const { caller } = doer;
     this.#checkOtherEnd(caller, change);
-    const unique = [...new Set(uids)];
+    const unique = eachOnce(nodes);
     const outcomes = new Map<string, Outcome>();
     for (let at = 0; at < unique.length; at += NODES_CHANGED_TOGETHER) {
       if (at > 0) await turns.next(budgetKey(caller));
@@ -52,7 +66,7 @@ export class NodeBulk {
       const planned = await this.#plan(doer, some, change, outcomes);
       await this.#commit(doer, planned, change, outcomes);
     }
-    const all = unique.map((uid) => must(outcomes.get(uid), 'an outcome'));
+    const all = unique.map(({ uid }) => must(outcomes.get(uid), 'an outcome'));
     return { done: all.filter(({ done }) => done).length, outcomes: all };
   }
 
@@ -67,21 +81,32 @@ export class NodeBulk {
   /** Puts the outcome of each node that the caller may not change so. */
   async #plan(
     doer: Doer,
-    uids: readonly string[],
+    nodes: readonly Wanted[],
     change: Change,
     outcomes: Map<string, Outcome>,
   ): Promise<Planned[]> {
     const walk = new NodeTurns(this.#parts.reads, doer.caller);
     const planned: Planned[] = [];
-    for (const uid of uids) {
+    for (const { uid, version } of nodes) {
       if (walk.isSpent) await walk.next();
       try {
-        planned.push({ uid, operations: this.#operations(doer, walk.view, uid, change) });
+        const operations = this.#operations(doer, walk.view, uid, change);
+        this.#checkVersion(walk.view, uid, version);
+        planned.push({ uid, version, operations });
       } catch (error) {
         outcomes.set(uid, refused(uid, error));
       }
     }
     return planned;
+  }
+
+  /** As the writer does again: what it refuses costs another commit. */
+  #checkVersion(view: NodeView, uid: string, expected: number | undefined): void {
+    const id = expected === undefined ? undefined : view.find(uid);
+    const actual = id === undefined ? undefined : this.#parts.reads.reader.version(id);
+    if (actual === undefined || actual === expected) return;
+    const message = `The node is at version ${actual}, not at version ${expected}`;
+    throw new Problem('version_conflict', message);
   }
 
   #operations(doer: Doer, view: NodeView, uid: string, change: Change): readonly WriterOperation[] {
@@ -116,7 +141,7 @@ export class NodeBulk {
         for (const { uid } of left) outcomes.set(uid, { uid, done: true });
         return;
       } catch (error) {
-        const place = dropped < DROPPED_MAX && !('access' in change) ? placeOf(error) : undefined;
+        const place = dropped < DROPPED_MAX ? placeOf(error, left, change) : undefined;
         const gone = place === undefined ? left.splice(0) : left.splice(place, 1);
         for (const { uid } of gone) outcomes.set(uid, refused(uid, error));
       }
@@ -126,8 +151,11 @@ export class NodeBulk {
   async #send(doer: Doer, planned: readonly Planned[], change: Change): Promise<void> {
     const { commits, audit, reads } = this.#parts;
     const operations = planned.flatMap((one) => one.operations);
+    const expected = planned.flatMap(({ uid, version }) =>
+      version === undefined ? [] : [{ uid, version }],
+    );
     // What changes access has its events among its operations.
-    if ('access' in change) await commits.commit({ system: true, operations });
+    if ('access' in change) await commits.commit({ system: true, operations, expected });
     else {
       const uids = planned.map(({ uid }) => uid);
       const edge =
@@ -142,15 +170,32 @@ export class NodeBulk {
         operations,
         user: must(doer.caller.userUid, 'the user of a session'),
         ownRights: { trace: audit.operation(event) },
+        expected,
       });
     }
     reads.reader.refresh();
   }
 }
 
-/** The place of the node that the writer refused alone; each has one operation. */
-function placeOf(error: unknown): number | undefined {
+function eachOnce(nodes: readonly ChangedNode[]): Wanted[] {
+  const versions = new Map<string, number | undefined>();
+  for (const node of nodes) {
+    const uid = uidOf(node);
+    const version = typeof node === 'object' && 'ifVersion' in node ? node.ifVersion : undefined;
+    versions.set(uid, versions.get(uid) ?? version);
+  }
+  return [...versions].map(([uid, version]) => ({ uid, version }));
+}
+
+/** The place of the node that the writer refused alone. */
+function placeOf(error: unknown, left: readonly Planned[], change: Change): number | undefined {
   if (!(error instanceof Problem)) return undefined;
+  if (error.code === 'version_conflict') {
+    const place = left.findIndex(({ uid }) => uid === error.details?.['uid']);
+    return place < 0 ? undefined : place;
+  }
+  // Otherwise each has one operation.
+  if ('access' in change) return undefined;
   const index = error.details?.['index'];
   const isOfOne = error.code === 'node_not_found' || error.code === 'forbidden';
   return isOfOne && typeof index === 'number' ? index : undefined;

@@ -217,7 +217,7 @@ export class NodeWriter {
         operations: operations.map(({ operation }) => operation),
         user: must(caller.userUid, 'the user of a session'),
         ownRights: { trace: audit.operation(event) },
-        ...(version === undefined ? {} : { expected: { uid, version } }),
+        ...(version === undefined ? {} : { expected: [{ uid, version }] }),
       });
       reads.reader.refresh();
       return result;

@@ -227,7 +227,7 @@ const IN_THE_WAY: ReadonlySet<string> = new Set([
   'version_conflict',
 ]);
 
-type ExpectedVersion = NonNullable<CommitRequest['expected']>;
+type ExpectedVersion = NonNullable<CommitRequest['expected']>[number];
 
 interface BuildOptions {
   readonly firstIndex: number;
@@ -277,8 +277,8 @@ export function buildCommit(
     ...circumstances,
   });
   if (request.schema !== undefined) transactor.mergeSchema(request.schema);
-  const { operations, expected } = request;
-  if (expected !== undefined) requireVersion(transactor, expected);
+  const { operations, expected = [] } = request;
+  for (const one of expected) requireVersion(transactor, one);
   for (let i = 0; i < operations.length; i++) {
     const operation = operations[i];
     checkOperation(operation, firstIndex + i);
@@ -308,7 +308,8 @@ function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersi
   // Of none of the operations.
   t.index = -1;
   const id = t.idOfUid(uid, 'uid');
-  if (id !== 0) checkSees(t, id);
+  if (id === 0) return t.checkVersion(expected, 0, uid);
+  checkSees(t, id);
   t.checkVersionOf(expected, id);
 }
 

@@ -160,10 +160,10 @@ export interface IndexProgress {
 export interface CommitRequest extends CommitAuthor {
   readonly operations: readonly WriterOperation[];
   /**
-   * The commit is refused with `version_conflict` unless this node is at this version, whatever the
-   * operations are.
+   * The commit is refused with `version_conflict` unless each of these nodes is at its version,
+   * whatever the operations are. `details` have the UID.
    */
-  readonly expected?: { readonly uid: string; readonly version: number } | undefined;
+  readonly expected?: readonly { readonly uid: string; readonly version: number }[] | undefined;
   /**
    * Types and fields to add or widen, before the operations. Refused with `schema_conflict` when
    * data would be lost.

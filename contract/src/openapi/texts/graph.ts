@@ -123,8 +123,14 @@ export const graphTexts = [
     added: 'How many edges were created, inverse edges included.',
     removed: 'How many edges were removed, inverse edges included.',
   }),
+  ...texts(write.nodeAtVersion, {
+    uid: 'UID of the node.',
+    type: 'Name of the type of the node.',
+    key: 'Key or alias of the node, which is unique within its type.',
+    ifVersion: 'Version that the node must be at, else its outcome is `version_conflict`.',
+  }),
   ...texts(write.manyNodesChange, {
-    uids: 'Nodes to change, each by UID, `{uid}` or `{type, key}`.',
+    uids: 'Nodes to change, each by UID, `{uid}` or `{type, key}`; with `ifVersion` only at this version.',
     change: [
       'What to do with each of the nodes.',
       {

@@ -5,6 +5,7 @@ import type { OutputChunk, Plugin } from 'rolldown';
 import { importedNames, isPackage, specifierOf } from '#runtime/compile/imported-modules.ts';
 import {
   PACKAGE_CODE_BYTES_MAX,
+  PACKAGE_SOURCES_BYTES_MAX,
   PACKAGE_TEXT_CHARACTERS_MAX,
   PACKAGE_TYPES_BYTES_MAX,
 } from '@trellis/contract/limits.ts';
@@ -162,7 +163,6 @@ async function chunkOf(
       format: 'esm',
       codeSplitting: false,
       sourcemap: 'hidden',
-      sourcemapExcludeSources: true,
       // Licenses ask for their notices to be kept.
       comments: { legal: true, annotation: false, jsdoc: false },
     });
@@ -183,14 +183,20 @@ function plain(text: string): string {
   return text.replaceAll(/\u001b\[[\d;]*m/g, '').trim();
 }
 
-/** Paths of sources from `node_modules` on: they are the same on every machine. */
+/**
+ * Paths of sources from `node_modules` on: they are the same on every machine. The sources travel
+ * along where there is room for them.
+ */
 function mapOf({ map }: OutputChunk): string {
   const sources = (map?.sources ?? []).map((source) => {
     const at = source.indexOf('node_modules/');
     return at < 0 ? source : source.slice(at);
   });
   const mappings = map?.mappings ?? '';
-  return JSON.stringify({ version: 3, sources, names: [], mappings });
+  const own = { version: 3, sources, names: [], mappings };
+  const whole = JSON.stringify({ ...own, sourcesContent: map?.sourcesContent });
+  const isSmall = Buffer.byteLength(whole) <= PACKAGE_SOURCES_BYTES_MAX;
+  return isSmall ? whole : JSON.stringify(own);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { uidOf } from '#base/uid.ts';
 import { operations } from '@trellis/contract/operations/data.ts';
 import { answer, routesOf } from '../route.ts';
 
@@ -20,5 +19,5 @@ export const dataRoutes = routesOf(operations, {
   restoreNode: async ({ caller, params, headers, body, address }, { nodeWriter }) =>
     answer(200, await nodeWriter.restore({ caller, address }, { ...params, ...headers }, body)),
   changeManyNodes: async ({ caller, body, address }, { nodeBulk }) =>
-    answer(200, await nodeBulk.change({ caller, address }, body.uids.map(uidOf), body.change)),
+    answer(200, await nodeBulk.change({ caller, address }, body.uids, body.change)),
 });
