@@ -36,6 +36,7 @@ import {
   NO_SOURCES,
   reachedModules,
   reachedSources,
+  packagesAt,
 } from './imported-modules.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
@@ -186,7 +187,14 @@ export class EndpointCompiler {
     schema: SchemaDocument,
     signal?: AbortSignal,
   ): Promise<Completions> {
-    const answer = (asked: Asked, offset: number) => completionsAt(asked, place.code, offset);
+    const answer = async (asked: Asked, offset: number): Promise<Completions> => {
+      const found = await completionsAt(asked, place.code, offset);
+      // The compiler finds packages by a pattern, which tells no names.
+      const packages = packagesAt(place.code, offset, this.#modules.names())
+        .slice(0, EDITOR_COMPLETIONS_MAX - found.items.length)
+        .map((label): CompletionItem => ({ label, kind: 'module' }));
+      return { ...found, items: [...found.items, ...packages] };
+    };
     return this.#at(place, schema, answer, { isDraft: true, signal });
   }
 

@@ -52,6 +52,17 @@ function specifiersIn(code: string): string[] {
   }
 }
 
+/** Packages that code may import by the specifier that is being written just before `offset`. */
+export function packagesAt(source: string, offset: number, names: readonly string[]): string[] {
+  const line = source.slice(source.lastIndexOf('\n', offset - 1) + 1, offset);
+  const written = WRITTEN.exec(line)?.[1];
+  if (written === undefined) return [];
+  const specifiers = names.filter(isPackage).map(specifierOf);
+  return specifiers.filter((specifier) => specifier.startsWith(written)).toSorted();
+}
+
+const WRITTEN = /(?:\bfrom|^[ \t]*import)[ \t]*["']([^"']*)$/;
+
 /** Each begins a line; an import is looked for in one of them alone, however long the code is. */
 const STATEMENT = /^(?=[ \t]*(?:import|export)\b)/m;
 const IMPORT = /^[ \t]*(?:import|export)\b[^'"]*(["'])([^"'\n]+)\1/;

@@ -20,10 +20,21 @@ export function typeFilesOf(text: string): ReadonlyMap<string, string> {
   const { types, typesEntry, code, isCommonJs } = packageOf(text);
   if (typesEntry === null) return new Map([['index.d.ts', untyped(code, isCommonJs)]]);
   const files = Object.entries(types).map(
-    ([path, content]) => [`node_modules/${path}`, content] as const,
+    ([path, content]) => [`node_modules/${path}`, withoutHosts(content)] as const,
   );
   const entry = JSON.stringify({ types: `./node_modules/${typesEntry}` });
   return new Map([...files, ['package.json', entry]]);
+}
+
+const HOST_LIBRARY =
+  /^[ \t]*\/\/\/[ \t]*<reference[ \t]+lib=["'](?:dom|webworker|scripthost)\b.*$/gim;
+
+/**
+ * Without the lines that bring in the globals of browsers: of those, an endpoint has none, whatever
+ * a package may have them for. Lines stay where they are.
+ */
+function withoutHosts(declarations: string): string {
+  return declarations.replaceAll(HOST_LIBRARY, '//');
 }
 
 /** Of a package that says nothing of its types, everything may be anything. */

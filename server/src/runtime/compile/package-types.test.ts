@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { PackageBundle } from '@trellis/contract/shapes/package.ts';
 import { SYSTEM_SCHEMA } from '#graph/system-schema.ts';
 import { EndpointCompiler } from './endpoint-compiler.ts';
+import { placeIn } from '../testing/code-place.ts';
 import { packageText } from './package-text.ts';
 
 const compiler = new EndpointCompiler();
@@ -25,15 +26,19 @@ const typed = (type: string): PackageBundle => ({
   },
 });
 
+function sourcesOf(packages: Readonly<Record<string, PackageBundle>>) {
+  const texts = new Map(
+    Object.entries(packages).map(([name, bundle]) => [`npm:${name}`, packageText(bundle)]),
+  );
+  return { find: (name: string) => texts.get(name), names: () => [...texts.keys()] };
+}
+
 async function check(
   packages: Readonly<Record<string, PackageBundle>>,
   { specifier = 'ours', isReadOnly = false } = {},
 ): Promise<string[]> {
   const code = `import { size } from '${specifier}';\nexport default () => size satisfies string;\n`;
-  const texts = new Map(
-    Object.entries(packages).map(([name, bundle]) => [`npm:${name}`, packageText(bundle)]),
-  );
-  const modules = { find: (name: string) => texts.get(name), names: () => [...texts.keys()] };
+  const modules = sourcesOf(packages);
   const found = await compiler.check({ code, isReadOnly, modules }, SYSTEM_SCHEMA);
   return found.map(({ line, message }) => `${line}: ${message}`);
 }
@@ -63,4 +68,30 @@ it('finds a path in a package beside the package', async () => {
   const both = { ours: typed('number'), 'ours/part': typed('string') };
   expect(await check(both, { specifier: 'ours/part' })).toEqual([]);
   expect(await check(both)).toEqual([WRONG]);
+});
+
+it.each(['<reference lib="dom" />', "<reference lib='webworker'/>"])(
+  'has no globals of browsers, though a package asks for them: %s',
+  async (line) => {
+    const { types } = typed('string');
+    const asks = `/// ${line}\n${types['theirs/t.d.ts']}`;
+    const ours = { ...typed('string'), types: { ...types, 'theirs/t.d.ts': asks } };
+    const code = "import { size } from 'ours';\nexport default () => [size, addEventListener];\n";
+    const modules = sourcesOf({ ours });
+    const found = await compiler.check({ code, isReadOnly: false, modules }, SYSTEM_SCHEMA);
+    expect(found).toMatchObject([
+      { line: 2, message: expect.stringContaining('"addEventListener"') },
+    ]);
+  },
+);
+
+it.each([
+  ['names of packages', "import { size } from '|';\nexport default () => size;\n", 'ours'],
+  ['what a package exports', "import { | } from 'ours';\nexport default () => 1;\n", 'size'],
+  ['its members', "import * as all from 'ours';\nexport default () => all.|;\n", 'size'],
+])('an editor is offered %s', async (_what, code, expected) => {
+  const none = { declaredFor: () => Promise.resolve('') };
+  const own = compiler.over(none, sourcesOf({ ours: typed('string') }));
+  const { items } = await own.completions(placeIn(code), SYSTEM_SCHEMA);
+  expect(items.map(({ label }) => label)).toContain(expected);
 });
