@@ -242,3 +242,27 @@ test('traces are for administrators', async () => {
     json: { error: { code: 'trace_not_found' } },
   });
 });
+
+test('a call that is killed for its time is told with what it has read', async () => {
+  const ends = { waits: 'await new Promise(() => {});', loops: 'for (;;);' };
+  const killed = Object.entries(ends).map(async ([name, end]) => {
+    const code = `export default async ({ q, search }: Scope) => {
+  await q().startWhere('Book', 'Title', '=', 't1').count();
+  const until = Date.now() + 300;
+  // With each search the worker goes on to what else it has to do.
+  do await search({ query: 't1', take: 1 }); while (Date.now() < until);
+  await search({ query: 't1', take: 1 });
+  ${end}
+};
+`;
+    const made = await send('POST', '/api/endpoints/create', { name, code, timeoutMs: 5_000 });
+    expect(made).toMatchObject({ status: 201, json: { compiles: true } });
+    expect((await run(name)).status).toBe(504);
+    const trace = await newestTrace(name);
+    expect(trace).toMatchObject({ reason: 'error', code: 'endpoint_timeout' });
+    expect(spansOf(trace, 'query')).toMatchObject([
+      { name: 'startWhere(Book.Title) count', facts: { access: 'index' } },
+    ]);
+  });
+  await Promise.all(killed);
+});

@@ -94,6 +94,7 @@ export const graphTexts = [
   }),
   ...texts(write.nodeRestoration, {
     version: 'Number of the version whose values the node gets.',
+    ifVersion: 'Version that the node must be at, else `version_conflict`; by default any.',
   }),
   ...texts(write.nodeChange, {
     timestamp: NODE_TIME,

@@ -2,6 +2,7 @@ import type { Script } from 'node:vm';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
+import { TRACE_TELL_MS } from '#base/trace-limits.ts';
 import { IdMap } from './id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Snapshots } from '#graph/transactions/snapshots.ts';
@@ -64,6 +65,8 @@ export class GuestHost {
   /** To be entered once more: its code may have gone on after the host stopped looking. */
   readonly #unfinished = new Set<Guest>();
   #isServing = false;
+  /** There while there are calls. */
+  #traceTimer: NodeJS.Timeout | undefined;
   /** Calls that are traced. */
   #traced = 0;
   /** That the state had reached when the newest frame came. */
@@ -149,6 +152,7 @@ export class GuestHost {
         return;
       }
       guest.calls.set(id, call);
+      this.#traceTimer ??= setTimeout(() => this.#tellTraces(), TRACE_TELL_MS).unref();
       if (isTraced) this.#traced++;
       guest.start(id, body, headers, this.#users.textOf(caller.userUid, sequence));
     });
@@ -335,6 +339,22 @@ export class GuestHost {
     const rest = status === undefined ? `,${id}` : `,${id},${status}`;
     if (isSmall) this.#push(kind, rest, payload);
     else this.#push('failure', `,${id}`, RESULT_TOO_LARGE);
+  }
+
+  /** Of calls that go on: a worker that is killed tells nothing. */
+  #tellTraces(): void {
+    const now = performance.now();
+    let isBusy = false;
+    for (const guest of this.#guests.values()) {
+      for (const { id, trace } of guest.calls.values()) {
+        isBusy = true;
+        const told = trace.toldSoFar(now);
+        if (told !== undefined) this.#push('trace', `,${id}`, told);
+      }
+    }
+    if (!this.#isServing) this.#flush();
+    const again = (): void => this.#tellTraces();
+    this.#traceTimer = isBusy ? setTimeout(again, TRACE_TELL_MS).unref() : undefined;
   }
 
   #endAll(guest: Guest, failure: string): void {

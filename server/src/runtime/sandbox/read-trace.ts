@@ -5,6 +5,7 @@ import {
   TRACE_QUERY_CHARACTERS_MAX,
   TRACE_SLOW_MS,
   TRACE_SPANS_MAX,
+  TRACE_TELL_MS,
 } from '#base/trace-limits.ts';
 import type { QueryRun } from '#graph/query/run.ts';
 import { querySummary } from '../tracing/query-summary.ts';
@@ -70,11 +71,15 @@ export class ReadTrace {
   /** What the thread had used when the turn began that it is in. */
   #resumedAt: number | undefined;
   #heapBytes = 0;
+  #hasNews = false;
+  /** When it is to be told what there is so far. */
+  #tellAt: number;
 
   /** `startedAt` is a time of `performance.now()`. */
   constructor(isFull: boolean, startedAt: number) {
     this.isFull = isFull;
     this.#startedAt = startedAt;
+    this.#tellAt = startedAt + TRACE_TELL_MS;
     this.resume();
   }
 
@@ -86,6 +91,7 @@ export class ReadTrace {
   /** A query has ended. `code` says why it failed. */
   query(at: number, payload: string, run: QueryRun | undefined, code?: string): void {
     this.#queries ??= [];
+    this.#hasNews = true;
     const ms = performance.now() - at;
     if (this.#queries.length >= TRACE_SPANS_MAX) {
       this.#count('query', at, ms);
@@ -106,6 +112,7 @@ export class ReadTrace {
 
   #count(operation: string, at: number, ms: number): void {
     this.#reads ??= new Map();
+    this.#hasNews = true;
     const known = this.#reads.get(operation);
     if (known === undefined) {
       this.#reads.set(operation, { count: 1, first: at, last: at + ms, busyMs: ms });
@@ -132,7 +139,22 @@ export class ReadTrace {
   told(hasFailed: boolean): string | undefined {
     const ms = performance.now() - this.#startedAt;
     this.pause();
-    if (!this.isFull && !hasFailed && ms < TRACE_SLOW_MS) return undefined;
+    return !this.isFull && !hasFailed && ms < TRACE_SLOW_MS ? undefined : this.#json(ms);
+  }
+
+  /**
+   * The same of a call that goes on, now and then: should it be killed, this is what is known of
+   * it.
+   */
+  toldSoFar(now: number): string | undefined {
+    if (!this.#hasNews || now < this.#tellAt) return undefined;
+    this.#hasNews = false;
+    const ms = now - this.#startedAt;
+    this.#tellAt = now + ms;
+    return this.#json(ms);
+  }
+
+  #json(ms: number): string {
     const queries = (this.#queries ?? []).map(({ at, payload, ...query }): ToldQuery => {
       const summary = payload === undefined ? '' : querySummary(payload);
       return { ...query, startMs: at - this.#startedAt, summary };

@@ -52,6 +52,8 @@ export interface Attempt {
   endedAt: number | undefined;
   /** JSON of a `ToldTrace`, from a worker that may be out of its mind. */
   told: string | undefined;
+  /** When that was. */
+  toldAt: number;
   /** What others had changed. */
   conflict: string | undefined;
   /** Its span, once it has one. */
@@ -109,19 +111,22 @@ export class CallRecording {
       startedAt,
       endedAt: undefined,
       told: undefined,
+      toldAt: startedAt,
       conflict: undefined,
       span: undefined,
     });
   }
 
-  /** What its worker tells of it, just before its end. */
+  /** What its worker tells of it, now and then and just before its end: the newest counts. */
   told(json: string): void {
     const attempt = this.attempts.at(-1);
     const { family } = this;
     if (attempt === undefined) return;
-    if (family.toldCharacters + json.length > TRACE_TOLD_CHARACTERS_MAX) return;
-    family.toldCharacters += json.length;
+    const others = family.toldCharacters - (attempt.told?.length ?? 0);
+    if (others + json.length > TRACE_TOLD_CHARACTERS_MAX) return;
+    family.toldCharacters = others + json.length;
     attempt.told = json;
+    attempt.toldAt = performance.now();
   }
 
   /** The code has ended, or its worker. */

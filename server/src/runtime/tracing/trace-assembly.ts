@@ -109,17 +109,22 @@ class Assembly {
         attempt.span,
       );
       const told = toldOf(attempt);
-      if (told !== undefined) this.#takeTold(id ?? null, told, { startedAt, endedAt });
+      const { toldAt } = attempt;
+      if (told !== undefined) this.#takeTold(id ?? null, { told, toldAt }, { startedAt, endedAt });
     }
     for (const call of calls) this.#take(call);
   }
 
-  /** The clock of a worker is another one: its end is when this thread heard of it. */
-  #takeTold(parent: number | null, told: Told, { startedAt, endedAt }: Times): void {
+  /** The clock of a worker is another one: what it tells ends when this thread heard of it. */
+  #takeTold(
+    parent: number | null,
+    { told, toldAt }: { readonly told: Told; readonly toldAt: number },
+    { startedAt, endedAt }: Times,
+  ): void {
     const { cpuMs, heapBytes, queries, reads } = told;
     if (cpuMs !== null) this.#cpuMs = (this.#cpuMs ?? 0) + cpuMs;
     this.#heapBytes = Math.max(this.#heapBytes ?? 0, heapBytes);
-    const begin = Math.max(startedAt, endedAt - told.ms);
+    const begin = Math.max(startedAt, toldAt - told.ms);
     const timesOf = (startMs: number, spanMs: number): Times => ({
       startedAt: Math.min(endedAt, begin + startMs),
       endedAt: Math.min(endedAt, begin + startMs + spanMs),
