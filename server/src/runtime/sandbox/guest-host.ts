@@ -65,8 +65,8 @@ export class GuestHost {
   /** To be entered once more: its code may have gone on after the host stopped looking. */
   readonly #unfinished = new Set<Guest>();
   #isServing = false;
-  /** There while there are calls. */
-  #traceTimer: NodeJS.Timeout | undefined;
+  /** While there are calls. */
+  #tellsTraces = false;
   /** Calls that are traced. */
   #traced = 0;
   /** That the state had reached when the newest frame came. */
@@ -152,7 +152,7 @@ export class GuestHost {
         return;
       }
       guest.calls.set(id, call);
-      this.#traceTimer ??= setTimeout(() => this.#tellTraces(), TRACE_TELL_MS).unref();
+      if (!this.#tellsTraces) this.#tellTracesSoon();
       if (isTraced) this.#traced++;
       guest.start(id, body, headers, this.#users.textOf(caller.userUid, sequence));
     });
@@ -341,6 +341,11 @@ export class GuestHost {
     else this.#push('failure', `,${id}`, RESULT_TOO_LARGE);
   }
 
+  #tellTracesSoon(): void {
+    this.#tellsTraces = true;
+    setTimeout(() => this.#tellTraces(), TRACE_TELL_MS).unref();
+  }
+
   /** Of calls that go on: a worker that is killed tells nothing. */
   #tellTraces(): void {
     const now = performance.now();
@@ -353,8 +358,8 @@ export class GuestHost {
       }
     }
     if (!this.#isServing) this.#flush();
-    const again = (): void => this.#tellTraces();
-    this.#traceTimer = isBusy ? setTimeout(again, TRACE_TELL_MS).unref() : undefined;
+    this.#tellsTraces = false;
+    if (isBusy) this.#tellTracesSoon();
   }
 
   #endAll(guest: Guest, failure: string): void {
