@@ -47,6 +47,8 @@ function hostOver({ reader, snapshots }: typeof held): GuestHost {
     send(frame) {
       const items: (typeof sent)[number] = [];
       readFrame(frame, ([, kind, ...rest], payload) => items.push({ kind, rest, payload }));
+      // Calls that nobody ends any more are told of now and then.
+      if (items.every(({ kind }) => kind === 'trace')) return;
       sent.push(items);
       onSent();
     },

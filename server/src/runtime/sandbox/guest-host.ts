@@ -357,7 +357,7 @@ export class GuestHost {
         if (told !== undefined) this.#push('trace', `,${id}`, told);
       }
     }
-    if (!this.#isServing) this.#flush();
+    this.#flush();
     this.#tellsTraces = false;
     if (isBusy) this.#tellTracesSoon();
   }
