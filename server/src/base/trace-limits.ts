@@ -11,7 +11,7 @@ export const TRACE_QUERY_CHARACTERS_MAX = 16 * 1024;
 export const TRACE_QUERIES_CHARACTERS_MAX = 64 * 1024;
 /** What workers tell of one call and of those that it runs. */
 export const TRACE_TOLD_CHARACTERS_MAX = 512 * 1024;
-/** What was read by a call that goes on is told so long after its begin, and each time it doubles. */
+/** So long after its begin a call that goes on tells what it has read; then the time doubles. */
 export const TRACE_TELL_MS = 200;
 /** The body of a call that is kept with its trace. */
 export const TRACE_INPUT_CHARACTERS_MAX = 64 * 1024;
