@@ -79,6 +79,16 @@ export const routerErrorBody = errorBody.extend({
   error: errorBody.shape.error.extend({ type: z.string() }),
 });
 
+/** The error body under `/api/scim/v2`, with the members that SCIM has (RFC 7644, section 3.12). */
+export const scimErrorBody = errorBody.extend({
+  schemas: z.array(z.string()),
+  status: z.string(),
+  scimType: z.string().optional(),
+  detail: z.string(),
+});
+
+export type ScimErrorBody = z.infer<typeof scimErrorBody>;
+
 export type RouterErrorBody = z.infer<typeof routerErrorBody>;
 
 export type ErrorBody = z.infer<typeof errorBody>;

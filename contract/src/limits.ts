@@ -102,6 +102,15 @@ export const USER_NAME_CHARACTERS_MAX = 100;
 export const USER_PREFERENCES_CHARACTERS_MAX = 64 * 1024;
 export const USER_TEXT_CHARACTERS_MAX = 1_000;
 export const TEAM_NAME_CHARACTERS_MAX = 200;
+
+/** Of SCIM: characters of a filter, and of the id that an identity provider has for somebody. */
+export const SCIM_FILTER_CHARACTERS_MAX = 1_000;
+export const SCIM_EXTERNAL_ID_CHARACTERS_MAX = 250;
+/** Brackets within brackets of a filter. */
+export const SCIM_FILTER_DEPTH_MAX = 10;
+/** Operations of one PATCH, and members that one request names. */
+export const SCIM_OPERATIONS_MAX = 1_000;
+export const SCIM_MEMBERS_MAX = 5_000;
 /** Users, and teams, whose UIDs one request asks for. */
 export const PRINCIPALS_MAX = 1_000;
 

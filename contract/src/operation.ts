@@ -104,6 +104,7 @@ export type Area =
   | 'sso'
   | 'users'
   | 'teams'
+  | 'scim'
   | 'tokens'
   | 'audit'
   | 'access'
@@ -132,6 +133,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type MediaType =
   | 'application/json'
   | 'application/octet-stream'
+  | 'application/scim+json'
   | 'application/x-ndjson'
   | 'application/x-www-form-urlencoded'
   | 'application/zip'
@@ -152,6 +154,7 @@ export interface ResponseShape {
   readonly contentType?:
     | 'application/json'
     | 'application/octet-stream'
+    | 'application/scim+json'
     | 'application/x-ndjson'
     | 'application/xml'
     | 'application/zip'
@@ -186,8 +189,8 @@ export const responseHeaders = {
     'The storage sequence number that the answer reflects. Sent as `X-MSK-Min-Sequence`, later reads reflect at least as much.',
   'Retry-After': 'Seconds to wait before the request is sent again.',
   'WWW-Authenticate': '`Bearer`, with `error="invalid_token"` when a token was sent.',
-  Location: 'Where to send the request instead.',
-  ETag: 'The version of the node, in quotation marks; it rises by 1 with each change.',
+  Location: 'Where to send the request instead; after 201 the address of what was made.',
+  ETag: 'The version of what is answered, in quotation marks; each change makes another one.',
   'Content-Disposition': 'The file name to save the answer under.',
   'Set-Cookie': 'Ties a sign-in to the browser that began it.',
   'MSK-ENDPOINT-KEY':

@@ -17,6 +17,7 @@ import { operations as embeddings } from './operations/embeddings.ts';
 import { operations as endpointLog } from './operations/endpoint-log.ts';
 import { operations as endpoints } from './operations/endpoints.ts';
 import { operations as files } from './operations/files.ts';
+import { operations as scim } from './operations/scim.ts';
 import { operations as teams } from './operations/teams.ts';
 import { operations as ingest } from './operations/ingest.ts';
 import { operations as interfaces } from './operations/interfaces.ts';
@@ -50,6 +51,7 @@ const tables = [
   login,
   users,
   teams,
+  scim,
   audit,
   access,
   workspace,

@@ -9,6 +9,12 @@ import { webSocketRequestHead, webSocketRequests, webSocketSignIn } from './web-
  */
 const ANY_JSON: Readonly<Record<string, string>> = {
   'updateUser body.preferences': 'bounded by the characters of its JSON',
+  'createScimUser body': 'attributes that are kept are judged by the service',
+  'replaceScimUser body': 'attributes that are kept are judged by the service',
+  'patchScimUser body': 'operations are judged by the service',
+  'createScimGroup body': 'attributes that are kept are judged by the service',
+  'replaceScimGroup body': 'attributes that are kept are judged by the service',
+  'patchScimGroup body': 'operations are judged by the service',
   'ingest body.operations[]': 'each is judged by the writer',
   'createNode body.fields': 'each is held to the type of its field by the writer',
   'createNode body.links[].fields': 'each is held to the type of its field by the writer',

@@ -33,6 +33,7 @@ const OWN_CALLERS: readonly (readonly [RegExp, CallerKind])[] = [
   [/^\/api\/llm\/openai\//, 'llm-openai-token'],
   [/^\/api\/llm\/anthropic\//, 'llm-anthropic-token'],
   [/^\/api\/endpoints\/token\//, 'endpoint-token'],
+  [/^\/api\/scim\//, 'api-token'],
 ];
 
 let scene: AccessScene;
@@ -119,7 +120,9 @@ function knownValues(ids: readonly string[]): Record<string, readonly unknown[]>
     timezone: ['UTC', 'Europe/Berlin', 'Nowhere'],
     code: [code, 'export default 1 +;', `export default async ({ graph }: Scope) => graph.nope();`],
     lang: ['en', '--'],
-    id: ['none', ...ids],
+    id: ['none', ...ids, bystander, team],
+    filter: ['userName eq "bystander"', 'active eq true and not (userName co "x")', 'emails['],
+    path: ['active', 'name.givenName', 'emails[type eq "work"].value', 'members'],
     version: [1, 2],
     actinguser: [bystander],
   };

@@ -44,7 +44,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'interfaces',
   ],
   'How to: changes': ['deploy', 'definitions', 'migrations'],
-  'How to: people and access': ['access'],
+  'How to: people and access': ['access', 'scim'],
   'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],
   'How to: run a server': [
     'install',

@@ -42,6 +42,26 @@ export const identityErrors = {
     title: 'Last administrator',
     hint: 'Make somebody else an administrator first.',
   },
+  scim_invalid_request: {
+    status: 400,
+    title: 'Not valid in SCIM',
+    hint: 'Look at scimType and detail: they say of what kind the fault is, and where (RFC 7644, section 3.12).',
+  },
+  scim_not_managed: {
+    status: 403,
+    title: 'Kept by hand',
+    hint: 'An administrator can hand the user or the team over to SCIM, with "source": "scim".',
+  },
+  scim_resource_not_found: {
+    status: 404,
+    title: 'No such resource of SCIM',
+    hint: 'Look it up by a filter, such as userName eq "ann".',
+  },
+  scim_version_mismatch: {
+    status: 412,
+    title: 'Changed meanwhile',
+    hint: 'Read the resource again, and send the request with its new version.',
+  },
   team_not_found: {
     status: 404,
     title: 'No such team',

@@ -13,6 +13,7 @@ export const areas: Readonly<Record<Area, string>> = {
   sso: 'Sign-in at identity providers: OpenID Connect and SAML.',
   users: 'People: their names, roles and preferences; making, changing and deactivating them.',
   teams: 'Teams: their members, which may be teams, too, and who administers them.',
+  scim: 'Users and teams, as identity providers keep them: SCIM 2.0.',
   tokens: 'Tokens for programs: what each may do, until when, and taking it back.',
   access: 'Who may see and write what: rules for types and fields, for single nodes, and why.',
   audit: 'Who did what, when, and from where; refused attempts, too.',

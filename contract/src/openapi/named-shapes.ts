@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorBody, routerErrorBody } from '../errors.ts';
+import { errorBody, routerErrorBody, scimErrorBody } from '../errors.ts';
 import { operations } from '../operations.ts';
 import * as access from '../shapes/access.ts';
 import * as adminAgent from '../shapes/admin-agent.ts';
@@ -37,6 +37,7 @@ import * as nodeReference from '../shapes/node-reference.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
+import * as scim from '../shapes/scim.ts';
 import * as search from '../shapes/search.ts';
 import * as searchEvaluation from '../shapes/search-evaluation.ts';
 import * as secret from '../shapes/secret.ts';
@@ -83,6 +84,7 @@ export const SHAPE_FILES = {
   'node-write': nodeWrite,
   replica,
   'schema-document': schemaDocument,
+  scim,
   search,
   'search-evaluation': searchEvaluation,
   secret,
@@ -118,7 +120,7 @@ export function namedShapes(): ReadonlyMap<string, z.ZodType> {
   const seen = new Set<unknown>(
     operations.flatMap(({ params, query, headers }) => [params, query, headers]),
   );
-  const modules = [{ errorBody, routerErrorBody }, ...Object.values(SHAPE_FILES)];
+  const modules = [{ errorBody, routerErrorBody, scimErrorBody }, ...Object.values(SHAPE_FILES)];
   for (const [exported, shape] of modules.flatMap((shapes) => Object.entries<unknown>(shapes))) {
     if (!isNamed(shape) || seen.has(shape)) continue;
     const name = exported.charAt(0).toUpperCase() + exported.slice(1);

@@ -1,7 +1,14 @@
-import { errorBody, errorCatalogue, type ErrorCode, routerErrorBody } from '../errors.ts';
+import {
+  errorBody,
+  errorCatalogue,
+  type ErrorCode,
+  routerErrorBody,
+  scimErrorBody,
+} from '../errors.ts';
 import type { CatalogueEntry } from '../errors/entry.ts';
 import type { Operation, ResponseHeader, ResponseShape } from '../operation.ts';
 import type { OperationId } from '../operations.ts';
+import { SCIM_MEDIA_TYPE } from '../shapes/scim.ts';
 import { type DescribedEvents, events } from './events.ts';
 import { answerExample, withExample } from './examples/examples.ts';
 import type { JsonSchema, ShapeSchemas } from './shape-schemas.ts';
@@ -38,10 +45,10 @@ export class Responses {
     const all = [...statuses].map((status) => {
       const own = operation.responses[Number(status)];
       const errors = codes.get(status) ?? [];
-      const isRouter = isRouterPath(operation.path) && !BEFORE_ROUTES.includes(status);
-      if (own === undefined) return [status, this.#refusal(status, errors, isRouter)] as const;
+      const dialect = BEFORE_ROUTES.includes(status) ? 'plain' : dialectOf(operation.path);
+      if (own === undefined) return [status, this.#refusal(status, errors, dialect)] as const;
       const stream = events[operation.id];
-      const answer = this.#answer(own, status, errors, isRouter, stream);
+      const answer = this.#answer(own, status, errors, dialect, stream);
       return [status, withAnswer(answer, status, operation)] as const;
     });
     const redirect = operation.onReplica === 'redirect' && !statuses.has('303');
@@ -56,15 +63,16 @@ export class Responses {
     own: ResponseShape,
     status: string,
     errors: ErrorCode[],
-    isRouter: boolean,
+    dialect: Dialect,
     stream: DescribedEvents | undefined,
   ): object {
     const content = this.#content(own, stream);
     if (errors.length > 0) {
-      const refusal = this.#errorSchema(errors, isRouter);
-      const others = content[JSON_TYPE]?.schema;
+      const type = mediaTypeOf(dialect);
+      const refusal = this.#errorSchema(errors, dialect);
+      const others = content[type]?.schema;
       const schema = others === undefined ? refusal : { anyOf: [others, refusal] };
-      content[JSON_TYPE] = { schema };
+      content[type] = { schema };
     }
     const location: ResponseHeader[] = status === '303' ? ['Location'] : [];
     const retry: ResponseHeader[] = errors.some(isPassing) ? ['Retry-After'] : [];
@@ -110,8 +118,8 @@ export class Responses {
     };
   }
 
-  #refusal(status: string, codes: ErrorCode[], isRouter: boolean): object {
-    const name = refusalName(status, codes, isRouter);
+  #refusal(status: string, codes: ErrorCode[], dialect: Dialect): object {
+    const name = refusalName(status, codes, dialect);
     const meaning = codes.join();
     const other = this.#codes.get(name);
     if (other !== undefined && other !== meaning)
@@ -123,14 +131,14 @@ export class Responses {
         ...(codes.some((code) => CHALLENGED.includes(code)) ? (['WWW-Authenticate'] as const) : []),
         ...(codes.some(isPassing) ? (['Retry-After'] as const) : []),
       ]),
-      content: { [JSON_TYPE]: { schema: this.#errorSchema(codes, isRouter) } },
+      content: { [mediaTypeOf(dialect)]: { schema: this.#errorSchema(codes, dialect) } },
     };
     return { $ref: `#/components/responses/${name}` };
   }
 
   /** The common error body with the codes that it may have here. */
-  #errorSchema(codes: readonly ErrorCode[], isRouter: boolean): JsonSchema {
-    const body = this.#schemas.of(isRouter ? routerErrorBody : errorBody, 'output');
+  #errorSchema(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
+    const body = this.#schemas.of(ERROR_BODIES[dialect], 'output');
     const code = { description: 'One of the codes of this answer.', type: 'string', enum: codes };
     const error = { description: 'What went wrong.', type: 'object', properties: { code } };
     return { allOf: [body, { type: 'object', properties: { error } }] };
@@ -178,7 +186,7 @@ const STATUS_NAMES: Readonly<Record<string, string>> = {
  * these names. Codes that any request may be answered with are left out, unless there are no more
  * than two.
  */
-function refusalName(status: string, codes: readonly ErrorCode[], isRouter: boolean): string {
+function refusalName(status: string, codes: readonly ErrorCode[], dialect: Dialect): string {
   const own = codes.filter((code) => !ANYWHERE.includes(code));
   const named = codes.length <= 2 ? codes : own;
   const [first, second, third, ...more] = named.map(pascalCase);
@@ -188,7 +196,7 @@ function refusalName(status: string, codes: readonly ErrorCode[], isRouter: bool
   const hasBody = !isShort && codes.some((code) => WITH_BODY.includes(code));
   const isAnonymous = !isShort && status === '400' && !codes.includes('token_in_query');
   return [
-    isRouter ? 'Router' : '',
+    PREFIXES[dialect],
     name === '' ? (STATUS_NAMES[status] ?? `Status${status}`) : name,
     hasBody ? 'WithBody' : '',
     isAnonymous ? 'Anonymous' : '',
@@ -209,9 +217,19 @@ function isPassing(code: ErrorCode): boolean {
   return entry.retryAfterSeconds !== undefined;
 }
 
-/** The errors of the LLM router carry what clients of its protocols read. */
-function isRouterPath(path: string): boolean {
-  return /^\/api\/llm\/(?:openai|anthropic)\//.test(path);
+/** Errors carry what clients of other protocols read: of the LLM router, and of SCIM. */
+type Dialect = 'plain' | 'router' | 'scim';
+
+const ERROR_BODIES = { plain: errorBody, router: routerErrorBody, scim: scimErrorBody } as const;
+const PREFIXES = { plain: '', router: 'Router', scim: 'Scim' } as const;
+
+function dialectOf(path: string): Dialect {
+  if (path.startsWith('/api/scim/')) return 'scim';
+  return /^\/api\/llm\/(?:openai|anthropic)\//.test(path) ? 'router' : 'plain';
+}
+
+function mediaTypeOf(dialect: Dialect): string {
+  return dialect === 'scim' ? SCIM_MEDIA_TYPE : JSON_TYPE;
 }
 
 /** Answers to whatever is sent, before the server knows what it is. */

@@ -87,7 +87,7 @@ function reasonOf<const Kinds extends readonly [string, ...string[]]>(kinds: Kin
     grants: z.boolean(),
     message: z.string(),
     /** The teams from the user to the one that is named, through nesting. */
-    path: z.array(named).optional(),
+    path: z.array(named.extend({ source: z.string().optional() })).optional(),
   });
 }
 

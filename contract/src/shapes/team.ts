@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { LIST_TAKE_MAX, TEAM_NAME_CHARACTERS_MAX, USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
-import { plainText } from './user.ts';
+import { plainText, source } from './user.ts';
 import { uidText } from '../bounded-shapes.ts';
 
 const description = z
@@ -16,7 +16,7 @@ export const newTeam = z.strictObject({
 });
 
 /** The body of `PUT /api/groups/group/{groupUID}`: what is left out stays as it is. */
-export const teamChange = newTeam.partial();
+export const teamChange = newTeam.partial().extend({ source: source.optional() });
 
 const uids = z.array(uidText).max(LIST_TAKE_MAX);
 

@@ -26,14 +26,14 @@ export const plainText = (min: number, max: number) =>
 export const givenPassword = z.string().max(PASSWORD_INPUT_CHARACTERS_MAX);
 
 const name = plainText(0, USER_TEXT_CHARACTERS_MAX);
-const email = z.email().max(USER_TEXT_CHARACTERS_MAX);
+export const emailAddress = z.email().max(USER_TEXT_CHARACTERS_MAX);
 export const role = z.enum(ROLES);
 const roles = z.array(role).max(ROLES.length);
 
 /** The body of `POST /api/users` (open-shapes, section 3). */
 export const newUser = z.strictObject({
   userName: plainText(1, USER_NAME_CHARACTERS_MAX),
-  email,
+  email: emailAddress,
   firstName: name.optional(),
   lastName: name.optional(),
   /** Without one the user signs in at an identity provider, or with a reset link. */
@@ -45,11 +45,14 @@ export const newUser = z.strictObject({
 });
 export type NewUser = Immutable<z.infer<typeof newUser>>;
 
+/** What keeps a user or a team: an identity provider by SCIM, or, with null, people here. */
+export const source = z.literal('scim').nullable();
+
 /** The body of `PUT /api/users/user/{uid}`: what is left out stays as it is. */
 export const userChange = z.strictObject({
   firstName: name.optional(),
   lastName: name.optional(),
-  email: email.optional(),
+  email: emailAddress.optional(),
   /** Preferences of the user interface: any JSON object that is not too large. */
   preferences: z
     .record(z.string(), z.unknown())
@@ -63,6 +66,7 @@ export const userChange = z.strictObject({
   isReadOnlyAdmin: z.boolean().optional(),
   isGuest: z.boolean().optional(),
   active: z.boolean().optional(),
+  source: source.optional(),
 });
 export type UserChange = Immutable<z.infer<typeof userChange>>;
 

@@ -83,6 +83,12 @@ const samples: Samples = {
   createPasswordResetLink: (things) => ({ params: { uid: things.uids.bystander } }),
   createTeam: (_things, times) => ({ body: { name: `team ${times}` } }),
   getTeam: (things) => ({ params: { groupUID: things.uids.team } }),
+  createScimUser: (_things, times) => ({ body: { userName: `scim-${times}@example.com` } }),
+  replaceScimUser: { body: { userName: 'nobody' } },
+  patchScimUser: { body: { Operations: [{ op: 'replace', path: 'active', value: true }] } },
+  createScimGroup: (_things, times) => ({ body: { displayName: `scim ${times}` } }),
+  replaceScimGroup: { body: { displayName: 'nobodies' } },
+  patchScimGroup: { body: { Operations: [{ op: 'add', path: 'members', value: [] }] } },
   updateTeam: (things) => ({
     params: { groupUID: things.uids.team },
     body: { description: 'ours' },

@@ -6,11 +6,17 @@ import type { ACCESS_REASONS, WRITE_REASONS } from '@trellis/contract/shapes/acc
 import { isSystemName } from '#graph/names.ts';
 import type { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
+import { userIdOfName } from './user-names.ts';
 import { readTypeAccess } from './type-rules.ts';
 
 interface Named {
   readonly uid: string;
   readonly name: string;
+}
+
+interface NamedTeam extends Named {
+  /** What keeps the team, if not people here. */
+  readonly source?: string;
 }
 
 export type ReasonKind = (typeof ACCESS_REASONS)[number];
@@ -22,7 +28,7 @@ export interface Reason<Kind = ReasonKind> {
   readonly grants: boolean;
   readonly message: string;
   /** The teams from the user to the one that is named, through nesting. */
-  readonly path?: Named[];
+  readonly path?: NamedTeam[];
 }
 
 export interface Explanation {
@@ -72,9 +78,7 @@ export function explain(
 }
 
 function findUser(reader: GraphReader, user: string): number {
-  const byName = { type: '_User', key: user.trim().toLowerCase() };
-  for (const reference of [{ uid: user }, byName]) {
-    const id = reader.id(reference);
+  for (const id of [reader.id({ uid: user }), userIdOfName(reader, user)]) {
     if (id !== undefined && reader.typeOf(id) === '_User') return id;
   }
   throw new Problem('user_not_found', 'There is no such user.');
@@ -105,7 +109,7 @@ function reasonsOf(reader: GraphReader, user: number, id: number, type: string):
     return reasonsOf(reader, user, node, typeOfNode);
   }
   const reasons: Reason[] = [];
-  const add = (kind: ReasonKind, grants: boolean, message: string, path?: Named[]): void => {
+  const add = (kind: ReasonKind, grants: boolean, message: string, path?: NamedTeam[]): void => {
     reasons.push({ kind, grants, message, ...(path === undefined ? {} : { path }) });
   };
   if (reader.field(user, 'Active') !== true) {
@@ -140,7 +144,12 @@ function writeReasonsOf(
   isVisible: boolean,
 ): Reason<WriteReasonKind>[] {
   const reasons: Reason<WriteReasonKind>[] = [];
-  const add = (kind: WriteReasonKind, grants: boolean, message: string, path?: Named[]): void => {
+  const add = (
+    kind: WriteReasonKind,
+    grants: boolean,
+    message: string,
+    path?: NamedTeam[],
+  ): void => {
     reasons.push({ kind, grants, message, ...(path === undefined ? {} : { path }) });
   };
   if (reader.field(user, 'Active') !== true) {
@@ -167,7 +176,7 @@ function writeReasonsOf(
     const path = team === undefined ? undefined : paths.get(team);
     if (team === undefined || path === undefined) continue;
     const { name } = named(reader, team);
-    const through = path.map((one) => named(reader, one));
+    const through = path.map((one) => namedTeam(reader, one));
     add('writer-team', true, `The type ${type} lets the team ${name} write it.`, through);
   }
   if (!reasons.some(({ grants }) => grants)) {
@@ -176,7 +185,7 @@ function writeReasonsOf(
   return reasons;
 }
 
-type Add = (kind: ReasonKind, grants: boolean, message: string, path?: Named[]) => void;
+type Add = (kind: ReasonKind, grants: boolean, message: string, path?: NamedTeam[]) => void;
 
 function addTypeReason(reader: GraphReader, type: string, add: Add): void {
   const isRestricted = readTypeAccess(reader)[type]?.visibleTo === 'restricted';
@@ -202,9 +211,11 @@ function addRestrictions(
     const path = paths.get(team);
     if (path === undefined) continue;
     const { name } = named(reader, team);
-    const through = path.map((one) => named(reader, one));
+    const through = path.map((one) => namedTeam(reader, one));
     const how = through.length > 1 ? `through ${through[0]?.name}` : 'as a member';
-    add('restricted-to-team', true, `The node is restricted to the team ${name}: ${how}.`, through);
+    const kept = through.at(-1)?.source === undefined ? '' : ', which SCIM keeps';
+    const message = `The node is restricted to the team ${name}${kept}: ${how}.`;
+    add('restricted-to-team', true, message, through);
   }
   const others = [
     ...teams.filter((team) => !paths.has(team)),
@@ -239,4 +250,9 @@ function named(reader: GraphReader, id: number): Named {
   const node = must(reader.node(id), 'a team or a user');
   const name = node.Type === '_User' ? node['UserName'] : node['Name'];
   return { uid: node.UID, name: String(name ?? node.Id ?? node.UID) };
+}
+
+function namedTeam(reader: GraphReader, id: number): NamedTeam {
+  const source = reader.field(id, 'Source');
+  return { ...named(reader, id), ...(typeof source === 'string' ? { source } : {}) };
 }

@@ -36,13 +36,27 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Confirmed: 'Bool',
         Roles: 'String[]',
         Preferences: 'Json',
+        // What keeps the user, if not people here: "scim"; and the id that it has there.
+        Source: 'String',
+        ExternalId: 'String',
       },
     },
     {
       type: '_AccessGroup',
       label: 'Name',
-      fields: { Name: 'String', Description: 'String' },
+      fields: {
+        Name: 'String',
+        Description: 'String',
+        Source: 'String',
+        ExternalId: 'String',
+      },
     },
+    // Leads from the present name of a user who was renamed to the user.
+    { type: '_UserName', key: 'Name', label: 'Name', fields: { User: 'UID' } },
+    // Leads from the id that an identity provider has to the user or the team.
+    { type: '_ScimId', key: 'Key', label: 'Key', fields: { Of: 'UID' } },
+    // Users whom an identity provider has deleted; the key is the UID.
+    { type: '_ScimDeleted', key: 'User', label: 'User', fields: {} },
     {
       type: '_Setting',
       key: 'Name',

@@ -7,9 +7,16 @@ import {
   type ErrorCode,
   isErrorCode,
   type RouterErrorBody,
+  type ScimErrorBody,
 } from '@trellis/contract/errors.ts';
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import { ENDPOINT_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import {
+  SCIM_MEDIA_TYPE,
+  SCIM_TYPES,
+  SCIM_URNS,
+  type ScimType,
+} from '@trellis/contract/shapes/scim.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { z } from 'zod';
 import { shownPath } from './observe-requests.ts';
@@ -62,6 +69,7 @@ export function errorAnswer(problem: Problem, traceId: string, operation?: Opera
       traceId,
     },
   };
+  if (operation?.area === 'scim') return withScimParts(answer);
   return isRouterOperation(operation) ? withClientParts(answer) : answer;
 }
 
@@ -216,6 +224,31 @@ function withClientParts(answer: ErrorAnswer): ErrorAnswer {
   };
   const more = { 'x-should-retry': String(shouldRetry), 'request-id': body.traceId };
   return { status, headers: { ...headers, ...more }, body: asked };
+}
+
+/** What SCIM calls errors that other routes have too (RFC 7644, section 3.12). */
+const SCIM_TYPES_OF_CODES: Readonly<Record<string, ScimType>> = {
+  user_exists: 'uniqueness',
+  team_exists: 'uniqueness',
+  invalid_request: 'invalidValue',
+  malformed_json: 'invalidSyntax',
+};
+
+/** The same answer with the members that identity providers read. */
+function withScimParts(answer: ErrorAnswer): ErrorAnswer {
+  const { status, headers, body } = answer;
+  const { code, message, details } = body.error;
+  const own = SCIM_TYPES.find((type) => type === details?.['scimType']);
+  const scimType = own ?? SCIM_TYPES_OF_CODES[code];
+  const asked: ScimErrorBody = {
+    schemas: [SCIM_URNS.error],
+    status: String(status),
+    ...(scimType === undefined ? {} : { scimType }),
+    detail: message,
+    ...body,
+  };
+  const type = { 'content-type': `${SCIM_MEDIA_TYPE}; charset=utf-8` };
+  return { status, headers: { ...headers, ...type }, body: asked };
 }
 
 /** The error as the last event of a stream that has begun. */

@@ -169,6 +169,11 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
     'listJobs getJob cancelJob watchJob listTasks listBuiltInTasks createTask checkTaskSchedule ' +
     'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns ' +
     'listTriggers pauseTrigger resumeTrigger listSetAside retrySetAside deleteSetAside',
+  'admin:scim':
+    'getScimServiceProviderConfig listScimResourceTypes getScimResourceType listScimSchemas ' +
+    'getScimSchema listScimUsers createScimUser getScimUser replaceScimUser patchScimUser ' +
+    'deleteScimUser listScimGroups createScimGroup getScimGroup replaceScimGroup patchScimGroup ' +
+    'deleteScimGroup',
   'admin:webhooks':
     'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook listWebhookDeliveries ' +
     'replayWebhook testWebhook rotateWebhookSecret',

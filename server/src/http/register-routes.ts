@@ -18,10 +18,21 @@ import { refuseNoZip, UPLOAD_OPTIONS, ZIP_TYPES } from './upload-route.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { BodyHold } from './body/read-body.ts';
+import { SCIM_MEDIA_TYPE } from '@trellis/contract/shapes/scim.ts';
 import { FORM_FIELDS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 
-const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 'archive'] as const;
+const INTAKES = [
+  'json',
+  'scim',
+  'text',
+  'form',
+  'stream',
+  'bytes',
+  'zip',
+  'multipart',
+  'archive',
+] as const;
 
 const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
@@ -102,6 +113,9 @@ function refuseUndeclaredRoutes(app: FastifyInstance): void {
 const addParsers = {
   json(scope: FastifyInstance, { bodies }: RouteContext): void {
     scope.addContentTypeParser('application/json', jsonParser(bodies));
+  },
+  scim(scope: FastifyInstance, { bodies }: RouteContext): void {
+    scope.addContentTypeParser([SCIM_MEDIA_TYPE, 'application/json'], jsonParser(bodies));
   },
   text(scope: FastifyInstance, { bodies }: RouteContext): void {
     scope.addContentTypeParser('application/json', textParser(bodies));

@@ -19,6 +19,7 @@ import { turns } from '#base/turns.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { SCIM_MEDIA_TYPE } from '@trellis/contract/shapes/scim.ts';
 import { WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -35,11 +36,20 @@ import { budgetKeyOf, type UnreadAnswers } from './unread-answers.ts';
 export interface Route {
   readonly operation: Operation;
   /**
-   * How the body reaches `handle`: as parsed JSON, as the text of JSON that another thread parses,
+   * How the body reaches `handle`: as parsed JSON, also under the name that SCIM has for it, as the text of JSON that another thread parses,
    * as the fields of a form, or as bytes while they arrive (anything, a zip, text, the files of a
    * form, a zip or a form with one).
    */
-  readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart' | 'archive';
+  readonly intake:
+    | 'json'
+    | 'scim'
+    | 'text'
+    | 'form'
+    | 'stream'
+    | 'bytes'
+    | 'zip'
+    | 'multipart'
+    | 'archive';
   /** The route sets all headers of its answer itself: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /**
@@ -177,7 +187,7 @@ function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler
   const isRead = operation.method === 'GET' || operation.scope === 'read';
   return {
     operation,
-    intake: 'json',
+    intake: operation.area === 'scim' ? 'scim' : 'json',
     async handle(request, reply, { services }) {
       // A read in turns may see several commits: the sequence before it is a lower bound.
       const sequence = services.sequence();
@@ -188,7 +198,9 @@ function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler
       if (answered.body === undefined) return sendNoBody(reply);
       const contentType = operation.responses[answered.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
-      if (contentType !== 'application/json') return String(answered.body);
+      if (contentType !== 'application/json' && contentType !== SCIM_MEDIA_TYPE) {
+        return String(answered.body);
+      }
       return jsonInTurns(answered.body, budgetKeyOf(request));
     },
   };

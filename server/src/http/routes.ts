@@ -31,6 +31,7 @@ import { migrationsRoutes } from './routes/migrations.ts';
 import { modulesRoutes } from './routes/modules.ts';
 import { nodesRoutes } from './routes/nodes.ts';
 import { replicasRoutes } from './routes/replicas.ts';
+import { scimRoutes } from './routes/scim.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { searchEvaluationRoutes } from './routes/search-evaluation.ts';
@@ -79,6 +80,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...nodesRoutes,
   ...replicasRoutes,
   ...schemaRoutes,
+  ...scimRoutes,
   ...searchRoutes,
   ...searchEvaluationRoutes,
   ...ssoRoutes,

@@ -22,6 +22,7 @@ import type { AuditService } from '#identity/audit-service.ts';
 import type { IdentityService } from '#identity/identity-service.ts';
 import type { PasswordResetService } from '#identity/password-reset-service.ts';
 import type { PrincipalService } from '#identity/principal-service.ts';
+import type { ScimService } from '#identity/scim/scim-service.ts';
 import type { SecretService } from '#identity/secrets/secret-service.ts';
 import type { SsoService } from '#identity/sso/sso-service.ts';
 import type { TeamService } from '#identity/team-service.ts';
@@ -88,6 +89,7 @@ export interface HttpServices {
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
   readonly teams: TeamService;
+  readonly scim: ScimService;
   readonly audit: AuditService;
   readonly access: AccessService;
   readonly principals: PrincipalService;

@@ -3,6 +3,7 @@ import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { SESSION_TEAMS_MAX } from '#base/limits.ts';
+import { userKey } from '#access/user-names.ts';
 import { Problem } from '#base/problem.ts';
 import {
   PASSWORD_HASHES_MAX,
@@ -18,7 +19,7 @@ import { type Attempt, FairGate, LoginThrottle, type Ticket } from './login-thro
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
 import { ISSUER, type TokenSignature } from './token-claims.ts';
-import { findUser, findUserByName, userKey, type UserRecord, userUid } from './users.ts';
+import { findUser, findUserByName, type UserRecord, userUid } from './users.ts';
 import { readCredential, revocation, type VaultReader, writeCredential } from './vault.ts';
 
 export interface IdentityParts {
@@ -63,7 +64,8 @@ export class IdentityService {
     marks?: string,
   ): Promise<IssuedSession & { readonly marks: string }> {
     const { reader, vault, devices } = this.#parts;
-    const tried = triedUser(user);
+    reader.refresh();
+    const tried = triedUser(user, findUserByName(reader, user)?.uid ?? userUid(user));
     const device = devices.deviceOf(tried.uid, marks);
     const record = await this.#tryPassword(
       { user: userKey(user), address, device },
@@ -225,10 +227,10 @@ function ticketOf({ user, address, device }: Attempt): Ticket {
 }
 
 /** The name that somebody tried, whether there is such a user or not. */
-function triedUser(name: string): { readonly uid: string; readonly name: string } {
+function triedUser(name: string, uid: string): { readonly uid: string; readonly name: string } {
   // A copy: what is cut of a long text keeps the whole of it in memory.
   const start = Buffer.from(name.slice(0, TRIED_NAME_CHARACTERS_MAX)).toString();
-  return { uid: userUid(name), name: start };
+  return { uid, name: start };
 }
 
 /** The event of something that a user has done to their own account. */

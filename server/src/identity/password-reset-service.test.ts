@@ -8,7 +8,8 @@ import {
 import { type Mail, PasswordResetService } from './password-reset-service.ts';
 import { linkRecords } from './sso/account-links.ts';
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from './testing/test-identity.ts';
-import { userKey, userUid } from './users.ts';
+import { userKey } from '#access/user-names.ts';
+import { userUid } from './users.ts';
 import { credentialKey } from './vault.ts';
 
 const NEW_PASSWORD = 'battery staple';

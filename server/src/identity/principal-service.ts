@@ -1,7 +1,7 @@
 import type { PrincipalNames } from '@trellis/contract/shapes/access.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { userUid } from './users.ts';
+import { userIdOfName } from '#access/user-names.ts';
 
 /** UIDs by the name that was given; null where it is nobody's, or more than one's. */
 type UidsByName = Readonly<Record<string, string | null>>;
@@ -38,7 +38,7 @@ export class PrincipalService {
       ? this.#idsBy('_User', 'Email', (id) => reader.field(id, 'Confirmed') === true)
       : new Map<string, number[]>();
     return this.#uidsOf(given, (name) => {
-      const named = reader.id({ uid: userUid(name) });
+      const named = userIdOfName(reader, name);
       const isUser = named !== undefined && reader.typeOf(named) === '_User';
       return [...(isUser ? [named] : []), ...(byAddress.get(folded(name)) ?? [])];
     });

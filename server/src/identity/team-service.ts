@@ -10,7 +10,7 @@ import type { List } from '@trellis/contract/shapes/list.ts';
 import type { MemberChange, TeamNode } from '@trellis/contract/shapes/team.ts';
 import type { UserNode } from '@trellis/contract/shapes/user.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
-import { OneAtATime } from '#base/one-at-a-time.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { isWritingAdmin } from './user-rules.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
@@ -20,11 +20,15 @@ export interface TeamServiceParts {
   readonly access: AccessIndex;
   readonly audit: AuditTrail;
   readonly settings: WorkspaceSettings;
+  /** Changes of teams, whoever makes them. */
+  readonly changes: OneAtATime;
 }
 
 export interface TeamTexts {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  /** What keeps it, if not people here. */
+  readonly source?: 'scim' | null | undefined;
 }
 
 const TYPE = '_AccessGroup';
@@ -32,7 +36,6 @@ const TYPE = '_AccessGroup';
 /** Teams as people manage them (open-shapes, section 3; specification, section 4.7, rule 1). */
 export class TeamService {
   readonly #parts: TeamServiceParts;
-  readonly #changes = new OneAtATime();
 
   constructor(parts: TeamServiceParts) {
     this.#parts = parts;
@@ -62,7 +65,7 @@ export class TeamService {
     texts: TeamTexts & { readonly name: string },
     address: string,
   ): Promise<TeamNode> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       const { commits, audit, settings } = this.#parts;
       checkMayCreateTeam(caller, settings.current());
       this.#checkNameIsFree(texts.name, undefined);
@@ -80,8 +83,13 @@ export class TeamService {
   }
 
   update(caller: Caller, uid: string, texts: TeamTexts, address: string): Promise<TeamNode> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       const id = this.#idToChange(caller, uid);
+      if (texts.source !== undefined && !isWritingAdmin(caller)) {
+        throw new Problem('forbidden', 'Only an administrator hands a team over.', {
+          details: { role: 'admin-write' },
+        });
+      }
       if (texts.name !== undefined) this.#checkNameIsFree(texts.name, id);
       await this.#commit('team.changed', caller, id, address, [
         { op: 'update', uid, fields: fieldsOf(texts) },
@@ -92,7 +100,7 @@ export class TeamService {
 
   /** Throws `team_in_use` while nodes are restricted to the team. */
   delete(caller: Caller, uid: string, address: string): Promise<void> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       const id = this.#idToChange(caller, uid);
       await this.#commit('team.deleted', caller, id, address, [{ op: 'delete', uid }]);
     });
@@ -103,7 +111,7 @@ export class TeamService {
    * it afterwards.
    */
   setUsers(caller: Caller, uid: string, change: MemberChange, address: string): Promise<Members> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       const id = this.#idToChange(caller, uid);
       const { reader } = this.#parts;
       const operations = changesOfMembers(reader, id, uid, change);
@@ -173,21 +181,31 @@ export class TeamService {
   #checkNameIsFree(name: string, except: number | undefined): void {
     const { reader } = this.#parts;
     reader.refresh();
-    const wanted = name.toLowerCase();
-    const isTaken = reader
-      .idsOfType(TYPE)
-      .some((id) => id !== except && String(reader.field(id, 'Name')).toLowerCase() === wanted);
-    if (!isTaken) return;
-    throw new Problem('team_exists', 'There is a team of this name already.', {
-      details: { fields: [{ path: 'name', message: 'is taken' }] },
-    });
+    checkTeamNameIsFree(reader, name, except);
   }
 }
 
-function fieldsOf({ name, description }: TeamTexts): Record<string, string> {
+/** Throws `team_exists`; `except` is the team that is to have the name. */
+export function checkTeamNameIsFree(
+  reader: GraphReader,
+  name: string,
+  except: number | undefined,
+): void {
+  const wanted = name.toLowerCase();
+  const isTaken = reader
+    .idsOfType(TYPE)
+    .some((id) => id !== except && String(reader.field(id, 'Name')).toLowerCase() === wanted);
+  if (!isTaken) return;
+  throw new Problem('team_exists', 'There is a team of this name already.', {
+    details: { fields: [{ path: 'name', message: 'is taken' }] },
+  });
+}
+
+function fieldsOf({ name, description, source }: TeamTexts): Record<string, string | null> {
   return {
     ...(name === undefined ? {} : { Name: name }),
     ...(description === undefined ? {} : { Description: description }),
+    ...(source === undefined ? {} : { Source: source }),
   };
 }
 
@@ -269,7 +287,7 @@ function usersIn(reader: GraphReader, team: number, nested: boolean): number[] {
 }
 
 /** Throws `invalid_request` for what cannot be a member, `team_cycle`. */
-function changesOfMembers(
+export function changesOfMembers(
   reader: GraphReader,
   team: number,
   uid: string,

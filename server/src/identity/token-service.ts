@@ -231,6 +231,15 @@ function storedTokens(vault: VaultReader): StoredToken[] {
     .toSorted((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? -1 : 1));
 }
 
+/** Revokes every token that acts as a user. */
+export function endedTokens(vault: VaultReader, actingUser: string, nowMs: number): VaultWrite[] {
+  return storedTokens(vault).flatMap((token) =>
+    token.actingUser !== actingUser || token.revokedMs !== null
+      ? []
+      : [tokenRecord({ ...token, revokedMs: nowMs }), revocation(token.id, nowMs, token.expiresMs)],
+  );
+}
+
 function tokenRecord(token: StoredToken): VaultWrite {
   return vaultRecord(PREFIX + token.id, token);
 }

@@ -6,11 +6,18 @@ import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { must } from '#base/assert.ts';
+import { userKey } from '#access/user-names.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
+import {
+  checkAddressIsFree,
+  checkAnAdministratorIsLeft,
+  checkNameIsFree,
+  endedAccess,
+} from './account-checks.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import {
@@ -20,8 +27,8 @@ import {
   isWritingAdmin,
   type UserRights,
 } from './user-rules.ts';
-import { findUser, userKey, type UserRecord, userUid } from './users.ts';
-import { readCredential, type VaultReader, type VaultWrite, writeCredential } from './vault.ts';
+import { findUser, type UserRecord, userUid } from './users.ts';
+import { type VaultReader, writeCredential } from './vault.ts';
 import { randomBytes } from 'node:crypto';
 
 export interface UserServiceParts {
@@ -71,8 +78,8 @@ export class UserService {
       if (user.password !== undefined) checkPasswordStrength(user.password);
       const hash = user.password === undefined ? undefined : await hashPassword(user.password);
       this.#parts.reader.refresh();
-      if (findUser(this.#parts.reader, uid) !== undefined) throw exists('userName');
-      this.#checkAddressIsFree(user.email, uid);
+      checkNameIsFree(this.#parts.reader, user.userName);
+      checkAddressIsFree(this.#parts.reader, user.email, uid);
       const credential = { changedAt: clock.now(), sessionsNotBefore: 0, keptSession: null };
       const { roles = [], isAdmin = false, isReadOnlyAdmin = false, isGuest = false } = user;
       const rights = { roles, isAdmin, isReadOnlyAdmin, isGuest };
@@ -107,10 +114,15 @@ export class UserService {
           details: { role: 'admin-write' },
         });
       }
-      if (change.email !== undefined) this.#checkAddressIsFree(change.email, uid);
+      if (change.source !== undefined && !isWritingAdmin(caller)) {
+        throw new Problem('forbidden', 'Only an administrator hands a user over.', {
+          details: { role: 'admin-write' },
+        });
+      }
+      if (change.email !== undefined) checkAddressIsFree(this.#parts.reader, change.email, uid);
       const after = { ...user, ...definedRights(change) };
       checkGuestIsNoAdmin(after);
-      this.#checkAnAdministratorIsLeft(user, after);
+      checkAnAdministratorIsLeft(this.#parts.reader, user, after);
       await this.#commitChange({ caller, address }, user, change, after);
       const node = this.#node(uid);
       const id = must(this.#parts.reader.id({ uid }), 'a user that was changed');
@@ -129,7 +141,7 @@ export class UserService {
       checkMayChange(caller, user, { active: false });
       if (!user.active) return;
       const after = { ...user, active: false };
-      this.#checkAnAdministratorIsLeft(user, after);
+      checkAnAdministratorIsLeft(this.#parts.reader, user, after);
       await this.#commitChange({ caller, address }, user, { active: false }, after);
     });
   }
@@ -166,7 +178,7 @@ export class UserService {
           ? []
           : [audit.operation(deed('role.changed', doer, target, rights))]),
       ],
-      vault: ends ? this.#endedSessions(user.uid) : [],
+      vault: ends ? endedAccess(this.#parts.vault, user.uid, this.#parts.clock.now()) : [],
     };
     await commits.commit(request);
   }
@@ -189,44 +201,11 @@ export class UserService {
       // Reset links go to confirmed addresses only: whoever may change the address would have the
       // account.
       ...(change.email !== undefined && (isNewAddress || vouches) ? { Confirmed: vouches } : {}),
+      ...(change.source === undefined ? {} : { Source: change.source }),
       ...(change.preferences === undefined
         ? {}
         : { Preferences: JSON.parse(JSON.stringify(change.preferences)) }),
     };
-  }
-
-  /** Ends the sessions that began before now; they stay over if the user becomes active again. */
-  #endedSessions(uid: string): VaultWrite[] {
-    const now = this.#parts.clock.now();
-    // Who comes from an identity provider has no password.
-    const credential = readCredential(this.#parts.vault, uid) ?? {
-      passwordHash: null,
-      changedAt: now,
-    };
-    return [writeCredential(uid, { ...credential, sessionsNotBefore: now, keptSession: null })];
-  }
-
-  /** An address that somebody has only written into their own profile stands in nobody's way. */
-  #checkAddressIsFree(email: string, uid: string): void {
-    const { reader } = this.#parts;
-    const wanted = email.toLowerCase();
-    for (const id of reader.idsOfType('_User')) {
-      const address = reader.field(id, 'Email');
-      if (typeof address !== 'string' || address.toLowerCase() !== wanted) continue;
-      if (reader.uid(id) !== uid && reader.field(id, 'Confirmed') === true) throw exists('email');
-    }
-  }
-
-  #checkAnAdministratorIsLeft(before: UserRecord, after: UserRecord): void {
-    if (!isActiveAdmin(before) || isActiveAdmin(after)) return;
-    const { reader } = this.#parts;
-    const others = reader.idsOfType('_User').some((id) => {
-      const uid = reader.uid(id);
-      const user = uid === undefined || uid === before.uid ? undefined : findUser(reader, uid);
-      return user !== undefined && isActiveAdmin(user);
-    });
-    if (others) return;
-    throw new Problem('last_administrator', 'Nobody would be left to administer the workspace.');
   }
 
   /** Somebody who may not read other users does not learn which there are. */
@@ -245,17 +224,6 @@ export class UserService {
     if (node?.Type !== '_User') throw notFound();
     return node as UserNode;
   }
-}
-
-function isActiveAdmin(user: UserRecord): boolean {
-  return user.active && isWritingAdmin(user);
-}
-
-function exists(path: 'userName' | 'email'): Problem {
-  const what = path === 'userName' ? 'name' : 'address';
-  return new Problem('user_exists', `There is a user of this ${what} already.`, {
-    details: { fields: [{ path, message: 'is taken' }] },
-  });
 }
 
 function notFound(): Problem {

@@ -1,12 +1,8 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import { userIdOfName, userKey } from '#access/user-names.ts';
 import { Problem } from '#base/problem.ts';
 import { keyedUid, formatUid } from '#base/uid.ts';
 import type { GraphReader } from '#graph/reader.ts';
-
-/** The key of a user's node: names differ in more than case. */
-export function userKey(userName: string): string {
-  return userName.trim().toLowerCase();
-}
 
 export function userUid(userName: string): string {
   return formatUid(keyedUid('_User', userKey(userName)));
@@ -34,7 +30,9 @@ export function findUser(reader: GraphReader, uid: string): UserRecord | undefin
 }
 
 export function findUserByName(reader: GraphReader, userName: string): UserRecord | undefined {
-  return findUser(reader, userUid(userName));
+  const id = userIdOfName(reader, userName);
+  const uid = id === undefined ? undefined : reader.uid(id);
+  return uid === undefined ? undefined : findUser(reader, uid);
 }
 
 /**

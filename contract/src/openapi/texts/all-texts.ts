@@ -5,6 +5,7 @@ import { traceTexts } from './traces.ts';
 import { graphTexts } from './graph.ts';
 import { identityTexts } from './identity.ts';
 import { PropertyTexts } from './property-texts.ts';
+import { scimTexts } from './scim.ts';
 import { searchTexts } from './search.ts';
 import { serverTexts } from './server.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -15,6 +16,7 @@ export const ALL_TEXTS = [
   ...codeTexts,
   ...traceTexts,
   ...assistantTexts,
+  ...scimTexts,
   ...searchTexts,
   ...serverTexts,
   ...webhookTexts,

@@ -68,6 +68,8 @@ export const identityTexts = [
       'Whether the user is an administrator who reads everything and changes nothing.',
     isGuest: 'Whether the user is a guest.',
     active: 'Whether the user may sign in; false ends all sessions of the user.',
+    source:
+      'Who keeps the user: `scim` hands the user over to an identity provider, null takes them back. Only administrators change it.',
   }),
   ...texts(userShapes.userNode, {
     UID: 'UID of the user.',
@@ -90,6 +92,10 @@ export const identityTexts = [
   ...texts(teamShapes.newTeam, {
     name: 'Name of the team; no other team may have it.',
     description: 'What the team is for, in free text.',
+  }),
+  ...texts(teamShapes.teamChange, {
+    source:
+      'Who keeps the team: `scim` hands the team over to an identity provider, null takes it back. Only administrators change it.',
   }),
   ...texts(teamShapes.memberChange, {
     add: 'UIDs of the users and teams to add. The members of a team are then members too.',
@@ -221,7 +227,14 @@ export const identityTexts = [
         kind: 'Which rule it is.',
         grants: 'Whether the rule lets the user do so, or keeps them from it.',
         message: 'The reason, in one sentence for people.',
-        path: 'Teams from the one that the user is in to the one that is named, through nesting.',
+        path: [
+          'Teams from the one that the user is in to the one that is named, through nesting.',
+          {
+            uid: 'UID of the team.',
+            name: 'Name of the team.',
+            source: 'What keeps the team, such as `scim`; left out if people here do.',
+          },
+        ],
       },
     ],
     withheldFields: 'Fields of the node that the user may not read.',
@@ -232,7 +245,14 @@ export const identityTexts = [
         kind: 'Which rule it is.',
         grants: 'Whether the rule lets the user do so, or keeps them from it.',
         message: 'The reason, in one sentence for people.',
-        path: 'Teams from the one that the user is in to the one that is named, through nesting.',
+        path: [
+          'Teams from the one that the user is in to the one that is named, through nesting.',
+          {
+            uid: 'UID of the team.',
+            name: 'Name of the team.',
+            source: 'What keeps the team, such as `scim`; left out if people here do.',
+          },
+        ],
       },
     ],
   }),

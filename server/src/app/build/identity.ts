@@ -9,6 +9,7 @@ import { OneAtATime } from '#base/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
 import { PrincipalService } from '#identity/principal-service.ts';
 import { EndpointSecrets } from '#identity/secrets/endpoint-secrets.ts';
+import { ScimService } from '#identity/scim/scim-service.ts';
 import { SecretService } from '#identity/secrets/secret-service.ts';
 import { SecretUses } from '#identity/secrets/secret-uses.ts';
 import { StoredSecrets } from '#identity/secrets/stored-secrets.ts';
@@ -73,6 +74,7 @@ export interface Identity extends AsyncDisposable {
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
   readonly teams: TeamService;
+  readonly scim: ScimService;
   readonly principals: PrincipalService;
   readonly audit: AuditService;
   readonly workspace: WorkspaceSettings;
@@ -134,8 +136,7 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
     tokens,
     sso,
     passwordReset,
-    users: new UserService({ ...foundation, access, changes }),
-    teams: new TeamService({ ...foundation, access, settings: workspace }),
+    ...buildPeople(foundation, { access, workspace, changes, publicUrl: address.url }),
     principals: new PrincipalService(reader),
     audit: new AuditService(reader),
     workspace,
@@ -149,6 +150,27 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
       await mail?.[Symbol.asyncDispose]();
       await housekeeping?.[Symbol.asyncDispose]();
     },
+  };
+}
+
+interface PeopleArguments {
+  readonly access: AccessIndex;
+  readonly workspace: WorkspaceSettings;
+  /** Changes of users. */
+  readonly changes: OneAtATime;
+  readonly publicUrl: () => string;
+}
+
+/** Users and teams, as people here and as identity providers change them. */
+function buildPeople(
+  foundation: Foundation,
+  { access, workspace, changes, publicUrl }: PeopleArguments,
+): Pick<Identity, 'users' | 'teams' | 'scim'> {
+  const teamChanges = new OneAtATime();
+  return {
+    users: new UserService({ ...foundation, access, changes }),
+    teams: new TeamService({ ...foundation, access, settings: workspace, changes: teamChanges }),
+    scim: new ScimService({ ...foundation, userChanges: changes, teamChanges, publicUrl }),
   };
 }
 

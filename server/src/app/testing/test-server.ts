@@ -3,7 +3,7 @@ import { openLog } from '#observe/logger.ts';
 import { must } from '#base/assert.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '#http/server.ts';
 import type { FrontEndFile, HttpServices } from '#http/services.ts';
-import { userKey } from '#identity/users.ts';
+import { userKey } from '#access/user-names.ts';
 import { withoutReplication } from '../replication/open-primary.ts';
 import { ServedFrontEnd } from '../front-end/front-end-files.ts';
 import { ServerStatus } from '../server-status.ts';

@@ -1,11 +1,12 @@
 import type { AuditTrail } from '#access/audit-event.ts';
+import { userKey } from '#access/user-names.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import {
   confirmedUsers,
   findUser,
+  findUserByName,
   findUsersByEmail,
-  userKey,
   type UserRecord,
   userUid,
 } from '../users.ts';
@@ -78,7 +79,7 @@ export class SsoAccounts {
     const user = this.#find(identity, rules);
     if (user === undefined && !rules.createUsers) throw userNotAllowed('unknown_user');
     if (user?.active === false) throw userNotAllowed('deactivated');
-    if (user === undefined && findUser(reader, userUid(email)) !== undefined) {
+    if (user === undefined && isNameTaken(reader, email)) {
       throw userNotAllowed('user_name_taken');
     }
     const uid = user?.uid ?? userUid(email);
@@ -192,6 +193,13 @@ export class SsoAccounts {
       }),
     ];
   }
+}
+
+/** Whether it is somebody's name, or was before they were renamed. */
+function isNameTaken(reader: GraphReader, name: string): boolean {
+  return (
+    findUserByName(reader, name) !== undefined || findUser(reader, userUid(name)) !== undefined
+  );
 }
 
 /** UIDs of teams. */

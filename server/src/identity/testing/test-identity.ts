@@ -12,7 +12,8 @@ import { TokenAuthenticator } from '../token-authenticator.ts';
 import { TokenService } from '../token-service.ts';
 import { TokenSignature } from '../token-claims.ts';
 import { LastUses, TOKEN_USES } from '../last-uses.ts';
-import { userKey, userUid } from '../users.ts';
+import { userKey } from '#access/user-names.ts';
+import { userUid } from '../users.ts';
 import { type VaultEntry, type VaultReader, writeCredential } from '../vault.ts';
 
 export const TEST_KEY = 'a key that signs tokens, for tests';

@@ -33,6 +33,12 @@ export function TeamPanel({ uid, onClose }: TeamPanelProps) {
         {(team) => (
           <>
             <PermissionNotice permission={permission} />
+            {team['Source'] === 'scim' && (
+              <p className="text-[13px] text-muted">
+                An identity provider keeps this team by SCIM: its next push may change the members
+                back.
+              </p>
+            )}
             <Tabs<Tab>
               label="Team"
               value={TABS.find((one) => one === tab) ?? 'members'}

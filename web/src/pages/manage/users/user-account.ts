@@ -60,3 +60,8 @@ export function rolesOf(user: UserNode): Role[] {
 export function isActive(user: UserNode): boolean {
   return user['Active'] !== false;
 }
+
+/** Whether an identity provider keeps the user; administrators are shown it. */
+export function isKeptByScim(user: UserNode): boolean {
+  return user['Source'] === 'scim';
+}

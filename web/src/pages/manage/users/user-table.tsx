@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Ellipsis, KeyRound, UserCheck, UserX } from 'lucide-react';
+import { ArrowLeftRight, Ellipsis, KeyRound, UserCheck, UserX } from 'lucide-react';
 import type { UserNode } from '@trellis/contract/shapes/user.ts';
 import { client } from '../../../api/client.ts';
 import { nameOf } from '../../../api/names.ts';
@@ -10,7 +10,14 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
-import { accountOf, ACCOUNTS, isActive, ROLE_CHOICES, rolesOf } from './user-account.ts';
+import {
+  accountOf,
+  ACCOUNTS,
+  isActive,
+  isKeptByScim,
+  ROLE_CHOICES,
+  rolesOf,
+} from './user-account.ts';
 import { refreshUsers } from './user-queries.ts';
 
 /** What can be done for a user, apart from changing them. */
@@ -68,6 +75,7 @@ const NAME: Column<UserNode> = {
   cell: (user) => (
     <div className="min-w-36">
       <bdi className="font-medium break-words">{nameOf(user)}</bdi>
+      {isKeptByScim(user) && <Badge>SCIM</Badge>}
       {user.UserName !== nameOf(user) && (
         <div className="text-[13px] text-muted">
           <bdi>{user.UserName}</bdi>
@@ -118,6 +126,16 @@ function UserMenu({ user, onAction }: UserMenuProps) {
     },
     onError: (error) => toastError('The user was not activated', error),
   });
+  const isKept = isKeptByScim(user);
+  const handOver = useMutation({
+    mutationFn: () => client.users.update(user.UID, { source: isKept ? null : 'scim' }),
+    onSuccess: async () => {
+      await refreshUsers(queries);
+      const keeper = isKept ? 'people here' : 'the identity provider';
+      toastDone(`${nameOf(user)} is kept by ${keeper} from now on`);
+    },
+    onError: (error) => toastError('The user was not handed over', error),
+  });
   const isSelf = user.UID === viewer?.uid;
   return (
     <Menu
@@ -128,6 +146,12 @@ function UserMenu({ user, onAction }: UserMenuProps) {
           icon: KeyRound,
           isDisabled: !isAllowed || !isActive(user),
           onSelect: () => onAction({ kind: 'reset-link', user }),
+        },
+        {
+          label: isKept ? 'Take back from SCIM' : 'Hand over to SCIM',
+          icon: ArrowLeftRight,
+          isDisabled: !isAllowed,
+          onSelect: () => handOver.mutate(),
         },
         isActive(user)
           ? {

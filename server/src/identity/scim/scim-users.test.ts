@@ -1,0 +1,65 @@
+import { expect, it, vi } from 'vitest';
+import type { Caller } from '#access/caller.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
+import { scale } from '../../../../test/support/scale.ts';
+import { openTestIdentity } from '../testing/test-identity.ts';
+import { ScimService } from './scim-service.ts';
+
+const USERS = scale({ sample: 2_000, soak: 100_000 });
+const COMMIT = 10_000;
+
+const IDP: Caller = {
+  kind: 'api',
+  userUid: null,
+  userName: null,
+  isAdmin: false,
+  isReadOnlyAdmin: false,
+  isGuest: false,
+  roles: [],
+  scopes: ['admin:scim'],
+  endpointPath: null,
+  tokenId: 'idp',
+};
+
+it(`pages through ${USERS} users, and finds one of them, without reading the others`, async () => {
+  await using at = await openTestIdentity();
+  const { reader, writer } = at.graph;
+  for (let from = 0; from < USERS; from += COMMIT) {
+    await writer.commit({
+      system: true,
+      operations: Array.from({ length: Math.min(COMMIT, USERS - from) }, (_, i) => {
+        const UserName = `user-${from + i}`;
+        const fields = { UserName, Email: `${UserName}@x.example`, Active: true };
+        return { op: 'addOrUpdate', type: '_User', key: UserName, fields };
+      }),
+    });
+  }
+  const { users } = new ScimService({
+    reader,
+    vault: at.vault,
+    commits: writer,
+    clock: at.graph.clock,
+    audit: at.audit,
+    userChanges: new OneAtATime(),
+    teamChanges: new OneAtATime(),
+    publicUrl: () => 'https://x.example',
+  });
+  const made = await users.create(IDP, { userName: 'ann', externalId: 'x' }, '127.0.0.1');
+  using reads = vi.spyOn(reader, 'node');
+
+  const last = await users.list(IDP, { startIndex: USERS - 9, count: 100 });
+  expect(last).toMatchObject({ totalResults: USERS + 1, itemsPerPage: 11 });
+  expect(last.Resources.at(-1)?.id).toBe(made.id);
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(11);
+
+  for (const filter of ['userName eq "ANN"', 'externalId eq "x"', `id eq "${made.id}"`]) {
+    reads.mockClear();
+    const { Resources } = await users.list(IDP, { filter });
+    expect(Resources.map(({ id }) => id)).toEqual([made.id]);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
+  }
+
+  const others = await users.list(IDP, { filter: 'emails.value sw "USER-1" and active eq true' });
+  const expected = Array.from({ length: USERS }, (_, i) => `user-${i}`);
+  expect(others.totalResults).toBe(expected.filter((name) => name.startsWith('user-1')).length);
+});
