@@ -36,9 +36,9 @@ import { budgetKeyOf, type UnreadAnswers } from './unread-answers.ts';
 export interface Route {
   readonly operation: Operation;
   /**
-   * How the body reaches `handle`: as parsed JSON, also under the name that SCIM has for it, as the text of JSON that another thread parses,
-   * as the fields of a form, or as bytes while they arrive (anything, a zip, text, the files of a
-   * form, a zip or a form with one).
+   * How the body reaches `handle`: as parsed JSON, also under SCIM's name for it, as the text of
+   * JSON that another thread parses, as the fields of a form, or as bytes while they arrive
+   * (anything, a zip, text, the files of a form, a zip or a form with one).
    */
   readonly intake:
     | 'json'

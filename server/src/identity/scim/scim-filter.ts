@@ -6,7 +6,7 @@ import { scimFault } from './scim-problem.ts';
 const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 type Comparison = (typeof COMPARISONS)[number];
 
-/** A filter (RFC 7644, section 3.4.2.2), for example `userName eq "ann" and not (active eq false)`. */
+/** A filter (RFC 7644, section 3.4.2.2), such as `userName eq "ann" and not (active eq false)`. */
 export type ScimFilter =
   | {
       readonly kind: 'compare';
