@@ -391,6 +391,14 @@ export const OPERATION_TABLE = {
     put: 'PUT /api/schema body json',
     /** Remove a field index; the nodes stay as they are. */
     removeIndex: 'DELETE /api/schema/indexes body none',
+    /** Remove a former name of a type, an edge type or a field. */
+    removeAlias: 'DELETE /api/schema/aliases body none',
+    /** Rename types, edge types and fields that are in use, as one commit. */
+    change: 'POST /api/schema/changes body json',
+    /** List the changes of names that were made, the newest first. */
+    changes: 'GET /api/schema/changes query json replicas',
+    /** Take a change of names back, as one commit. */
+    undoChange: 'POST /api/schema/changes/{id}/undo json',
   },
   search: {
     /** Read which types and fields can be searched, and how. */

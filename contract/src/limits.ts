@@ -13,6 +13,12 @@ export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The schema of the graph. */
 export const SCHEMA_TYPES_MAX = 10_000;
+/** Former names that a type, an edge type or a field keeps. */
+export const SCHEMA_ALIASES_PER_NAME_MAX = 10;
+/** Former names of all types, edges and fields together. */
+export const SCHEMA_ALIASES_MAX = 10_000;
+/** Changes of names in one request. */
+export const SCHEMA_CHANGES_MAX = 100;
 export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
 /** Field indexes (open-shapes, section 9). */
 export const SCHEMA_INDEXES_PER_TYPE_MAX = 32;

@@ -116,6 +116,7 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'patchScimGroup',
     'deleteScimGroup',
   ],
+  'no name of the schema has changed': ['deleteSchemaAlias', 'undoSchemaChange'],
   'its id is another one each time': ['getCallTrace'],
   'it takes what was mailed, another token, or ends the session': [
     'completePasswordReset',

@@ -92,6 +92,10 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const user = { userName: 'ada', email: 'ada@example.com', password: 'correct horse battery' };
     await send(workspace, 'POST', '/api/users', user);
   },
+  async 'schema-changes.md'({ workspace }) {
+    const fields = { Text: 'String' };
+    await send(workspace, 'PUT', '/api/schema', { nodes: [{ type: 'Word', fields }], edges: [] });
+  },
   async 'search.md'({ workspace, folder }) {
     await addWords(workspace);
     const { json } = await workspace.http.send({

@@ -31,6 +31,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'search',
     'embeddings',
     'indexes',
+    'schema-changes',
   ],
   'How to: code': [
     'endpoints',

@@ -4,6 +4,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
+import { addSchemaChanges } from './schema-changes.ts';
 import { addSchemaIndexes } from './schema-indexes.ts';
 
 export function addSchema(program: Command, run: Run): void {
@@ -53,6 +54,7 @@ Examples:
     )
     .action(run(diffSchema));
   addSchemaIndexes(schema, run);
+  addSchemaChanges(schema, run);
 }
 
 async function getSchema({ client, output, terminal }: CommandContext): Promise<void> {

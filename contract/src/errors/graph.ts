@@ -12,6 +12,21 @@ export const graphErrors = {
     title: 'Schema change would lose data',
     hint: 'A schema can only grow: add types and fields, or widen a field type.',
   },
+  schema_in_use: {
+    status: 409,
+    title: 'Schema change breaks what is in use',
+    hint: 'The details name what breaks. Mend it first, or send force: true.',
+  },
+  schema_alias_not_found: {
+    status: 404,
+    title: 'Alias not found',
+    hint: 'GET /api/schema lists the former names that there are in aliases.',
+  },
+  schema_change_not_found: {
+    status: 404,
+    title: 'Schema change not found',
+    hint: 'GET /api/schema/changes lists the newest ones.',
+  },
   not_unique: {
     status: 422,
     title: 'Value is taken',

@@ -36,6 +36,7 @@ import * as nodeWrite from '../shapes/node-write.ts';
 import * as nodeReference from '../shapes/node-reference.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
+import * as schemaChange from '../shapes/schema-change.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
 import * as scim from '../shapes/scim.ts';
 import * as search from '../shapes/search.ts';
@@ -83,6 +84,7 @@ export const SHAPE_FILES = {
   'node-reference': nodeReference,
   'node-write': nodeWrite,
   replica,
+  'schema-change': schemaChange,
   'schema-document': schemaDocument,
   scim,
   search,

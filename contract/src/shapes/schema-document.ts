@@ -4,6 +4,7 @@ import type { Immutable } from '../immutable.ts';
 import { graphName, recordUpTo } from '../bounded-shapes.ts';
 import {
   INDEX_FIELDS_MAX,
+  SCHEMA_ALIASES_MAX,
   SCHEMA_FIELDS_PER_TYPE_MAX,
   SCHEMA_INDEXES_PER_TYPE_MAX,
   SCHEMA_TYPES_MAX,
@@ -38,6 +39,21 @@ export const indexDocuments = z.array(indexDocument).max(SCHEMA_INDEXES_PER_TYPE
 export const indexReference = z.strictObject({ type: graphName.min(1), ...indexedFields });
 export type IndexReference = Immutable<z.infer<typeof indexReference>>;
 
+/** A former name that reads still take (open-shapes, section 10). */
+export const schemaAlias = z.union([
+  z.strictObject({
+    type: graphName.min(1),
+    field: graphName.min(1).optional(),
+    alias: graphName.min(1),
+  }),
+  z.strictObject({
+    edge: graphName.min(1),
+    field: graphName.min(1).optional(),
+    alias: graphName.min(1),
+  }),
+]);
+export type SchemaAlias = Immutable<z.infer<typeof schemaAlias>>;
+
 /** The schema as it crosses HTTP (open-shapes, section 4). */
 export const schemaDocument = z.strictObject({
   nodes: z
@@ -65,5 +81,7 @@ export const schemaDocument = z.strictObject({
       }),
     )
     .max(SCHEMA_TYPES_MAX),
+  /** Not taken from a request: see `schemaAlias`. */
+  aliases: z.array(schemaAlias).max(SCHEMA_ALIASES_MAX).optional(),
 });
 export type SchemaDocument = Immutable<z.infer<typeof schemaDocument>>;

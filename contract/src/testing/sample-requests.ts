@@ -111,6 +111,11 @@ const samples: Samples = {
   revokeToken: async (things) => ({ params: { id: await things.spareToken() } }),
   // There is no such index: 404 is an answer to those who may.
   deleteSchemaIndex: { body: { type: 'Note', field: 'Text' } },
+  // There is no such alias: 404 is an answer to those who may.
+  deleteSchemaAlias: { body: { type: 'Note', alias: 'Former' } },
+  changeSchema: { body: { changes: [{ rename: { type: 'Note', to: 'Memo' } }], dryRun: true } },
+  // There is no such change: 404 is an answer to those who may.
+  undoSchemaChange: { params: { id: 'none' } },
   putSchema: { body: { nodes: [], edges: [] } },
   ingest: { body: { operations: [{ op: 'tryAdd', type: 'Note', key: 'n' }] } },
   getNode: (things) => ({ params: { uid: things.uids.node } }),

@@ -1,4 +1,5 @@
 import { ACCESS_USERS_KEPT_MAX } from '#base/limits.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { AccessChange, GraphReader, Visibility } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 import { isSystemName } from '#graph/names.ts';
@@ -30,7 +31,10 @@ export class AccessIndex {
   /** The commit that the sets below are of; -1 before the first use. */
   #sequence = -1;
   #restricted = new IdSet();
-  readonly #restrictedOfType = new Map<string, IdSet>();
+  #restrictedOfType = new Map<string, IdSet>();
+  /** From former names of types to those that they have now. */
+  #formerNames: ReadonlyMap<string, string> = new Map();
+  #schema: SchemaDocument | undefined;
   /**
    * Nodes that were restricted when they were deleted: whoever follows the log later than this may
    * still know them.
@@ -107,7 +111,7 @@ export class AccessIndex {
   }
 
   restrictedOfType(type: string): IdSet {
-    return this.#restrictedOfType.get(type) ?? NO_IDS;
+    return this.#restrictedOfType.get(this.#formerNames.get(type) ?? type) ?? NO_IDS;
   }
 
   /** Whether any node of a type may be restricted, or may have been. */
@@ -117,7 +121,7 @@ export class AccessIndex {
 
   /** Another text whenever the restrictions of nodes of a type have changed. */
   restrictionsOfType(type: string): string {
-    return `${this.#changes} ${this.#changesOfType.get(type) ?? 0}`;
+    return `${this.#changes} ${this.#changesOfType.get(this.#formerNames.get(type) ?? type) ?? 0}`;
   }
 
   /** Catches up with the commit that the reader stands at. */
@@ -126,11 +130,38 @@ export class AccessIndex {
     if (sequence === this.#sequence) return;
     this.#rules.follow();
     this.#visibilities.clear();
+    this.#followNames();
     const changes =
       this.#sequence < 0 ? undefined : this.#reader.accessChangesSince(this.#sequence);
     if (changes === undefined) this.#readAll();
     else for (const change of changes) this.#take(change);
     this.#sequence = sequence;
+  }
+
+  #followNames(): void {
+    const reader = this.#reader;
+    const schema = reader.schema();
+    if (schema === this.#schema) return;
+    this.#schema = schema;
+    this.#formerNames = new Map(
+      reader
+        .schemaAliases()
+        .flatMap((one) =>
+          'type' in one && one.field === undefined ? [[one.alias, one.type] as const] : [],
+        ),
+    );
+    // The sets are by the names that types had: any node of a set tells the one of now.
+    const renamed = new Map<string, IdSet>();
+    for (const nodes of this.#restrictedOfType.values()) {
+      const known = nodes[Symbol.iterator]().find((node) => reader.typeOf(node) !== undefined);
+      const present = known === undefined ? undefined : reader.typeOf(known);
+      if (present !== undefined) renamed.set(present, nodes);
+    }
+    const isSame = [...renamed].every(
+      ([name, nodes]) => this.#restrictedOfType.get(name) === nodes,
+    );
+    this.#restrictedOfType = renamed;
+    if (!isSame) this.#changes++;
   }
 
   /** What a user may see at the commit that was last followed. */

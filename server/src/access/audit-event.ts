@@ -80,7 +80,9 @@ export type AuditAction =
   | 'admin-agent.deleted'
   | 'admin-agent.committed'
   | 'admin-agent.rejected'
-  | 'search.synonyms-changed';
+  | 'search.synonyms-changed'
+  | 'schema.changed'
+  | 'schema.alias-removed';
 
 /** One security event (specification, section 5). Never holds a secret. */
 export interface AuditEvent {

@@ -7,8 +7,8 @@ import type {
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
-import { uidOf } from '#base/uid.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import type { AccessService } from './access-service.ts';
 import { type AuditTrail, deed, type Doer } from './audit-event.ts';
 import { budgetKey, type Caller } from './caller.ts';
@@ -58,7 +58,9 @@ export class NodeBulk {
   ): Promise<ManyNodesOutcome> {
     const { caller } = doer;
     this.#checkOtherEnd(caller, change);
-    const unique = eachOnce(nodes);
+    const { reader } = this.#parts.reads;
+    reader.refresh();
+    const unique = eachOnce(nodes, reader);
     const outcomes = new Map<string, Outcome>();
     for (let at = 0; at < unique.length; at += NODES_CHANGED_TOGETHER) {
       if (at > 0) await turns.next(budgetKey(caller));
@@ -177,10 +179,10 @@ export class NodeBulk {
   }
 }
 
-function eachOnce(nodes: readonly ChangedNode[]): Wanted[] {
+function eachOnce(nodes: readonly ChangedNode[], reader: Pick<GraphReader, 'uidOf'>): Wanted[] {
   const versions = new Map<string, number | undefined>();
   for (const node of nodes) {
-    const uid = uidOf(node);
+    const uid = reader.uidOf(node);
     const version = typeof node === 'object' && 'ifVersion' in node ? node.ifVersion : undefined;
     versions.set(uid, versions.get(uid) ?? version);
   }

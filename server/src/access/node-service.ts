@@ -2,6 +2,7 @@ import { must } from '#base/assert.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { NodeObject, NodeQuery } from '@trellis/contract/shapes/node.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import type { Caller } from './caller.ts';
 import { type NodeExport, NodeExporter, type SelectedNodes } from './node-export.ts';
 import { typeAsSeen } from './node-types.ts';
@@ -46,6 +47,13 @@ export class NodeService {
     return this.read(caller, uid).node;
   }
 
+  /** The UIDs that references name; a text that is none where no node can have it. */
+  uidsOf(references: readonly NodeReference[]): string[] {
+    const { reader } = this.#reads;
+    reader.refresh();
+    return references.map((reference) => reader.uidOf(reference));
+  }
+
   /** Throws `node_not_found`. */
   read(caller: Caller, uid: string): { readonly node: NodeObject; readonly version: number } {
     const view = this.#view(caller);
@@ -69,8 +77,9 @@ export class NodeService {
    * both.
    */
   async query(caller: Caller, query: QueriedNodes): Promise<NodeList> {
-    const { uids, type, skip, take } = query;
-    if (type !== undefined) this.#checkType(caller, type);
+    const { uids, skip, take } = query;
+    if (query.type !== undefined) this.#checkType(caller, query.type);
+    const type = query.type && this.#reads.reader.typeNamed(query.type);
     if (uids === undefined) return this.#ofType(caller, type ?? '', skip, take);
     const walk = new NodeTurns(this.#reads, caller);
     const size = new AnswerSize();

@@ -20,8 +20,9 @@ export function typeAsSeen(
 ): NodeType {
   const { nodes } = reader.schema();
   const types = nodes.map(({ type }) => type);
-  if (concealsType(reader, visibility, name, types)) return { type: name, fields: {} };
-  const found = nodes.find(({ type }) => type === name);
+  const present = reader.typeNamed(name);
+  if (concealsType(reader, visibility, present, types)) return { type: name, fields: {} };
+  const found = nodes.find(({ type }) => type === present);
   if (found !== undefined) return found;
   const known = types.filter(
     (type) => !type.startsWith('_') && isTellableType(reader, visibility, type),
@@ -42,7 +43,8 @@ export function takesAnyField(
   type: string | undefined,
 ): boolean {
   const types = reader.schema().nodes.map((one) => one.type);
-  return concealsType(reader, visibility, type, types);
+  const present = type === undefined ? undefined : reader.typeNamed(type);
+  return concealsType(reader, visibility, present, types);
 }
 
 /** The fields of some types in the order of the schema, the key as `Id`; each name once. */

@@ -1,6 +1,6 @@
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, keyedUid, randomUid } from '#base/uid.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
 import type {
@@ -83,7 +83,7 @@ export class NodeWriter {
     const keyName = reader.schema().nodes.find((one) => one.type === type)?.key;
     const named = keyName === undefined ? undefined : fields?.[keyName];
     const key = given.key ?? (typeof named === 'string' ? named : undefined);
-    const uid = formatUid(key === undefined ? randomUid() : keyedUid(type, key));
+    const uid = key === undefined ? formatUid(randomUid()) : reader.uidOf({ type, key });
     const node: WriterOperation = {
       op: 'addOrUpdate',
       type,

@@ -25,12 +25,14 @@ export class SchemaService {
   get(_caller: Caller): SchemaDocument {
     this.#reader.refresh();
     const { nodes, edges } = this.#reader.schema();
+    const aliases = this.#reader.schemaAliases();
     const states = Map.groupBy(this.#reader.indexes(), ({ type }) => type);
     return {
       nodes: nodes
         .filter((node) => !node.type.startsWith('_'))
         .map((node) => withStates(node, states.get(node.type))),
       edges: edges.filter((edge) => !isSystemEdge(edge.type)),
+      ...(aliases.length === 0 ? {} : { aliases: [...aliases] }),
     };
   }
 

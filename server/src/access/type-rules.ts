@@ -1,3 +1,4 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import {
   namesOfField,
@@ -28,7 +29,8 @@ export function readTypeAccess(reader: GraphReader): TypeAccessByType {
  */
 export class TypeRules {
   readonly #reader: GraphReader;
-  #version = -1;
+  #version = 0;
+  #compiledOf: { readonly setting: number; readonly schema: SchemaDocument } | undefined;
   #rules: ReadonlyMap<string, TypeRule> = new Map();
 
   constructor(reader: GraphReader) {
@@ -45,14 +47,19 @@ export class TypeRules {
   }
 
   follow(): void {
-    const version = settingVersion(this.#reader, TYPE_ACCESS_SETTING);
-    if (version === this.#version) return;
-    this.#version = version;
+    const setting = settingVersion(this.#reader, TYPE_ACCESS_SETTING);
+    const schema = this.#reader.schema();
+    if (this.#compiledOf?.setting === setting && this.#compiledOf.schema === schema) return;
+    this.#compiledOf = { setting, schema };
+    this.#version++;
     this.#rules = this.#compile(readTypeAccess(this.#reader));
   }
 
   #compile(types: TypeAccessByType): ReadonlyMap<string, TypeRule> {
     const keys = new Map(this.#reader.schema().nodes.map((node) => [node.type, node.key]));
+    const aliases = Map.groupBy(this.#reader.schemaAliases(), (one) =>
+      'type' in one ? one.type : '',
+    );
     const rules = new Map<string, TypeRule>();
     for (const [type, { visibleTo, writableBy = {}, fields = {} }] of Object.entries(types)) {
       const byField = new Map<string, ReadonlySet<number>>();
@@ -60,16 +67,19 @@ export class TypeRules {
         const readers = this.#idsOf(access);
         // The key is shown under its own name and as the Id: who may read it must be let by the
         // rules of both.
-        for (const name of namesOfField(field, keys.get(type))) {
+        for (const name of namesOfField(field, keys.get(type), aliases.get(type) ?? [])) {
           const others = byField.get(name);
           byField.set(name, others === undefined ? readers : readers.intersection(others));
         }
       }
-      rules.set(type, {
+      const rule = {
         isRestricted: visibleTo === 'restricted',
         writers: this.#idsOf(writableBy),
         fields: byField,
-      });
+      };
+      // A read may name the type by a former name.
+      const former = (aliases.get(type) ?? []).filter(({ field }) => field === undefined);
+      for (const name of [type, ...former.map(({ alias }) => alias)]) rules.set(name, rule);
     }
     return rules;
   }

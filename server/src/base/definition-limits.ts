@@ -28,3 +28,7 @@ export const DEFINITION_ERROR_CHARACTERS_MAX = 500;
 /** A report names this many faults of one piece of code, and files that belong to no definition. */
 export const DEFINITION_DIAGNOSTICS_MAX = 20;
 export const DEFINITION_IGNORED_FILES_MAX = 100;
+/** The newest changes of names that a workspace keeps; older ones cannot be undone. */
+export const SCHEMA_CHANGES_KEPT = 1_000;
+/** A change is tried so often while others change the settings that follow it. */
+export const SCHEMA_CHANGE_TRIES = 5;

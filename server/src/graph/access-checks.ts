@@ -13,7 +13,7 @@ export const TEAM = '_AccessGroup';
 
 /** The edge type with this name. Throws when this commit may not write edges of it. */
 export function edgeTypeToWrite(t: Transactor, name: string, path: string): EdgeType {
-  const type = t.knownEdgeType(name, path);
+  const type = t.writtenEdgeType(name, path);
   if (type.access === undefined) refuseBuiltIn(t, name, path);
   else checkMayControlAccess(t);
   return type;

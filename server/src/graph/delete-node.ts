@@ -25,7 +25,7 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   checkMayWrite(t, t.typeName(id), 'type');
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
-  if (operation.type !== undefined && operation.type !== type.name) {
+  if (operation.type !== undefined && t.registry.nodeType(operation.type) !== type) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }
   const { uid, version } = stored;

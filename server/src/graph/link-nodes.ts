@@ -109,7 +109,7 @@ function inverseOf(
   if (name === undefined) return undefined;
   // A commit that may write an edge may also write the inverse that the schema gives it.
   if (name === edge.inverse) return pairOf(t, edge);
-  const inverse = t.knownEdgeType(name, 'inverse');
+  const inverse = t.writtenEdgeType(name, 'inverse');
   refuseBuiltIn(t, name, 'inverse');
   refuseBuiltIn(t, edge.name, 'inverse');
   return inverse;
@@ -138,7 +138,12 @@ export function addPair(
 
 function checkFieldNames(t: Transactor, edge: EdgeType, fields: FieldValues): void {
   for (const name in fields) {
-    if (edge.byName.has(name) || fields[name] === undefined) continue;
+    if (fields[name] === undefined) continue;
+    const known = edge.byName.get(name);
+    if (known !== undefined) {
+      t.refuseAlias(name, known.name, `fields.${name}`);
+      continue;
+    }
     throw t.fail(`The edge type "${edge.name}" has no field "${name}"`, {
       path: `fields.${name}`,
       ...didYouMean(name, edge.byName.keys()),
@@ -185,7 +190,7 @@ function giveFields(t: Transactor, edge: EdgeType, given: FieldValues): void {
   for (const name in given) {
     const value = given[name];
     const field = edge.byName.get(name);
-    if (field !== undefined && value !== undefined) t.state.fields.give(field, value);
+    if (field?.name === name && value !== undefined) t.state.fields.give(field, value);
   }
 }
 

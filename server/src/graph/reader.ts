@@ -1,4 +1,4 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { SchemaAlias, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { AccessEdge } from './access-edges.ts';
 import type { NodeColumns } from './node-columns.ts';
@@ -92,11 +92,17 @@ export interface GraphReader extends Disposable {
   readonly sequence: number;
   /** The schema. It is the same object until a commit changes the schema. */
   schema(): SchemaDocument;
+  /** Former names that reads still take. */
+  schemaAliases(): readonly SchemaAlias[];
+  /** The present name of a type that is named by a former one; else what was given. */
+  typeNamed(name: string): string;
   /** The field indexes of all types. */
   indexes(): readonly IndexState[];
   /** Numbers of removed indexes whose entries are not all deleted yet. */
   indexesBeingRemoved(): readonly number[];
   id(reference: NodeReference): number | undefined;
+  /** The UID that a reference names; a text that is none where no node can have it. */
+  uidOf(reference: NodeReference): string;
   uid(id: number): string | undefined;
   typeOf(id: number): string | undefined;
   /** Starts at 1 and rises by 1 with every change of the node. */

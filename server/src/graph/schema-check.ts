@@ -21,7 +21,7 @@ export function checkSchemaDocument(document: unknown): asserts document is Sche
   if (!isRecord(document)) {
     faults.push({ path: '', message: 'expected an object with nodes and edges' });
   } else {
-    checkMembers(document, ['nodes', 'edges'], '', faults);
+    checkMembers(document, ['nodes', 'edges', 'aliases'], '', faults);
     checkTypes(document['nodes'], 'nodes', checkNodeType, faults);
     checkTypes(document['edges'], 'edges', checkEdgeType, faults);
   }

@@ -36,13 +36,20 @@ export function mergeSchema(
   const indexes = new IndexDraft(current.indexNumbers.next, options);
   document.nodes.forEach((type, i) => {
     const known = current.nodeType(type.type);
-    const merged = mergeNodeType(known, type, { id: nodes.nextId, indexes }, `nodes[${i}]`);
+    if (known !== undefined) refuseAlias(type.type, known.name);
+    const origin = isOrigin(nodes.types, type.type) ? `${type.type}#${nodes.nextId}` : type.type;
+    const next = { id: nodes.nextId, origin, indexes };
+    const merged = mergeNodeType(known, type, next, `nodes[${i}]`);
     if (merged !== known) allowChange(type.type, options.system, `nodes[${i}].type`);
     nodes.set(merged);
   });
   const edges = new Draft(current.edgeTypes);
   document.edges.forEach((type, i) => {
     const known = current.edgeType(type.type);
+    if (known !== undefined) refuseAlias(type.type, known.name);
+    if (type.inverse !== undefined) {
+      refuseAlias(type.inverse, current.edgeType(type.inverse)?.name ?? type.inverse);
+    }
     const merged = mergeEdgeType(known, type, edges.nextId, `edges[${i}]`);
     if (merged !== known) allowChange(type.type, options.system, `edges[${i}].type`);
     edges.set(merged);
@@ -115,10 +122,13 @@ function allowChange(type: string, system: boolean, path: string): void {
 function mergeNodeType(
   known: NodeType | undefined,
   document: NodeTypeDocument,
-  next: { readonly id: number; readonly indexes: IndexDraft },
+  next: { readonly id: number; readonly origin: string; readonly indexes: IndexDraft },
   path: string,
 ): NodeType {
   const key = known === undefined ? document.key : known.key;
+  if (document.key !== undefined && known?.keyAliases.includes(document.key) === true) {
+    refuseAlias(document.key, key ?? '', document.type);
+  }
   if (document.key !== undefined && document.key !== key) {
     throw conflict(
       document.type,
@@ -132,11 +142,18 @@ function mergeNodeType(
   if (listedKey !== undefined && listedKey !== 'String') {
     throw schemaFaults([{ path: `${path}.fields.${key}`, message: 'the key is a String' }]);
   }
+  for (const name of [...Object.keys(ownFields), document.label, document.timestamp]) {
+    const field = name === undefined ? undefined : known?.byName.get(name);
+    if (field !== undefined && name !== undefined) refuseAlias(name, field.name, document.type);
+  }
   const fields = mergeFields(document.type, known?.fields ?? [], ownFields, `${path}.fields`);
   const id = known?.id ?? next.id;
   const merged = {
     id,
     name: document.type,
+    aliases: known?.aliases ?? [],
+    keyAliases: known?.keyAliases ?? [],
+    origin: known?.origin ?? next.origin,
     key,
     keyIsListed: known?.keyIsListed === true || listedKey !== undefined,
     timestamp: document.timestamp ?? known?.timestamp,
@@ -161,6 +178,27 @@ function mergeNodeType(
   return compileNodeType({ ...merged, indexes: [...merged.indexes, ...added] });
 }
 
+function isOrigin(types: readonly NodeType[], name: string): boolean {
+  return types.some(({ origin }) => origin === name);
+}
+
+/** Throws `schema_conflict` when what was found by a name has another one by now. */
+function refuseAlias(given: string, present: string, type?: string): void {
+  if (given === present) return;
+  const place = type === undefined ? given : `${type}.${given}`;
+  throw new Problem('schema_conflict', `"${place}" was renamed: it is "${present}" now`, {
+    hint:
+      `Use the name "${present}". To have both, remove the old name with ` +
+      'DELETE /api/schema/aliases first.',
+    details: {
+      type: type ?? given,
+      field: type === undefined ? null : given,
+      from: given,
+      to: present,
+    },
+  });
+}
+
 /**
  * Checks that the fields that a type names for its timestamp and its label exist and have a
  * suitable type.
@@ -183,11 +221,15 @@ function mergeEdgeType(
   path: string,
 ): EdgeType {
   const knownFields = known?.fields ?? [];
+  for (const name of Object.keys(document.fields ?? {})) {
+    refuseAlias(name, known?.byName.get(name)?.name ?? name, document.type);
+  }
   const fields = mergeFields(document.type, knownFields, document.fields ?? {}, `${path}.fields`);
   if (known !== undefined && fields === known.fields) return known;
   return compileEdgeType({
     id: known?.id ?? nextId,
     name: document.type,
+    aliases: known?.aliases ?? [],
     inverse: known?.inverse,
     fields,
   });
@@ -204,8 +246,8 @@ function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolea
     const reason = 'the inverse of an edge type cannot change, since edges are stored with it';
     throw conflict(name, null, known.inverse, inverse, reason);
   }
-  const { id, fields } = known ?? { id: edges.nextId, fields: [] };
-  edges.set(compileEdgeType({ id, name, inverse, fields }));
+  const { id, aliases, fields } = known ?? { id: edges.nextId, aliases: [], fields: [] };
+  edges.set(compileEdgeType({ id, name, aliases, inverse, fields }));
   return true;
 }
 
@@ -225,7 +267,9 @@ function mergeFields(
     const place = places.get(name);
     const field = place === undefined ? undefined : fields[place];
     if (place === undefined || field === undefined) {
-      fields.push({ number: next++, name, type: fieldType, tag });
+      const isTaken = known.some(({ origin }) => origin === name);
+      const own = isTaken ? { origin: `${name}#${next}` } : {};
+      fields.push({ number: next++, name, type: fieldType, tag, ...own });
     } else if (field.tag === tag) {
       continue;
     } else if (widens(field.tag, tag)) {

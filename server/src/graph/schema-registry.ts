@@ -1,4 +1,8 @@
-import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type {
+  FieldType,
+  SchemaAlias,
+  SchemaDocument,
+} from '@trellis/contract/shapes/schema-document.ts';
 import { must } from '#base/assert.ts';
 import { accessEdgeNumber } from './access-edges.ts';
 import { TAG, tagOf } from './field-types.ts';
@@ -24,6 +28,13 @@ export interface Field {
   readonly type: FieldType;
   /** The stored form of the type (see `field-types.ts`). */
   readonly tag: number;
+  /** Former names; undefined when there are none. Reads take them, writes do not. */
+  readonly aliases?: readonly string[] | undefined;
+  /**
+   * The name by which the text index knows the field, in which a rename changes nothing: its first
+   * name, made unique in its type. Undefined while it is `name`.
+   */
+  readonly origin?: string | undefined;
 }
 
 /** The key and the aliases of a node are stored like fields, under numbers that no field gets. */
@@ -34,6 +45,14 @@ export const FIRST_FIELD = 2;
 export interface NodeType {
   readonly id: number;
   readonly name: string;
+  /** As of a field. The key's are apart. */
+  readonly aliases: readonly string[];
+  readonly keyAliases: readonly string[];
+  /**
+   * What the UIDs of nodes with a key are made of, beside the key: its first name, so that a rename
+   * changes no UID. It is unique, so a later type that takes the name has another origin.
+   */
+  readonly origin: string;
   /** The field name under which a node also shows its key; undefined when there is none. */
   readonly key: string | undefined;
   /** Whether the document lists the key among the fields. */
@@ -45,7 +64,7 @@ export interface NodeType {
   /** Sorted by their numbers. */
   readonly fields: readonly Field[];
   readonly indexes: readonly FieldIndex[];
-  /** The fields, and the key under its name. */
+  /** The fields, and the key under its name; by their former names too, for reads. */
   readonly byName: ReadonlyMap<string, Field>;
   readonly byNumber: ReadonlyMap<number, Field>;
 }
@@ -53,6 +72,8 @@ export interface NodeType {
 export interface EdgeType {
   readonly id: number;
   readonly name: string;
+  /** As of a field. */
+  readonly aliases: readonly string[];
   readonly inverse: string | undefined;
   /** Its place in `ACCESS_EDGES`; undefined for an edge type that does not decide about access. */
   readonly access: number | undefined;
@@ -89,6 +110,9 @@ export class SchemaRegistry {
   #notWatched: SchemaRegistry | undefined;
   readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
   readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
+  /** By former names. */
+  readonly #formerNodeTypes: ReadonlyMap<string, NodeType>;
+  readonly #formerEdgeTypes: ReadonlyMap<string, EdgeType>;
   #document: SchemaDocument | undefined;
 
   constructor(
@@ -103,6 +127,8 @@ export class SchemaRegistry {
     this.#watch = watch;
     this.#nodeTypesByName = new Map(nodeTypes.map((type) => [type.name, type]));
     this.#edgeTypesByName = new Map(edgeTypes.map((type) => [type.name, type]));
+    this.#formerNodeTypes = byAlias(nodeTypes);
+    this.#formerEdgeTypes = byAlias(edgeTypes);
   }
 
   static readonly empty = new SchemaRegistry([], []);
@@ -136,14 +162,22 @@ export class SchemaRegistry {
     return this.#nodeTypes.filter(({ byName }) => byName.has(field));
   }
 
+  /** By its name or a former one, as reads name it; what is written compares the name. */
   nodeType(name: string): NodeType | undefined {
     this.#watch?.nodeType(name);
-    return this.#nodeTypesByName.get(name);
+    const own = this.#nodeTypesByName.get(name);
+    const found = own ?? this.#formerNodeTypes.get(name);
+    if (own === undefined && found !== undefined) this.#watch?.nodeType(found.name);
+    return found;
   }
 
+  /** As `nodeType`. */
   edgeType(name: string): EdgeType | undefined {
     this.#watch?.edgeType(name);
-    return this.#edgeTypesByName.get(name);
+    const own = this.#edgeTypesByName.get(name);
+    const found = own ?? this.#formerEdgeTypes.get(name);
+    if (own === undefined && found !== undefined) this.#watch?.edgeType(found.name);
+    return found;
   }
 
   nodeTypeById(id: number): NodeType {
@@ -166,6 +200,25 @@ export class SchemaRegistry {
   edgeTypeNames(): IterableIterator<string> {
     this.#watch?.everything();
     return this.#edgeTypesByName.keys();
+  }
+
+  /** The former names of types, edges and fields that reads still take. */
+  aliases(): SchemaAlias[] {
+    return [
+      ...this.nodeTypes.flatMap((type) => [
+        ...type.aliases.map((alias) => ({ type: type.name, alias })),
+        ...type.keyAliases.map((alias) => ({
+          type: type.name,
+          field: must(type.key, 'a renamed key'),
+          alias,
+        })),
+        ...aliasesOfFields(type.fields).map((one) => ({ type: type.name, ...one })),
+      ]),
+      ...this.edgeTypes.flatMap((edge) => [
+        ...edge.aliases.map((alias) => ({ edge: edge.name, alias })),
+        ...aliasesOfFields(edge.fields).map((one) => ({ edge: edge.name, ...one })),
+      ]),
+    ];
   }
 
   /** The schema as a document; the same object each time. */
@@ -194,6 +247,9 @@ export class SchemaRegistry {
         compileNodeType({
           id: i + 1,
           name: type.name,
+          aliases: type.aliases ?? [],
+          keyAliases: type.keyAliases ?? [],
+          origin: type.origin ?? type.name,
           key: type.key,
           keyIsListed: type.keyIsListed,
           timestamp: type.timestamp,
@@ -206,6 +262,7 @@ export class SchemaRegistry {
         compileEdgeType({
           id: i + 1,
           name: type.name,
+          aliases: type.aliases ?? [],
           inverse: type.inverse,
           fields: type.fields.map(compileField),
         }),
@@ -224,11 +281,21 @@ export class SchemaRegistry {
   }
 }
 
-type StoredField = readonly [number: number, name: string, type: FieldType];
+/** The last part is absent while the field has never been renamed. */
+type StoredField = readonly [
+  number: number,
+  name: string,
+  type: FieldType,
+  former?: { readonly aliases?: readonly string[]; readonly origin?: string },
+];
 
 interface StoredSchema {
   readonly nodes: readonly {
     readonly name: string;
+    readonly aliases?: readonly string[];
+    readonly keyAliases?: readonly string[];
+    /** Absent while it is the name. */
+    readonly origin?: string;
     readonly key?: string;
     readonly keyIsListed: boolean;
     readonly timestamp?: string;
@@ -240,6 +307,7 @@ interface StoredSchema {
   readonly indexNumbers?: IndexNumbers;
   readonly edges: readonly {
     readonly name: string;
+    readonly aliases?: readonly string[];
     readonly inverse?: string;
     readonly fields: readonly StoredField[];
   }[];
@@ -253,9 +321,11 @@ function storedNodeType(type: NodeType): StoredSchema['nodes'][number] {
   };
 }
 
-function storedEdgeType({ name, inverse, fields }: EdgeType): StoredSchema['edges'][number] {
+function storedEdgeType(type: EdgeType): StoredSchema['edges'][number] {
+  const { name, aliases, inverse, fields } = type;
   return {
     name,
+    ...(aliases.length === 0 ? {} : { aliases }),
     ...(inverse === undefined ? {} : { inverse }),
     fields: fields.map(storedField),
   };
@@ -263,7 +333,7 @@ function storedEdgeType({ name, inverse, fields }: EdgeType): StoredSchema['edge
 
 /** Tells `watch` all that differs from one schema to another. */
 export function tellChanges(from: SchemaRegistry, to: SchemaRegistry, watch: SchemaWatch): void {
-  const tell = <T extends { readonly name: string }>(
+  const tell = <T extends { readonly name: string; readonly aliases: readonly string[] }>(
     types: readonly (readonly T[])[],
     stored: (type: T) => object,
     changed: (name: string, versions: readonly T[]) => void,
@@ -271,7 +341,11 @@ export function tellChanges(from: SchemaRegistry, to: SchemaRegistry, watch: Sch
     const versions = Map.groupBy(types.flat(), ({ name }) => name);
     for (const [name, each] of versions) {
       const texts = each.map((type) => JSON.stringify(stored(type)));
-      if (texts.length < types.length || texts[0] !== texts[1]) changed(name, each);
+      if (texts.length === types.length && texts[0] === texts[1]) continue;
+      // Who has named it by a former name has read it, too.
+      for (const one of new Set([name, ...each.flatMap(({ aliases }) => aliases)])) {
+        changed(one, each);
+      }
     }
   };
   tell([from.nodeTypes, to.nodeTypes], storedNodeType, (name, versions) => {
@@ -285,12 +359,40 @@ export function tellChanges(from: SchemaRegistry, to: SchemaRegistry, watch: Sch
   tell([from.edgeTypes, to.edgeTypes], storedEdgeType, (name) => watch.edgeType(name));
 }
 
-function storedField(field: Field): StoredField {
-  return [field.number, field.name, field.type];
+function storedField({ number, name, type, aliases, origin }: Field): StoredField {
+  if (aliases === undefined && origin === undefined) return [number, name, type];
+  return [
+    number,
+    name,
+    type,
+    {
+      ...(aliases === undefined ? {} : { aliases }),
+      ...(origin === undefined ? {} : { origin }),
+    },
+  ];
 }
 
-function compileField([number, name, type]: StoredField): Field {
-  return { number, name, type, tag: must(tagOf(type), `the field type ${type}`) };
+function compileField([number, name, type, former = {}]: StoredField): Field {
+  return { number, name, type, tag: must(tagOf(type), `the field type ${type}`), ...former };
+}
+
+function byAlias<T extends { readonly aliases: readonly string[] }>(
+  types: readonly T[],
+): ReadonlyMap<string, T> {
+  return new Map(types.flatMap((type) => type.aliases.map((alias) => [alias, type] as const)));
+}
+
+function aliasesOfFields(fields: readonly Field[]): { field: string; alias: string }[] {
+  return fields.flatMap(({ name, aliases = [] }) =>
+    aliases.map((alias) => ({ field: name, alias })),
+  );
+}
+
+/** By each name that reads take. */
+function fieldsByName(fields: readonly Field[]): Map<string, Field> {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  for (const field of fields) for (const alias of field.aliases ?? []) byName.set(alias, field);
+  return byName;
 }
 
 export function compileNodeType(
@@ -298,9 +400,10 @@ export function compileNodeType(
     readonly indexes: readonly StoredIndex[];
   },
 ): NodeType {
-  const byName = new Map(type.fields.map((field) => [field.name, field]));
+  const byName = fieldsByName(type.fields);
   if (type.key !== undefined) {
-    byName.set(type.key, { number: KEY_FIELD, name: type.key, type: 'String', tag: TAG.String });
+    const shown: Field = { number: KEY_FIELD, name: type.key, type: 'String', tag: TAG.String };
+    for (const name of [type.key, ...type.keyAliases]) byName.set(name, shown);
   }
   const byNumber = new Map(type.fields.map((field) => [field.number, field]));
   const timestampNumber = byName.get(type.timestamp ?? '')?.number ?? -1;
@@ -318,7 +421,7 @@ export function withIndexes(type: NodeType, indexes: readonly FieldIndex[]): Nod
 }
 
 export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNumber'>): EdgeType {
-  const byName = new Map(type.fields.map((field) => [field.name, field]));
+  const byName = fieldsByName(type.fields);
   const byNumber = new Map(type.fields.map((field) => [field.number, field]));
   return { ...type, access: accessEdgeNumber(type.name), byName, byNumber };
 }
@@ -326,9 +429,12 @@ export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNu
 function withoutUndefined(
   type: NodeType,
 ): Omit<StoredSchema['nodes'][number], 'fields' | 'indexes'> {
-  const { name, key, keyIsListed, timestamp, label } = type;
+  const { name, aliases, keyAliases, origin, key, keyIsListed, timestamp, label } = type;
   return {
     name,
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...(keyAliases.length === 0 ? {} : { keyAliases }),
+    ...(origin === name ? {} : { origin }),
     keyIsListed,
     ...(key === undefined ? {} : { key }),
     ...(timestamp === undefined ? {} : { timestamp }),

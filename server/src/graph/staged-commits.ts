@@ -6,6 +6,7 @@ import { TrialState } from '#store/trial-state.ts';
 import { GraphWriter } from './graph-writer.ts';
 import type { CommitPort, CommitRequest, CommitResult, WriterOperation } from './operations.ts';
 import type { GraphReader } from './reader.ts';
+import type { NameChanges } from './schema-rename.ts';
 import { StateReader } from './state-reader.ts';
 
 /** Where services work whose changes are to become one commit. */
@@ -32,6 +33,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
   readonly #operations: WriterOperation[] = [];
   readonly #afterwards: (() => unknown)[] = [];
   #schema: SchemaDocument | undefined;
+  #names: NameChanges | undefined;
 
   private constructor(state: TrialState, clock: Clock) {
     this.#state = state;
@@ -60,6 +62,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
       operations: this.#operations,
       system: true,
       ...(this.#schema === undefined ? {} : { schema: this.#schema }),
+      ...(this.#names === undefined ? {} : { names: this.#names }),
     };
   }
 
@@ -69,16 +72,16 @@ export class StagedCommits implements Staging, AsyncDisposable {
   }
 
   async #commit(request: CommitRequest): Promise<CommitResult> {
-    const { operations, schema, system, ...others } = request;
-    // A schema is taken in before all operations, also before those that were staged first.
-    const isOne =
-      schema === undefined
-        ? system === true
-        : operations.length + this.#operations.length === 0 && this.#schema === undefined;
+    const { operations, schema, names, system, ...others } = request;
+    // A schema and names are taken in before all operations, also before those staged first.
+    const isOfSchema = schema !== undefined || names !== undefined;
+    const isFirst = (this.#schema ?? this.#names) === undefined && this.#operations.length === 0;
+    const isOne = isOfSchema ? isFirst && operations.length === 0 : system === true;
     assert(isOne, 'staged is a schema first, and then operations of the server');
     assert(Object.keys(others).length === 0, 'nothing else is staged');
     const result = await this.#writer.commit(request);
     this.#schema ??= schema;
+    this.#names ??= names;
     this.#operations.push(...operations);
     return result;
   }

@@ -1,4 +1,4 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { SchemaAlias, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { readId } from '#store/bytes.ts';
@@ -52,7 +52,7 @@ import {
 } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 import { formatTime } from './time.ts';
-import { keyedUid, tryParseUid } from '#base/uid.ts';
+import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
 
 /** Decides which commit is read: a snapshot reader, or the writer. */
 export interface StatePosition extends Partial<Disposable> {
@@ -64,9 +64,9 @@ export interface StatePosition extends Partial<Disposable> {
  * The graph over any ordered key-value state: a snapshot in any thread, or the writer's view of
  * commits in flight.
  *
- * Within one history the schema only grows. So when the known schema is older than the state, an
- * unknown number or name shows it. The schema is compared with the state only then, and in
- * `refresh`.
+ * Within one history the numbers of a schema only grow. So when the known schema is older than the
+ * state, an unknown number or name shows it. The schema is compared with the state only then, and
+ * in `refresh`.
  */
 export class StateReader implements GraphReader {
   readonly adjacency: Adjacency;
@@ -113,6 +113,14 @@ export class StateReader implements GraphReader {
 
   schema(): SchemaDocument {
     return this.registry.toDocument();
+  }
+
+  schemaAliases(): readonly SchemaAlias[] {
+    return this.registry.aliases();
+  }
+
+  typeNamed(name: string): string {
+    return this.registry.nodeType(name)?.name ?? name;
   }
 
   /**
@@ -213,10 +221,17 @@ export class StateReader implements GraphReader {
   }
 
   id(reference: NodeReference): number | undefined {
-    const uid = uidOf(reference);
+    const uid = this.#uidOf(reference);
     if (uid === undefined) return undefined;
     const value = this.#state.get(DB.uids, uid);
     return value === undefined ? undefined : readId(value, 0);
+  }
+
+  uidOf(reference: NodeReference): string {
+    if (typeof reference === 'string') return reference;
+    if (reference.uid !== undefined) return reference.uid;
+    const uid = this.#uidOf(reference);
+    return uid === undefined ? '' : formatUid(uid);
   }
 
   uid(id: number): string | undefined {
@@ -411,6 +426,18 @@ export class StateReader implements GraphReader {
     return (this.#schema.registry.edgeType(name) ?? this.registry.edgeType(name))?.id;
   }
 
+  /**
+   * The UID that a reference names. Undefined when no node can have it: for a text that is not a
+   * UID, and for a key with a lone surrogate, whose digest equals that of another key.
+   */
+  #uidOf(reference: NodeReference): Uint8Array | undefined {
+    if (typeof reference === 'string') return tryParseUid(reference);
+    if (reference.uid !== undefined) return tryParseUid(reference.uid);
+    const { type, key } = reference;
+    if (!key.isWellFormed()) return undefined;
+    return keyedUid(this.#schema.registry.nodeType(type)?.origin ?? type, key);
+  }
+
   #openNode(id: number): boolean {
     const bytes = this.#state.get(DB.nodes, this.#keys.node(id));
     if (bytes === undefined) return false;
@@ -437,16 +464,6 @@ export class StateReader implements GraphReader {
  */
 function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
   return fields.count === 0 || fields.number(fields.count - 1) < FIRST_FIELD + type.fields.length;
-}
-
-/**
- * The UID that a reference names. Undefined when no node can have it: for a text that is not a UID,
- * and for a key with a lone surrogate, whose digest equals that of another key.
- */
-function uidOf(reference: NodeReference): Uint8Array | undefined {
-  if (typeof reference === 'string') return tryParseUid(reference);
-  if (reference.uid !== undefined) return tryParseUid(reference.uid);
-  return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
 }
 
 /** A number that no type has. */

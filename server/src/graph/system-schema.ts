@@ -128,6 +128,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Diff: 'String',
       },
     },
+    { type: '_SchemaChange', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
     { type: '_Job', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
     {
       type: '_Synonyms',

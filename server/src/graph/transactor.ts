@@ -15,6 +15,7 @@ import { nameOf } from './node-name.ts';
 import type { CommitResult, ForeseenOutcome, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
+import { type NameChanges, renameInSchema } from './schema-rename.ts';
 import { parseTime } from './time.ts';
 
 /**
@@ -104,6 +105,10 @@ export class Transactor {
       isEmpty: (type) => readCount(this.state.view.get(DB.meta, countKey(type))) === 0,
     });
     if (merged !== this.registry) this.writeSchema(merged);
+  }
+
+  changeNames(changes: NameChanges): void {
+    this.writeSchema(renameInSchema(this.registry, changes));
   }
 
   writeSchema(registry: SchemaRegistry): void {
@@ -210,6 +215,7 @@ export class Transactor {
     if (this.options.outcomes) this.#outcomes.push({ uid: null, changed });
   }
 
+  /** By its name or a former one, as a node is addressed. */
   nodeType(name: string, path: string): NodeType {
     const type = this.registry.nodeType(name);
     if (type !== undefined) return type;
@@ -228,6 +234,28 @@ export class Transactor {
     });
   }
 
+  /** The type of a node that is written: by its present name only. */
+  writtenNodeType(name: string, path: string): NodeType {
+    const type = this.nodeType(name, path);
+    this.refuseAlias(name, type.name, path);
+    return type;
+  }
+
+  writtenEdgeType(name: string, path: string): EdgeType {
+    const type = this.knownEdgeType(name, path);
+    this.refuseAlias(name, type.name, path);
+    return type;
+  }
+
+  /** What was found by a name must have that name still, and not have had it. */
+  refuseAlias(given: string, present: string, path: string): void {
+    if (given === present) return;
+    throw this.fail(`"${given}" was renamed: it is "${present}" now`, {
+      path,
+      hint: `Write it as "${present}"; the old name is for reads.`,
+    });
+  }
+
   /** The id of the node that a reference names; 0 when there is none. */
   resolve(reference: NodeReference, path: string): number {
     if (typeof reference === 'string') return this.idOfUid(reference, path);
@@ -237,7 +265,7 @@ export class Transactor {
     const known = this.state.ids.get(type.id, key);
     if (known !== 0) return known;
     // Keys with lone surrogates can have equal digests, so no node has such a key.
-    return key.isWellFormed() ? this.idOfKey(type, key, keyedUid(type.name, key)) : 0;
+    return key.isWellFormed() ? this.idOfKey(type, key, keyedUid(type.origin, key)) : 0;
   }
 
   /** The id of the node that a reference names. Throws when there is none. */

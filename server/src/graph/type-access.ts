@@ -1,3 +1,5 @@
+import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
+
 /** The node type of the settings of the workspace, and the field with the value of one. */
 export const SETTING_TYPE = '_Setting';
 export const SETTING_VALUE = 'Value';
@@ -30,7 +32,16 @@ export function typeAccessOf(value: unknown): TypeAccessByType {
   return (value as { readonly types?: TypeAccessByType } | undefined)?.types ?? {};
 }
 
-/** The names of a field: the key is shown under its own name and as `Id`. */
-export function namesOfField(field: string, key: string | undefined): readonly string[] {
-  return key !== undefined && (field === key || field === 'Id') ? [key, 'Id'] : [field];
+/**
+ * The names by which reads name a field that has a rule: its former ones too, and the key under its
+ * own name and as `Id`. `aliases` are those of the fields of the type.
+ */
+export function namesOfField(
+  field: string,
+  key: string | undefined,
+  aliases: readonly SchemaAlias[],
+): readonly string[] {
+  const names = key !== undefined && (field === key || field === 'Id') ? [key, 'Id'] : [field];
+  const former = aliases.filter((one) => one.field !== undefined && names.includes(one.field));
+  return [...names, ...former.map(({ alias }) => alias)];
 }

@@ -24,7 +24,11 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
       expected: 'the name of a node type',
     });
   }
-  const type = t.nodeType(operation.type, 'type');
+  // An update names what there is, as a reference does: a former name will do.
+  const type =
+    operation.op === 'update'
+      ? t.nodeType(operation.type, 'type')
+      : t.writtenNodeType(operation.type, 'type');
   checkMayWrite(t, type.name, 'type');
   const key = givenKey(t, operation, type);
   if (key === undefined) {
@@ -36,7 +40,7 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
   let id = t.state.ids.get(type.id, key);
   if (id === 0) {
     checkKey(t, key);
-    const uid = keyedUid(type.name, key);
+    const uid = keyedUid(type.origin, key);
     id = t.idOfKey(type, key, uid);
     if (id === 0) return createNode(t, operation, type, key, uid);
   }
@@ -58,12 +62,12 @@ function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
       hint: 'Leave the UID out to add a node: it follows from type and key, or is random.',
     });
   }
-  const type = t.nodeType(operation.type, 'type');
+  const type = t.writtenNodeType(operation.type, 'type');
   checkMayWrite(t, type.name, 'type');
   const key = givenKey(t, operation, type);
   if (key !== undefined) {
     checkKey(t, key);
-    if (formatUid(keyedUid(type.name, key)) !== text) {
+    if (formatUid(keyedUid(type.origin, key)) !== text) {
       throw t.fail('The UID is not the one of this type and key', { path: 'uid' });
     }
   }
@@ -147,7 +151,7 @@ function changeNode(
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
   checkMayWrite(t, type.name, 'uid');
-  if (operation.type !== undefined && operation.type !== type.name) {
+  if (operation.type !== undefined && t.registry.nodeType(operation.type) !== type) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }
   t.checkVersion(operation.ifVersion, stored.version, operation.uid ?? stored.uid);
@@ -202,6 +206,7 @@ function giveFields(
         ...didYouMean(name, namesFor(type, rights)),
       });
     }
+    t.refuseAlias(name, field.name, `fields.${name}`);
     if (field.number !== KEY_FIELD) {
       fields.give(field, value);
     } else if (value !== key) {

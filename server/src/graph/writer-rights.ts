@@ -117,14 +117,16 @@ export class WriterRights implements AuthorRights {
     if (known !== undefined) return known;
     this.#types ??= this.#readTypes();
     const access = Object.hasOwn(this.#types, name) ? this.#types[name] : undefined;
-    const key = this.#state.schema.registry.nodeType(name)?.key;
+    const { registry } = this.#state.schema;
+    const key = registry.nodeType(name)?.key;
+    const aliases = registry.aliases().filter((one) => 'type' in one && one.type === name);
     const withheld = Object.entries(access?.fields ?? {}).filter(
       ([, readers]) => !this.#isAmong(readers),
     );
     const rights = {
       isRestricted: access?.visibleTo === 'restricted',
       mayWrite: this.#isAmong(access?.writableBy),
-      withheld: new Set(withheld.flatMap(([field]) => namesOfField(field, key))),
+      withheld: new Set(withheld.flatMap(([field]) => namesOfField(field, key, aliases))),
     };
     this.#ofTypes.set(name, rights);
     return rights;

@@ -15,6 +15,7 @@ import type { ProviderSettings } from '#assistant/provider-settings.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
 import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
+import type { SchemaChangeService } from '#definitions/schema-changes/schema-change-service.ts';
 import type { DefinitionsService } from '#definitions/definitions-service.ts';
 import type { FileUploads } from '#files/file-uploads.ts';
 import type { NodeFiles } from '#files/node-files.ts';
@@ -100,6 +101,7 @@ export interface HttpServices {
   readonly tokens: TokenService;
   readonly secrets: SecretService;
   readonly schema: SchemaService;
+  readonly schemaChanges: SchemaChangeService;
   readonly nodes: NodeService;
   readonly nodeWriter: NodeWriter;
   readonly nodeBulk: NodeBulk;

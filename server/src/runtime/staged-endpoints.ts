@@ -13,7 +13,7 @@ import type { Staging } from '#graph/staged-commits.ts';
 import { CallableEndpoints } from './callable-endpoints.ts';
 import { versionsOf } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
-import type { ScheduleFault } from './compile/head-diagnostics.ts';
+import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type InputSchema } from './endpoint-inputs.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
@@ -153,11 +153,29 @@ export class StagedEndpoints {
         : isSameSchema && present.versionsFor(code, name) === versions;
       if (isAsChecked && compiles) continue;
       const diagnostics = compiles
-        ? await this.#compiler.check({ name, code, isReadOnly }, schema)
+        ? [
+            ...headDiagnostics(code, schema, this.#parts.scheduleFault),
+            ...(await this.#compiler.check({ name, code, isReadOnly }, schema)),
+          ]
         : found;
       if (diagnostics.length > 0) broken.push({ kind: 'endpoint', name, diagnostics });
     }
-    return [...broken, ...this.#brokenModules()];
+    const modules = isSameSchema ? [] : await this.#modulesAgainst(schema, signal);
+    return [...broken, ...this.#brokenModules(), ...modules];
+  }
+
+  /** Those that were left alone, and do not compile against another schema. */
+  async #modulesAgainst(schema: SchemaDocument, signal: AbortSignal): Promise<BrokenCode[]> {
+    const broken: BrokenCode[] = [];
+    for (const { definition } of this.#modules.all()) {
+      signal.throwIfAborted();
+      const { name, code, compiles } = definition;
+      if (!compiles || this.#parts.present.module(name)?.code !== code) continue;
+      const asked = { name, code, isReadOnly: false, kind: 'module' } as const;
+      const diagnostics = await this.#compiler.check(asked, schema);
+      if (diagnostics.length > 0) broken.push({ kind: 'module', name, diagnostics });
+    }
+    return broken;
   }
 
   /** Those that were left alone. They were checked with each module that they import. */

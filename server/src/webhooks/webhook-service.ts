@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
@@ -34,6 +35,9 @@ interface By {
   readonly caller: Caller;
   readonly address: string;
 }
+
+/** The name that a type has now. */
+type Renamed = (name: string) => string;
 
 type WebhookDeed = 'created' | 'changed' | 'deleted' | 'replayed' | 'tested' | 'secret-changed';
 
@@ -119,6 +123,21 @@ export class WebhookService implements AsyncDisposable {
       });
       this.#record('changed', webhook.stored, { caller, address });
       return webhook.shown();
+    });
+  }
+
+  /** Gives the types and edges that settings name the names that they have now. */
+  renamed(names: { readonly types: Renamed; readonly edges: Renamed }): Promise<void> {
+    return this.#changes.run(async () => {
+      for (const webhook of this.#webhooks.values()) {
+        const { settings } = webhook.stored;
+        const types = settings.types?.map(names.types) ?? null;
+        const edges = settings.edges?.map(names.edges) ?? null;
+        if (isDeepStrictEqual([types, edges], [settings.types, settings.edges])) continue;
+        await this.#while(webhook, () =>
+          webhook.change({ settings: { ...settings, types, edges } }),
+        );
+      }
     });
   }
 

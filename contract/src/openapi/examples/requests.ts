@@ -110,6 +110,9 @@ export const requests: {
       ],
     },
   },
+  changeSchema: {
+    body: { changes: [{ rename: { type: 'Book', field: 'Title', to: 'Name' } }], dryRun: true },
+  },
   queryNodes: { body: { type: 'Book', take: 10 } },
   getNode: { params: { uid: DUNE } },
   getNodeRecord: { params: { uid: DUNE } },

@@ -7,6 +7,7 @@ import { graphOperation, ingestSummary } from '../../shapes/graph-operation.ts';
 import * as node from '../../shapes/node.ts';
 import { nodeReference } from '../../shapes/node-reference.ts';
 import * as write from '../../shapes/node-write.ts';
+import * as change from '../../shapes/schema-change.ts';
 import * as schema from '../../shapes/schema-document.ts';
 import { texts } from './property-texts.ts';
 
@@ -202,6 +203,55 @@ export const graphTexts = [
       },
     ],
   }),
+  ...texts(schema.schemaAlias, {
+    type: 'Name that the type has now.',
+    edge: 'Name that the edge type has now.',
+    field: 'Name that the field has now, if the alias is one of a field.',
+    alias: 'The former name.',
+  }),
+  ...texts(change.schemaChange, {
+    rename: [
+      'What gets another name: a type, an edge type, or a field of either.',
+      {
+        type: 'Name of the type, or of the type that the field is of.',
+        edge: 'Name of the edge type, or of the edge type that the field is of.',
+        field: 'Name of the field; as `Type.Field` where neither `type` nor `edge` is given.',
+        to: 'The new name.',
+      },
+    ],
+  }),
+  ...texts(change.schemaChangeRequest, {
+    changes: 'What to change, one after the other, as one commit.',
+    dryRun: 'Whether to answer what would break, and change nothing.',
+    force: 'Whether to change it although it breaks something; then nothing is checked.',
+  }),
+  ...texts(change.schemaBreak, {
+    kind: 'Kind of what breaks.',
+    name: 'Name of what breaks.',
+    why: 'Why it breaks.',
+    diagnostics: 'What the compiler says of code against the schema as it would be.',
+  }),
+  ...texts(change.schemaChangeOutcome, {
+    id: 'Id of the change, for an undo; absent for a dry run.',
+    sequence: 'Sequence of the commit; absent for a dry run.',
+    breaks: 'What breaks; empty if the change was forced, which checks nothing.',
+    nodes: 'How many nodes are of the types that change.',
+    edges: 'How many edges are of the edge types that change.',
+    lossy: 'Whether data is lost. A rename loses none.',
+  }),
+  ...texts(change.schemaChangeRecord, {
+    id: 'Id of the change.',
+    at: 'When it was made (ISO 8601, UTC).',
+    by: [
+      'Who made it; null for a token without a user.',
+      { uid: 'UID of the user.', name: 'Name that the user signs in with.' },
+    ],
+    changes: 'What was changed.',
+    forced: 'Whether it was made without a check of what breaks.',
+    undoes: 'Id of the change that this one takes back; null for others.',
+    undoneBy: 'Id of the change that has taken it back; null if there is none.',
+  }),
+  ...texts(change.schemaChangeInPath, { id: 'Id of the change.' }),
   ...texts(ingest.ingest.documentedBody, {
     operations: 'Operations, carried out in order as one commit: all of them or none.',
   }),
@@ -261,6 +311,7 @@ export const graphTexts = [
         fields: 'Types of the fields of an edge, by name.',
       },
     ],
+    aliases: 'Former names that reads still take; absent if there are none. Ignored in a request.',
   }),
   ...texts(schema.indexReference, {
     type: 'Name of the type that the index is of.',

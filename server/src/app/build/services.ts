@@ -32,6 +32,7 @@ import { buildEndpoints } from './endpoints.ts';
 import { buildFiles } from './files.ts';
 import type { Foundation } from './foundation.ts';
 import { buildIdentity, type PublicAddress } from './identity.ts';
+import { buildSchemaChanges } from './schema-changes.ts';
 import { buildSearch, type Search } from './search.ts';
 import { type Automation, buildTasks } from './tasks.ts';
 import { buildWebhooks } from './webhooks.ts';
@@ -130,12 +131,12 @@ export async function buildServices(
       searchConfiguration: search.searchConfiguration,
     }),
   );
-  const { embedQuery, goldenSets } = search;
-  connect({ embedQuery, models: assistant.endpointModels });
+  connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
   const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
-  const tasks = opened.use(buildTasks(foundation, { ...parts, endpoints, goldenSets }));
+  const tasks = opened.use(buildTasks(foundation, { ...parts, ...search, endpoints }));
   const defined = { endpoints, workspace, graph, search, assistant, tasks };
   const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
+  const schemaChanges = buildSchemaChanges(foundation, { store, webhooks, ...defined });
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
@@ -145,12 +146,12 @@ export async function buildServices(
     ...graph,
     ...assistant,
     ...tasks,
-    webhooks,
-    automation: withWebhooks(tasks.automation, webhooks),
+    ...withWebhooks(tasks.automation, webhooks),
     ...offeredBy(endpoints),
     nodeFiles: files.nodeFiles,
     fileUploads: files.fileUploads,
     definitions,
+    schemaChanges,
     statistics,
     jobs,
     license: parts.license,
@@ -160,17 +161,18 @@ export async function buildServices(
 }
 
 /** Webhooks deliver beside tasks and triggers. */
-function withWebhooks(automation: Automation, webhooks: WebhookService): Automation {
-  return {
+function withWebhooks(tasks: Automation, webhooks: WebhookService) {
+  const automation: Automation = {
     recover: async () => {
       webhooks.load();
-      await automation.recover();
+      await tasks.recover();
     },
     start: async () => {
-      await automation.start();
+      await tasks.start();
       webhooks.start();
     },
   };
+  return { webhooks, automation };
 }
 
 /** Services for what is in the graph, what may be in it, and who may see it. */

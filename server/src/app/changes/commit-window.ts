@@ -40,6 +40,11 @@ export class CommitWindow {
     this.applied = source.applied;
   }
 
+  /** The schema of now, by which former names of types and edges are told. */
+  get registry(): SchemaRegistry {
+    return this.#source.registry();
+  }
+
   get firstSequence(): number {
     return this.#source.log.firstSequence;
   }

@@ -5,6 +5,7 @@ import {
   TRIGGER_STEP_SEQUENCES_MAX,
 } from '#base/trigger-limits.ts';
 import type { ChangedNode } from '#graph/node-changes.ts';
+import type { SchemaRegistry } from '#graph/schema-registry.ts';
 import type {
   AskedChanges,
   FoundChanges,
@@ -23,7 +24,7 @@ export async function findChanges(
   { after, skip, lines }: AskedChanges,
   signal: AbortSignal,
 ): Promise<FoundChanges> {
-  const step = new Step(lines, { after, skip });
+  const step = new Step(lines, { after, skip }, commits);
   const lost = await findInLog(commits, step, signal);
   return lost === undefined ? step.found() : { events: [], after: lost, skip: 0, isLost: true };
 }
@@ -35,11 +36,14 @@ class Step implements LogStep {
   #characters = 0;
   readonly #begin: number;
   readonly #lines: readonly TriggerLine[];
+  readonly #names: Pick<CommitWindow, 'registry'>;
 
   constructor(
     lines: readonly TriggerLine[],
     { after, skip }: { readonly after: number; readonly skip: number },
+    names: Pick<CommitWindow, 'registry'>,
   ) {
+    this.#names = names;
     this.#lines = lines;
     this.#begin = after;
     this.after = after;
@@ -62,13 +66,20 @@ class Step implements LogStep {
   take({ first, last: sequence, time, changes }: DecodedCommit): boolean {
     const { triggers: chain, nodes } = changes;
     const at = new Date(time).toISOString();
-    const wanted = nodes.filter(({ event, type }) =>
-      this.#lines.some((line) => line.event === event && line.type === type && line.since < first),
-    );
-    for (const node of wanted.slice(this.#skip)) {
+    const { registry } = this.#names;
+    const lines = this.#lines
+      .filter(({ since }) => since < first)
+      .map((line) => ({ ...line, present: presentName(registry, line.type) }));
+    const wanted = nodes.flatMap((node) => {
+      const present = presentName(registry, node.type);
+      const line = lines.find((one) => one.event === node.event && one.present === present);
+      // The endpoint is told the name that its line has: it may be a former one.
+      return line === undefined ? [] : [{ node, type: line.type }];
+    });
+    for (const { node, type } of wanted.slice(this.#skip)) {
       if (this.#isFull) return false;
-      const { event, type, uid, key } = node;
-      const body = bodyOf(node, { sequence, at });
+      const { event, uid, key } = node;
+      const body = bodyOf(node, type, { sequence, at });
       const commit = { sequence, firstSequence: first, at, chain };
       this.events.push({ event, type, uid, key, body, ...commit });
       this.#characters += body.length;
@@ -87,11 +98,17 @@ class Step implements LogStep {
   }
 }
 
+/** Of a node type that may be named by a former name; also in a commit that was read before. */
+function presentName(registry: SchemaRegistry, type: string): string {
+  return registry.nodeType(type)?.name ?? type;
+}
+
 function bodyOf(
   node: ChangedNode,
+  type: string,
   commit: { readonly sequence: number; readonly at: string },
 ): string {
-  const { event, type, uid, key, bytes } = node;
+  const { event, uid, key, bytes } = node;
   const head = { event, type, uid, key };
   if (bytes <= TRIGGER_BODY_CHARACTERS_MAX) {
     const body = JSON.stringify({

@@ -10,6 +10,7 @@ import { isSystemName } from '#graph/names.ts';
 import type { ChangedEdge } from '#graph/edge-changes.ts';
 import type { ChangedNode, CommitChanges } from '#graph/node-changes.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaRegistry } from '#graph/schema-registry.ts';
 import type {
   AskedDeliveries,
   ChangeReference,
@@ -33,7 +34,7 @@ export async function findDeliveries(
   asked: AskedDeliveries,
   signal: AbortSignal,
 ): Promise<FoundDeliveries> {
-  const step = new Step(asked, names);
+  const step = new Step(asked, names, commits);
   const lost = await findInLog(commits, step, signal);
   return lost === undefined
     ? step.found()
@@ -49,8 +50,10 @@ class Step implements LogStep {
   readonly #begin: number;
   readonly #asked: AskedDeliveries;
   readonly #names: NameReader;
+  readonly #schema: Pick<CommitWindow, 'registry'>;
 
-  constructor(asked: AskedDeliveries, names: NameReader) {
+  constructor(asked: AskedDeliveries, names: NameReader, schema: Pick<CommitWindow, 'registry'>) {
+    this.#schema = schema;
     this.#asked = asked;
     this.#names = names;
     this.#begin = asked.after;
@@ -73,7 +76,7 @@ class Step implements LogStep {
   }
 
   take({ first, last: sequence, time, changes }: DecodedCommit): boolean {
-    const wanted = wantedOf(changes, this.#asked);
+    const wanted = wantedOf(changes, this.#asked, this.#schema.registry);
     const at = new Date(time).toISOString();
     while (this.#skip < wanted.length) {
       if (this.#isFull) return false;
@@ -159,18 +162,27 @@ type Change =
  * Without types and edges all are wanted; with either of them, those alone. Nodes come before
  * edges.
  */
-function wantedOf({ nodes, edges }: CommitChanges, filter: AskedDeliveries): Change[] {
-  const { types, edges: edgeTypes, actions } = filter;
+function wantedOf(
+  { nodes, edges }: CommitChanges,
+  filter: AskedDeliveries,
+  registry: SchemaRegistry,
+): Change[] {
+  // A type may be named by a former name, in the filter and in a commit that was read before.
+  const ofNodes = (name: string): string => registry.nodeType(name)?.name ?? name;
+  const ofEdges = (name: string): string => registry.edgeType(name)?.name ?? name;
+  const types = filter.types && new Set(filter.types.map(ofNodes));
+  const edgeTypes = filter.edges && new Set(filter.edges.map(ofEdges));
+  const { actions } = filter;
   const isAll = types === null && edgeTypes === null;
   const isWanted = (event: ChangeReference['action']): boolean => actions?.includes(event) ?? true;
   const found: Change[] = [];
   for (const node of nodes) {
     if (isSystemName(node.type) || !isWanted(node.event)) continue;
-    if (isAll || types?.includes(node.type) === true) found.push({ node });
+    if (isAll || types?.has(ofNodes(node.type)) === true) found.push({ node });
   }
   for (const edge of edges) {
     if (!isWanted(edge.event)) continue;
-    if (isAll || edgeTypes?.includes(edge.type) === true) found.push({ edge });
+    if (isAll || edgeTypes?.has(ofEdges(edge.type)) === true) found.push({ edge });
   }
   return found;
 }

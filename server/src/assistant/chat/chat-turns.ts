@@ -8,7 +8,7 @@ import {
 } from '#base/assistant-limits.ts';
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, randomUid, uidOf } from '#base/uid.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import {
   chatTitled,
@@ -126,8 +126,10 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /** Runs in one turn of the event loop, so no other turn of the chat can start meanwhile. */
-  #begin(turn: ChatTurn, call: TurnCall) {
+  #begin(asked: ChatTurn, call: TurnCall) {
     const { store, clock, nodes } = this.#parts;
+    const [viewed] = nodes.uidsOf(asked.viewingUID === undefined ? [] : [asked.viewingUID]);
+    const turn = { ...asked, ...(viewed === undefined ? {} : { viewingUID: viewed }) };
     const { caller } = call;
     const user = must(caller.userUid, 'the user of a session');
     const model = this.#modelOf(turn);
@@ -135,7 +137,7 @@ export class ChatTurns implements AsyncDisposable {
     const known = turn.chatUID === undefined ? undefined : this.#free(user, turn.chatUID);
     this.#checkTurnsOf(user);
     const plan = planTurn(known === undefined ? [] : store.messages(known.UID), turn);
-    if (turn.viewingUID !== undefined) nodes.get(caller, uidOf(turn.viewingUID));
+    if (viewed !== undefined) nodes.get(caller, viewed);
     const place = known === undefined ? this.place(user) : undefined;
     const chatUID = known?.UID ?? formatUid(randomUid());
     const messageUID = formatUid(randomUid());

@@ -1,4 +1,5 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import {
@@ -56,6 +57,7 @@ export interface TurnParts extends FactsParts {
   readonly nodes: {
     /** Throws `node_not_found`, also for a node that the caller may not see. */
     get(caller: Caller, uid: string): NodeObject;
+    uidsOf(references: readonly NodeReference[]): readonly string[];
   };
 }
 

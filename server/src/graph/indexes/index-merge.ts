@@ -96,7 +96,7 @@ function indexedField(type: NodeType, name: string, path: string): IndexedField 
   if (name === TIMESTAMP.name) return TIMESTAMP;
   if (name === 'Id') return { name: type.key ?? name, number: 0, tag: TAG.String };
   const field = type.byName.get(name);
-  if (field !== undefined) return field;
+  if (field?.name === name) return field;
   const { hint } = didYouMean(name, [...type.byName.keys(), TIMESTAMP.name]);
   const message = `"${name}" is not a field of ${type.name}${hint === undefined ? '' : `. ${hint}`}`;
   throw schemaFaults([{ path: `${path}.indexes`, message }]);

@@ -272,7 +272,9 @@ export class QueryContext {
     const { reader, registry, visibility } = this;
     const concealed = (this.#concealed ??= new Map());
     const known = concealed.get(type);
-    const isConcealed = known ?? concealsType(reader, visibility, type, registry.nodeTypeNames());
+    const present = type === undefined ? undefined : (registry.nodeType(type)?.name ?? type);
+    const isConcealed =
+      known ?? concealsType(reader, visibility, present, registry.nodeTypeNames());
     concealed.set(type, isConcealed);
     return isConcealed;
   }

@@ -1,4 +1,3 @@
-import { uidOf } from '#base/uid.ts';
 import { operations } from '@trellis/contract/operations/embeddings.ts';
 import { Disconnect } from '../live-answers.ts';
 import { SEQUENCE } from '../headers.ts';
@@ -27,8 +26,8 @@ function similarRoute(
 }
 
 export const embeddingsRoutes = routesOf(operations, {
-  getEmbeddings: async ({ caller, body: { UIDs: uids, field } }, { embeddings }) =>
-    answer(200, await embeddings.of(caller, { uids: uids.map(uidOf), field })),
+  getEmbeddings: async ({ caller, body: { UIDs: uids, field } }, { embeddings, nodes }) =>
+    answer(200, await embeddings.of(caller, { uids: nodes.uidsOf(uids), field })),
   getSimilarNodes: similarRoute(operations.getSimilarNodes),
   findSimilarNodes: similarRoute(operations.findSimilarNodes),
 });

@@ -1,7 +1,7 @@
+import type { NodeService } from '#access/node-service.ts';
 import { operations } from '@trellis/contract/operations/nodes.ts';
 import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { budgetKey } from '#access/caller.ts';
-import { uidOf } from '#base/uid.ts';
 import { answer, routesOf } from '../route.ts';
 import { downloadRoute } from '../download-route.ts';
 import {
@@ -20,13 +20,13 @@ export const nodesRoutes = routesOf(operations, {
   getNodeHistory: async ({ caller, params, query }, { nodes }) =>
     answer(200, await nodes.history(caller, params.uid, query)),
   queryNodes: async ({ caller, body }, { nodes }) =>
-    answer(200, await nodes.query(caller, byUid(body))),
+    answer(200, await nodes.query(caller, byUid(body, nodes))),
   getManyNodes: async ({ caller, body }, { nodes }) =>
-    answer(200, await nodes.many(caller, body.uids.map(uidOf))),
+    answer(200, await nodes.many(caller, nodes.uidsOf(body.uids))),
   getManyFields: async ({ caller, body }, { nodes }) =>
-    answer(200, await nodes.manyFields(caller, { ...body, uids: body.uids.map(uidOf) })),
+    answer(200, await nodes.manyFields(caller, { ...body, uids: nodes.uidsOf(body.uids) })),
   downloadCsv: downloadRoute(operations.downloadCsv, async ({ caller, query, body }, { nodes }) => {
-    const exported = await nodes.export(caller, byUid(body));
+    const exported = await nodes.export(caller, byUid(body, nodes));
     return {
       fileName: `${exported.type ?? 'nodes'}.csv`,
       content: exported.rows({ form: 'csv', linkPrefix: linkPrefix(query.baseURL) }),
@@ -35,7 +35,7 @@ export const nodesRoutes = routesOf(operations, {
   downloadJsonl: downloadRoute(
     operations.downloadJsonl,
     async ({ caller, query, body }, { nodes }) => {
-      const exported = await nodes.export(caller, byUid(body));
+      const exported = await nodes.export(caller, byUid(body, nodes));
       return {
         fileName: `${exported.type ?? 'nodes'}.jsonl`,
         content: exported.rows({ form: 'jsonl', linkPrefix: linkPrefix(query.baseURL) }),
@@ -46,7 +46,10 @@ export const nodesRoutes = routesOf(operations, {
     operations.downloadZip,
     async ({ caller, query, body }, { nodes }) => ({
       fileName: `${body.type ?? 'nodes'}.zip`,
-      content: nodeZip(await nodes.exportByType(caller, byUid(body)), linkPrefix(query.baseURL)),
+      content: nodeZip(
+        await nodes.exportByType(caller, byUid(body, nodes)),
+        linkPrefix(query.baseURL),
+      ),
     }),
   ),
   downloadSyntheticCsv: downloadRoute(
@@ -68,7 +71,8 @@ export const nodesRoutes = routesOf(operations, {
 /** The same selection by UIDs. */
 function byUid<Selection extends { readonly uids?: readonly NodeReference[] | undefined }>(
   selection: Selection,
+  nodes: Pick<NodeService, 'uidsOf'>,
 ): Omit<Selection, 'uids'> & { readonly uids?: readonly string[] } {
   const { uids, ...rest } = selection;
-  return uids === undefined ? rest : { ...rest, uids: uids.map(uidOf) };
+  return uids === undefined ? rest : { ...rest, uids: nodes.uidsOf(uids) };
 }

@@ -3,7 +3,6 @@ import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
-import { uidOf } from '#base/uid.ts';
 import { nameOf } from '#graph/node-name.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
@@ -76,7 +75,7 @@ export function answerRead(
     case 'query':
       // Its shape is checked by the query itself, as that of any other.
       return JSON.stringify(
-        runQuery(reader, byUid(asked) as Query, {
+        runQuery(reader, byUid(asked, reader) as Query, {
           get visibility() {
             return sources.visibility();
           },
@@ -151,32 +150,35 @@ function referenceOf(value: unknown): NodeReference {
 }
 
 /** The same query with a UID wherever a step or the end of it names a node in another way. */
-function byUid(query: unknown): unknown {
+function byUid(query: unknown, names: Names): unknown {
   const { steps, end } = Object(query) as { readonly steps?: unknown; readonly end?: unknown };
-  return { steps: Array.isArray(steps) ? steps.map(stepByUid) : steps, end: withUids(end) };
+  const named = Array.isArray(steps) ? steps.map((step) => stepByUid(step, names)) : steps;
+  return { steps: named, end: withUids(end, names) };
 }
 
-function stepByUid(step: unknown): unknown {
-  const named = withUids(step);
+/** Knows the UIDs of nodes that are named by type and key. */
+type Names = Pick<GraphReader, 'uidOf'>;
+
+function stepByUid(step: unknown, names: Names): unknown {
+  const named = withUids(step, names);
   const { steps } = Object(named) as { readonly steps?: unknown };
-  return Array.isArray(steps) ? { ...Object(named), steps: steps.map(stepByUid) } : named;
+  return Array.isArray(steps)
+    ? { ...Object(named), steps: steps.map((one) => stepByUid(one, names)) }
+    : named;
 }
 
 /** Changes nothing else: what is wrong with it is for the query to say. */
-function withUids(part: unknown): unknown {
+function withUids(part: unknown, names: Names): unknown {
   const { uid, uids, to } = Object(part) as Record<string, unknown>;
   const isNamed = isReference(uid) || isReference(to);
   if (!isNamed && !(Array.isArray(uids) && uids.some(isReference))) return part;
+  const uidFrom = (value: unknown): unknown => (isReference(value) ? names.uidOf(value) : value);
   return {
     ...Object(part),
     ...(uid === undefined ? {} : { uid: uidFrom(uid) }),
     ...(to === undefined ? {} : { to: uidFrom(to) }),
     ...(Array.isArray(uids) ? { uids: uids.map(uidFrom) } : {}),
   };
-}
-
-function uidFrom(value: unknown): unknown {
-  return isReference(value) ? uidOf(value) : value;
 }
 
 function isReference(value: unknown): value is Exclude<NodeReference, string> {

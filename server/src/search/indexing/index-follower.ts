@@ -39,7 +39,7 @@ export interface CommitSource {
 export interface IndexProgress {
   readonly sequence: number;
   readonly numbers: IndexNumbers;
-  /** Digest of each type's plan, by name of the type. */
+  /** Digest of each type's plan, by the origin of the type. */
   readonly digests: Readonly<Record<string, string>>;
   /** Whether the index has ever been whole. */
   readonly isWhole: boolean;
@@ -117,7 +117,10 @@ export class IndexFollower {
 
   /** Where a restart continues. An unfinished type has a digest that no plan has. */
   get progress(): IndexProgress {
-    const undone = this.#rebuild.names.map((name) => [name, ''] as const);
+    const { registry } = this.#options.reader;
+    const undone = this.#rebuild.names.map(
+      (name) => [registry.nodeType(name)?.origin ?? name, ''] as const,
+    );
     return {
       sequence: this.#sequence,
       numbers: this.#plan.numbers,
@@ -244,11 +247,12 @@ export class IndexFollower {
     const searched = withFiles(withUnnamedTypes(readSearchSettings(reader), schema));
     this.#plan = planIndex(searched, reader.registry, numbers);
     const digests = new Map(
-      [...this.#plan.types.values()].map(({ name, digest }) => [name, digest]),
+      [...this.#plan.types.values()].map(({ origin, digest }) => [origin, digest]),
     );
-    const names = new Set([...digests.keys(), ...this.#digests.keys()]);
-    for (const name of names) {
-      if (digests.get(name) !== this.#digests.get(name)) this.#rebuild.add(name);
+    const names = new Map(reader.registry.nodeTypes.map(({ origin, name }) => [origin, name]));
+    for (const origin of new Set([...digests.keys(), ...this.#digests.keys()])) {
+      if (digests.get(origin) === this.#digests.get(origin)) continue;
+      this.#rebuild.add(names.get(origin) ?? origin);
     }
     this.#digests = digests;
     const { types, nodes } = this.vectors.plan(this.#plan.types.values());

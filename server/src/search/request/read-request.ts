@@ -16,7 +16,6 @@ import {
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
 import { isObject } from '#base/assert.ts';
-import { uidOf } from '#base/uid.ts';
 import { asList, invalid, Members } from './members.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';
@@ -30,7 +29,7 @@ export interface SearchRequest {
   readonly facets: readonly FacetRequest[];
   readonly filters: readonly FieldFilter[];
   readonly relatedTo: readonly RelatedFilter[];
-  readonly targetUids: readonly string[] | undefined;
+  readonly targetUids: readonly NodeReference[] | undefined;
   readonly language: string | undefined;
   readonly fuzziness: 0 | 1 | 2 | 'auto';
   readonly mode: SearchMode;
@@ -153,8 +152,8 @@ function readNames(value: unknown, path: string): readonly string[] {
   return asList(value, path, SEARCH_FILTERS_MAX, readText);
 }
 
-function readTargets(value: unknown, path: string): readonly string[] {
-  return asList(value, path, SEARCH_TARGETS_MAX, (one, at) => uidOf(readReference(one, at)));
+function readTargets(value: unknown, path: string): readonly NodeReference[] {
+  return asList(value, path, SEARCH_TARGETS_MAX, readReference);
 }
 
 function readText(value: unknown, path: string): string {

@@ -34,7 +34,7 @@ export function conditionsOf(
     neighborsOf(context, one, `request.relatedTo[${i}]`),
   );
   if (targetUids !== undefined) {
-    const ids = targetUids.map((uid) => context.idOfUid(uid));
+    const ids = targetUids.map((one) => context.idOfUid(context.reader.uidOf(one)));
     sets.push(new Set(ids.filter((id) => id !== undefined)));
   }
   const tests = filters.map(({ field, op, value }, i) => {

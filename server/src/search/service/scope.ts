@@ -34,20 +34,23 @@ export class SearchScope {
     const types = typesOf(snapshot, context, names);
     this.types = new Map(types.map((type) => [type.id, type]));
     const wanted = fields === undefined ? undefined : new Set(fields);
+    // A field may be named by a former name.
+    const isWanted = ({ id }: PlannedType, name: string): boolean =>
+      wanted?.has(name) !== false ||
+      [...wanted].some((one) => context.registry.nodeTypeById(id).byName.get(one)?.name === name);
     if (wanted !== undefined && !this.conceals) checkFields(context, wanted, types, mode);
     this.texts = new Map(
       types.map((type) => [
         type.id,
         type.texts
           .toSorted((a, b) => b.boost - a.boost)
-          .filter(({ name }) => wanted?.has(name) !== false && this.canRead(type.name, name)),
+          .filter(({ name }) => isWanted(type, name) && this.canRead(type.name, name)),
       ]),
     );
     const numbers = new Map(
       types.map((type) => {
         const named = type.names.filter(
-          ({ name, isKey }) =>
-            wanted?.has(name) !== false && this.#canReadName(type.name, name, isKey),
+          ({ name, isKey }) => isWanted(type, name) && this.#canReadName(type.name, name, isKey),
         );
         const readable = [...(this.texts.get(type.id) ?? []), ...named];
         return [type.id, new Set(readable.map(({ field }) => field))];
@@ -118,7 +121,9 @@ function typesOf(
   if (names === undefined) return snapshot.types;
   return names.flatMap((name, i) => {
     if (context.conceals(name)) return [];
-    const type = snapshot.type(name);
+    // By its number: the name may be a former one, or the snapshot older than a rename.
+    const id = context.registry.nodeType(name)?.id;
+    const type = snapshot.types.find((one) => one.id === id);
     if (type !== undefined) return [type];
     // A type that cannot be searched has no hits; an unknown one is a mistake.
     context.nodeType(name, `request.types[${i}]`);
@@ -127,7 +132,7 @@ function typesOf(
 }
 
 function checkFields(
-  { reader, visibility }: QueryContext,
+  { reader, registry, visibility }: QueryContext,
   wanted: ReadonlySet<string>,
   types: readonly PlannedType[],
   mode: SearchRequest['mode'],
@@ -139,7 +144,11 @@ function checkFields(
     ]),
   );
   for (const [i, name] of [...wanted].entries()) {
-    if (known.has(name)) continue;
+    const isFormer = types.some(({ id }) => {
+      const field = registry.nodeTypeById(id).byName.get(name);
+      return field !== undefined && known.has(field.name);
+    });
+    if (known.has(name) || isFormer) continue;
     const tellable = [...known].filter((field) =>
       types.some((type) => isTellableField(reader, visibility, type.name, field)),
     );

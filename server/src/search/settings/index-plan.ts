@@ -10,6 +10,8 @@ import type { FieldSettings, TypeSettings } from './search-settings.ts';
 /** How the nodes of one type become documents. */
 export interface PlannedType {
   readonly name: string;
+  /** Its name in what is kept of the index: a rename of the type does not change it. */
+  readonly origin: string;
   /** The number of the type in the schema. */
   readonly id: number;
   readonly texts: readonly PlannedText[];
@@ -27,6 +29,8 @@ export interface PlannedType {
 
 export interface PlannedText {
   readonly name: string;
+  /** As that of the type. */
+  readonly origin: string;
   /** In the index: one for each pair of a type and a field. */
   readonly field: number;
   readonly boost: number;
@@ -36,6 +40,7 @@ export interface PlannedText {
 export interface PlannedName {
   /** As nodes show it. */
   readonly name: string;
+  readonly origin: string;
   /** As `PlannedText.field`: the same number where its words are searched, too. */
   readonly field: number;
   readonly isKey: boolean;
@@ -43,6 +48,7 @@ export interface PlannedName {
 
 export interface PlannedVector {
   readonly name: string;
+  readonly origin: string;
   readonly model: string;
   /** Characters of a chunk at most; undefined where values are vectors as they are. */
   readonly chunk: number | undefined;
@@ -59,7 +65,7 @@ export interface PlannedFacet {
  * added.
  */
 export interface IndexNumbers {
-  /** `type\nfield`; the place in the list is the number. */
+  /** `type\nfield` by their origins; the place in the list is the number. */
   readonly fields: readonly string[];
   /** Names of fields; the place in the list is the number. */
   readonly columns: readonly string[];
@@ -91,15 +97,16 @@ export function planIndex(
     const inSchema = Object.entries(type.fields)
       .filter(([field]) => known.byName.has(field))
       .toSorted(byName);
-    const texts = inSchema.flatMap(([field, own]) => textOf(name, field, own, type, fields));
+    const texts = inSchema.flatMap(([field, own]) => textOf(known, field, own, type, fields));
     const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
     const names = namesOf(known, fields);
-    const digest = digestOf([texts, facets, names]);
-    const vectors = inSchema.flatMap(([field, own]) => vectorOf(field, own));
+    const digest = digestOf([texts.map(byOrigin), facets, names.map(byOrigin)]);
+    const vectors = inSchema.flatMap(([field, own]) => vectorOf(known, field, own));
     const { weight = 1 } = type;
     const needs = name === FILE_TYPE ? { needs: SEARCHED_FILE_FIELD } : {};
     types.set(known.id, {
       name,
+      origin: known.origin,
       id: known.id,
       texts,
       facets,
@@ -113,17 +120,32 @@ export function planIndex(
   return { numbers: { fields: fields.names, columns: columns.names }, types };
 }
 
+/** Without the name, which may change while the words stay as they are. */
+function byOrigin<T extends { readonly name: string; readonly origin: string }>({
+  origin,
+  ...planned
+}: T): Omit<T, 'origin'> {
+  return { ...planned, name: origin };
+}
+
+function originOf(type: NodeType, field: string): string {
+  return (
+    type.byName.get(field)?.origin ?? (field === type.key ? (type.keyAliases[0] ?? field) : field)
+  );
+}
+
 function textOf(
-  type: string,
+  type: NodeType,
   name: string,
   { text }: FieldSettings,
   { language }: TypeSettings,
   numbering: Numbering,
 ): PlannedText[] {
   if (text === undefined) return [];
-  const field = numbering.of(`${type}\n${name}`);
+  const origin = originOf(type, name);
+  const field = numbering.of(`${type.origin}\n${origin}`);
   if (field === undefined) return [];
-  return [{ name, field, boost: text.boost, language: text.language ?? language }];
+  return [{ name, origin, field, boost: text.boost, language: text.language ?? language }];
 }
 
 /** A label that is the key is one name. */
@@ -131,8 +153,9 @@ function namesOf(type: NodeType, numbering: Numbering): PlannedName[] {
   const { key = 'Id', label } = type;
   const isOther = label !== undefined && label !== key && isText(kindOf(type, label));
   return [key, ...(isOther ? [label] : [])].flatMap((name, i) => {
-    const field = numbering.of(`${type.name}\n${name}`);
-    return field === undefined ? [] : [{ name, field, isKey: i === 0 }];
+    const origin = originOf(type, name);
+    const field = numbering.of(`${type.origin}\n${origin}`);
+    return field === undefined ? [] : [{ name, origin, field, isKey: i === 0 }];
   });
 }
 
@@ -140,10 +163,11 @@ function kindOf(type: NodeType, field: string): string {
   return type.byName.get(field)?.type ?? '';
 }
 
-function vectorOf(name: string, { vector }: FieldSettings): PlannedVector[] {
+function vectorOf(type: NodeType, name: string, { vector }: FieldSettings): PlannedVector[] {
   if (vector === undefined) return [];
   const { model, chunk } = vector;
-  return [{ name, model: must(model, 'the model of a stored setting'), chunk }];
+  const origin = originOf(type, name);
+  return [{ name, origin, model: must(model, 'the model of a stored setting'), chunk }];
 }
 
 function facetOf(

@@ -20,7 +20,7 @@ export interface LlmSearchSettingsParts {
   readonly audit: AuditTrail;
 }
 
-const SETTING = 'search.llm';
+export const LLM_SEARCH_SETTING = 'search.llm';
 const DEFAULTS: LlmSearchLists = { nodeTypes: [], filters: [] };
 /** Fields whose values are not compared. */
 const NOT_COMPARED = /^(?:Json|Bytes|GeoPoint)/;
@@ -46,11 +46,11 @@ export class LlmSearchSettingsService {
     const { nodeTypes } = inForce(given, available);
     refuseUnknown('filters', given.filters, filtersOf(nodeTypes, available));
     const settings = { nodeTypes: given.nodeTypes, filters: given.filters };
-    const target = { kind: 'settings', id: SETTING };
+    const target = { kind: 'settings', id: LLM_SEARCH_SETTING };
     await commits.commit({
       system: true,
       operations: [
-        settingOperation(SETTING, settings, settingVersion(reader, SETTING)),
+        settingOperation(LLM_SEARCH_SETTING, settings, settingVersion(reader, LLM_SEARCH_SETTING)),
         audit.operation(deed('search.llm-settings-changed', { caller, address }, target, settings)),
       ],
     });
@@ -82,7 +82,7 @@ export class LlmSearchSettingsService {
   stored(): LlmSearchLists {
     const { reader } = this.#parts;
     reader.refresh();
-    return (readSetting(reader, SETTING) as LlmSearchLists | undefined) ?? DEFAULTS;
+    return (readSetting(reader, LLM_SEARCH_SETTING) as LlmSearchLists | undefined) ?? DEFAULTS;
   }
 
   #available(): Record<string, readonly string[]> {

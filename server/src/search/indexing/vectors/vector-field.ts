@@ -26,10 +26,18 @@ export interface VectorFieldOptions {
 
 const NO_VECTORS: VectorIndexStats = { vectors: 0, deleted: 0, linked: 0, shards: 0 };
 
+/** Names a field with vectors, in files too: a rename does not change it. */
+export function vectorKey(
+  type: Pick<PlannedType, 'origin'>,
+  planned: Pick<PlannedVector, 'origin'>,
+): string {
+  return `${type.origin}\n${planned.origin}`;
+}
+
 /** The vectors of one field of one type. The first one decides the dimensions. */
 export class VectorField {
-  readonly type: PlannedType;
-  readonly planned: PlannedVector;
+  type: PlannedType;
+  planned: PlannedVector;
   readonly #options: VectorFieldOptions;
   #generation: number;
   #writer: VectorIndexWriter | undefined;
@@ -50,7 +58,13 @@ export class VectorField {
   }
 
   get key(): string {
-    return `${this.type.name}\n${this.planned.name}`;
+    return vectorKey(this.type, this.planned);
+  }
+
+  /** Takes the names of now, in which the vectors stay as they are. */
+  name({ type, planned }: Pick<VectorField, 'type' | 'planned'>): void {
+    this.type = type;
+    this.planned = planned;
   }
 
   /** Digest of how its vectors are made; when it changes, they are made again. */

@@ -16,6 +16,7 @@ import {
   VectorField,
   type VectorFieldOptions,
   type VectorFieldSnapshot,
+  vectorKey,
 } from './vector-field.ts';
 
 export interface VectorIndexerOptions extends VectorFieldOptions {
@@ -64,6 +65,7 @@ export class VectorIndexer {
         const field = new VectorField(type, planned, this.#options, undefined);
         const known = before.get(field.key);
         const isKnown = known !== undefined && known.digest === field.digest;
+        if (isKnown) known.name(field);
         const opened = isKnown ? known : this.#load(field);
         this.#fields.set(field.key, opened ?? field);
         if (opened === undefined) anew.add(type.name);
@@ -78,7 +80,7 @@ export class VectorIndexer {
   set(node: number, type: PlannedType, values: readonly unknown[]): void {
     this.waiting.release(node);
     for (const [i, planned] of type.vectors.entries()) {
-      const field = this.#fields.get(`${type.name}\n${planned.name}`);
+      const field = this.#fields.get(vectorKey(type, planned));
       field?.put(node, this.#chunksOf(node, planned, values[i]));
     }
   }

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
+import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
+import type { WriterOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaRename } from '#graph/schema-rename.ts';
+import { TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
+import { type LlmSearchLists, LLM_SEARCH_SETTING } from '#search/settings/llm-search-settings.ts';
+import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
+
+/**
+ * The settings that name types and fields, with the names that they get: they belong to the commit
+ * of the change, so that there is no moment at which a rule about access names nothing.
+ */
+export function renamedSettings(
+  reader: GraphReader,
+  renames: readonly SchemaRename[],
+): readonly WriterOperation[] {
+  const operations: WriterOperation[] = [];
+  const rewrite = <T extends object>(name: string, change: (value: T, one: SchemaRename) => T) => {
+    // Only the service of a setting writes it, after a check.
+    const stored = readSetting(reader, name) as T | undefined;
+    if (stored === undefined) return;
+    const changed = renames.reduce(change, stored);
+    if (isDeepStrictEqual(changed, stored)) return;
+    operations.push(settingOperation(name, changed, settingVersion(reader, name)));
+  };
+  rewrite(TYPE_ACCESS_SETTING, inTypes<TypeAccess>);
+  rewrite(SEARCH_SETTING, inTypes<SearchSettings['types'][string]>);
+  rewrite(LLM_SEARCH_SETTING, inLists);
+  return operations;
+}
+
+interface OfTypes<T> {
+  readonly types: Readonly<Record<string, T>>;
+}
+
+function inTypes<T extends { readonly fields?: Readonly<Record<string, unknown>> | undefined }>(
+  settings: OfTypes<T>,
+  { type, field, to }: SchemaRename,
+): OfTypes<T> {
+  if (type === undefined) return settings;
+  const { types } = settings;
+  if (field === undefined) return { ...settings, types: withKey(types, type, to) };
+  const own = Object.hasOwn(types, type) ? types[type] : undefined;
+  if (own?.fields === undefined) return settings;
+  const changed = { ...own, fields: withKey(own.fields, field, to) };
+  return { ...settings, types: { ...types, [type]: changed } };
+}
+
+function inLists(lists: LlmSearchLists, { type, field, to }: SchemaRename): LlmSearchLists {
+  if (type === undefined) return lists;
+  if (field === undefined) {
+    return { ...lists, nodeTypes: lists.nodeTypes.map((one) => (one === type ? to : one)) };
+  }
+  // A filter is for the fields of one name of all types: another type may go on having it.
+  const { filters } = lists;
+  if (!filters.includes(field) || filters.includes(to)) return lists;
+  return { ...lists, filters: filters.flatMap((one) => (one === field ? [one, to] : [one])) };
+}
+
+/** In its place, so that an order that people see stays. */
+function withKey<T>(record: Readonly<Record<string, T>>, from: string, to: string) {
+  const entries = Object.entries(record).filter(([name]) => name !== to || name === from);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name === from ? to : name, value] as const),
+  );
+}
