@@ -54,8 +54,8 @@ export interface SchemaChangeCall extends Doer {
 }
 
 /**
- * Changes of a schema that is in use (open-shapes, section 10). Records hold numbers, so a rename is
- * one commit that changes the names of these numbers, and the settings that name them.
+ * Changes of a schema that is in use (open-shapes, section 10). Records hold numbers, so a rename
+ * is one commit that changes the names of these numbers, and the settings that name them.
  */
 export class SchemaChangeService {
   readonly #parts: SchemaChangeParts;
@@ -68,8 +68,8 @@ export class SchemaChangeService {
   }
 
   /**
-   * Throws `invalid_request` for names that cannot be had, and `schema_in_use` with the outcome of a
-   * dry run in the details when something would break and it is not forced.
+   * Throws `invalid_request` for names that cannot be had, and `schema_in_use` with the outcome of
+   * a dry run in the details when something would break and it is not forced.
    */
   change(
     call: SchemaChangeCall,
