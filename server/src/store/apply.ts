@@ -11,7 +11,7 @@ import {
   readVaultApplied,
   type VaultApplied,
 } from './applied.ts';
-import { BatchEncoder, KeyScratch, readPlaces } from './batch.ts';
+import { BatchEncoder, readPlaces } from './batch.ts';
 import { DB } from './databases.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import type { Environment } from './environment.ts';
@@ -24,7 +24,6 @@ import { noteTiers } from './master-key.ts';
 import { type SpaceCheck, storageProblem } from './storage-problem.ts';
 import { StoresReader } from './stores-reader.ts';
 import { TIER_RULE, TieredStore, type TierRule } from './tiered-store.ts';
-import type { ValueStore } from './value-store.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** The defaults are `STEADY_RULE` and `TIER_RULE`. */
@@ -50,12 +49,10 @@ export class Applier {
   readonly #vault: Environment;
   readonly #epoch: string;
   readonly #flushes: Flushes;
-  readonly #keys = new KeyScratch();
   readonly #sorted = new SortedOperations((payload, db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = must(this.#graph.stores[db], `database ${db}`);
-    const key = this.#keys.copy(payload, keyStart, keyEnd);
-    if (valueStart < 0) store.remove(key);
-    else store.putNew(key, payload, keyStart, keyEnd, valueEnd);
+    if (valueStart < 0) store.removePlaced(payload, keyStart, keyEnd);
+    else store.putNew(payload, keyStart, keyEnd, valueEnd);
   });
   readonly #rowChanges: RowChanges;
   readonly #entryBlocks: EntryBlocks;
@@ -172,7 +169,7 @@ export class Applier {
     const { stores, root } = this.#graph;
     // So that `put` reads what is newest, whatever was read earlier in this turn of the event loop.
     root.resetReadTxn();
-    // Written only once all is known: LMDB carries out what it got before a callback threw.
+    // Written only once all is known, and there is room for it.
     const writes: (() => void)[] = [];
     const blocks: [key: Uint8Array, value: Uint8Array | undefined][] = [];
     let bytes = 0;
@@ -263,7 +260,7 @@ export class Applier {
     const bytes = next.payload.length + (pending?.payload.length ?? 0);
     const put = (): void => {
       if (pending !== undefined) {
-        putOperations(this.#vault, pending.payload, this.#keys);
+        putOperations(this.#vault, pending.payload);
         putVaultApplied(this.#vault, sequence);
       }
       putVaultPending(this.#vault, next);
@@ -286,7 +283,7 @@ export class Applier {
         // What the graph has already is carried out again when the vault lacks it: it counts once.
         const counted = last > this.sequence ? blocks : undefined;
         const sorted = isSmall || counted === undefined ? undefined : this.#sorted;
-        putOperations(this.#graph, payload, this.#keys, { changes, blocks: counted, sorted });
+        putOperations(this.#graph, payload, { changes, blocks: counted, sorted });
       }
       this.#sorted.flush();
       changes.put(applied.sequence);
@@ -359,7 +356,6 @@ interface PutOptions {
 function putOperations(
   { stores }: Environment,
   payload: Uint8Array,
-  keys: KeyScratch,
   { changes, blocks, sorted }: PutOptions = {},
 ): void {
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
@@ -368,20 +364,7 @@ function putOperations(
     changes?.add(db, payload, keyStart);
     blocks?.add(db, payload, keyStart, keyEnd, valueStart < 0 ? -1 : 1);
     if (sorted?.add(payload, db, keyStart, keyEnd, valueStart, valueEnd) === true) return;
-    putPlaces(store, keys, payload, keyStart, keyEnd, valueStart, valueEnd);
+    if (valueStart < 0) store.removePlaced(payload, keyStart, keyEnd);
+    else store.putPlaced(payload, keyStart, keyEnd, valueEnd);
   });
-}
-
-function putPlaces(
-  store: ValueStore,
-  keys: KeyScratch,
-  payload: Uint8Array,
-  keyStart: number,
-  keyEnd: number,
-  valueStart: number,
-  valueEnd: number,
-): void {
-  const key = keys.copy(payload, keyStart, keyEnd);
-  if (valueStart < 0) store.remove(key);
-  else store.putPlaced(key, payload, keyStart, keyEnd, valueEnd);
 }

@@ -1,7 +1,7 @@
 import { copyBytes, u32 } from './bytes.ts';
 import { ViewCache } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
-import { type PlacedValue, ValueArena } from './value-arena.ts';
+import { ValueArena } from './value-arena.ts';
 import { valueDamaged, type ValueSeal } from './value-seal.ts';
 
 /**
@@ -30,27 +30,20 @@ export class CheckedValues implements ValueSeal {
     return stored;
   }
 
-  sealPlaced(
+  sealInto(
     db: number,
     bytes: Uint8Array,
     keyStart: number,
     keyEnd: number,
     valueEnd: number,
-  ): Uint8Array | PlacedValue {
+    to: Uint8Array,
+    at: number,
+  ): number {
     const length = valueEnd - keyEnd;
+    copyBytes(bytes, keyEnd, valueEnd, to, at);
     // Key and value lie behind one another, as the check covers them.
-    const check = crc32c(bytes, keyStart, valueEnd, SEEDS[db]);
-    if (!ValueArena.holds(length + CHECK_BYTES)) {
-      const stored = new Uint8Array(length + CHECK_BYTES);
-      stored.set(bytes.subarray(keyEnd, valueEnd));
-      writeCheck(stored, length, check);
-      return stored;
-    }
-    const start = this.#arena.takeAt(length + CHECK_BYTES);
-    const { chunk } = this.#arena;
-    copyBytes(bytes, keyEnd, valueEnd, chunk, start);
-    writeCheck(chunk, start + length, check);
-    return this.#arena.placed(start, start + length + CHECK_BYTES);
+    writeCheck(to, at + length, crc32c(bytes, keyStart, valueEnd, SEEDS[db]));
+    return length + CHECK_BYTES;
   }
 
   open(db: number, key: Uint8Array, stored: Uint8Array): Uint8Array {

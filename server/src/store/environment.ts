@@ -14,6 +14,7 @@ import { type SettledEnvironment, settleEnvironment } from './steady/settle-envi
 import { SteadyEnvironment } from './steady/steady-environment.ts';
 import { storageProblem } from './storage-problem.ts';
 import { TieredStore } from './tiered-store.ts';
+import { TransactionWrites } from './transaction-writes.ts';
 import { APPLIED_NUMBER, plainValues, type ValueForm, type ValueSeal } from './value-seal.ts';
 import { type Store, ValueStore } from './value-store.ts';
 
@@ -60,6 +61,8 @@ export interface Environment {
   readonly pageReuse: Disposable | undefined;
   /** Present when it is open for writing and LMDB does not flush it. */
   readonly steady: SteadyEnvironment | undefined;
+  /** Present when `steady` is. */
+  readonly writes: TransactionWrites | undefined;
 }
 
 export interface Environments {
@@ -163,7 +166,8 @@ function openStores(
   const openStore = (database: string): Store | undefined =>
     root.openDB({ name: database, ...codecs });
   try {
-    const seal = openSeal(openStore(SEALS_DATABASE), { path, readOnly, values, rootKey });
+    const writes = steady === undefined ? undefined : new TransactionWrites(root);
+    const seal = openSeal(openStore(SEALS_DATABASE), { path, readOnly, values, rootKey, writes });
     const stores: (ValueStore | undefined)[] = [];
     for (const spec of [...DATABASES, ...LOCAL_DATABASES]) {
       if (spec.environment !== name) continue;
@@ -175,18 +179,19 @@ function openStores(
         recentName === undefined || seal.form === 'plain' ? undefined : openStore(recentName);
       stores[number] =
         recent === undefined
-          ? new ValueStore(stored, number, seal)
-          : new TieredStore(stored, recent, number, seal);
+          ? new ValueStore(stored, number, seal, writes)
+          : new TieredStore(stored, recent, number, seal, writes);
     }
     const applied = must(openStore(APPLIED_DATABASE), `database ${APPLIED_DATABASE}`);
     return {
       path,
       root,
       stores,
-      applied: new ValueStore(applied, APPLIED_NUMBER, seal),
+      applied: new ValueStore(applied, APPLIED_NUMBER, seal, writes),
       seal,
       pageReuse: pageKey !== undefined && !readOnly ? new PageReuseDelay(root) : undefined,
       steady,
+      writes,
     };
   } catch (error) {
     abandon({ root, steady });
@@ -219,6 +224,7 @@ interface SealOptions {
   /** As the file of the store says; undefined when the caller has not read it. */
   readonly values: ValueForm | undefined;
   readonly rootKey: Uint8Array | undefined;
+  readonly writes: TransactionWrites | undefined;
 }
 
 /**
@@ -227,7 +233,7 @@ interface SealOptions {
  * the store. The first opening for writing stores the form there.
  */
 function openSeal(seals: Store | undefined, options: SealOptions): ValueSeal {
-  const { path, readOnly, values, rootKey } = options;
+  const { path, readOnly, values, rootKey, writes } = options;
   const noted = readForm(seals);
   const form = rootKey === undefined ? (values ?? noted ?? 'plain') : 'sealed';
   if (noted === undefined ? readOnly && form !== 'plain' : noted !== form) {
@@ -244,7 +250,7 @@ function openSeal(seals: Store | undefined, options: SealOptions): ValueSeal {
     case 'sealed':
       return new SealedValues(
         must(rootKey, 'the key of the values'),
-        new SealSalts(must(seals, 'the database of seals')),
+        new SealSalts(must(seals, 'the database of seals'), writes),
       );
   }
 }

@@ -1,4 +1,6 @@
 import type { Database, GetOptions } from 'lmdb';
+import { must } from '#base/assert.ts';
+import { numberOf, type TransactionWrites } from './transaction-writes.ts';
 import type { ValueForm } from './value-seal.ts';
 
 /** The database of the salts. Its name cannot clash with one of `DATABASES`. */
@@ -34,9 +36,11 @@ export function writeForm(seals: SealsDatabase, form: ValueForm): void {
  */
 export class SealSalts {
   readonly #seals: SealsDatabase;
+  readonly #writes: TransactionWrites | undefined;
 
-  constructor(seals: SealsDatabase) {
+  constructor(seals: SealsDatabase, writes: TransactionWrites | undefined) {
     this.#seals = seals;
+    this.#writes = writes;
   }
 
   read(number: number, options?: GetOptions): Uint8Array | undefined {
@@ -47,8 +51,14 @@ export class SealSalts {
 
   /** Writes a salt in the present transaction. `isAtOnce` is true in a synchronous transaction. */
   write(number: number, salt: Uint8Array, isAtOnce: boolean): void {
-    if (isAtOnce) this.#seals.putSync(keyOf(number), salt);
-    else void this.#seals.put(keyOf(number), salt);
+    const key = keyOf(number);
+    if (isAtOnce) {
+      this.#seals.putSync(key, salt);
+      return;
+    }
+    const writes = must(this.#writes, 'an environment that is open for writing');
+    writes.room(salt.length).set(salt, writes.roomAt);
+    writes.put(numberOf(this.#seals), key, 0, key.length, salt.length);
   }
 
   /** The highest number of a salt; 0 when there is none. */

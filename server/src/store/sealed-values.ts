@@ -96,14 +96,19 @@ export class SealedValues implements ValueSeal {
     return stored;
   }
 
-  sealPlaced(
+  sealInto(
     db: number,
     bytes: Uint8Array,
     keyStart: number,
     keyEnd: number,
     valueEnd: number,
-  ): Uint8Array {
-    return this.seal(db, bytes.subarray(keyStart, keyEnd), bytes.subarray(keyEnd, valueEnd));
+    to: Uint8Array,
+    at: number,
+  ): number {
+    const key = bytes.subarray(keyStart, keyEnd);
+    const stored = this.seal(db, key, bytes.subarray(keyEnd, valueEnd));
+    to.set(stored, at);
+    return stored.length;
   }
 
   open(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array {

@@ -2,7 +2,7 @@ import type { GetOptions } from 'lmdb';
 import { KEY_END } from './batch.ts';
 import type { KeyRange, ScanVisitor } from './key-value.ts';
 import { CopiedEntries, keyAfter, mergeEntries } from './merged-entries.ts';
-import { ValueArena } from './value-arena.ts';
+import type { TransactionWrites } from './transaction-writes.ts';
 import type { ValueSeal } from './value-seal.ts';
 import { type Store, type StoreSize, ValueStore } from './value-store.ts';
 
@@ -41,11 +41,16 @@ export class TieredStore extends ValueStore {
   /** For the writer: whether new entries of the present group go there. */
   #takesRecent = false;
   #moveFrom: Uint8Array = NO_KEY;
-  readonly #moved = new ValueArena();
 
-  constructor(first: Store, recent: Store, db: number, seal: ValueSeal) {
-    super(first, db, seal);
-    this.#recent = new ValueStore(recent, db, seal);
+  constructor(
+    first: Store,
+    recent: Store,
+    db: number,
+    seal: ValueSeal,
+    writes?: TransactionWrites,
+  ) {
+    super(first, db, seal, writes);
+    this.#recent = new ValueStore(recent, db, seal, writes);
     this.#mayHaveRecent = this.#recent.size().entries > 0;
   }
 
@@ -89,31 +94,19 @@ export class TieredStore extends ValueStore {
     if (this.#mayHaveRecent) this.#recent.remove(key);
   }
 
-  override putPlaced(
-    key: Uint8Array,
-    bytes: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    valueEnd: number,
-  ): void {
-    super.putPlaced(key, bytes, keyStart, keyEnd, valueEnd);
-    if (this.#mayHaveRecent) this.#recent.remove(key);
+  override putPlaced(bytes: Uint8Array, keyStart: number, keyEnd: number, valueEnd: number): void {
+    super.putPlaced(bytes, keyStart, keyEnd, valueEnd);
+    if (this.#mayHaveRecent) this.#recent.removePlaced(bytes, keyStart, keyEnd);
   }
 
-  override putNew(
-    key: Uint8Array,
-    bytes: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    valueEnd: number,
-  ): void {
-    if (this.#takesRecent) this.#recent.putPlaced(key, bytes, keyStart, keyEnd, valueEnd);
-    else this.putPlaced(key, bytes, keyStart, keyEnd, valueEnd);
+  override putNew(bytes: Uint8Array, keyStart: number, keyEnd: number, valueEnd: number): void {
+    if (this.#takesRecent) this.#recent.putPlaced(bytes, keyStart, keyEnd, valueEnd);
+    else this.putPlaced(bytes, keyStart, keyEnd, valueEnd);
   }
 
-  override remove(key: Uint8Array): void {
-    super.remove(key);
-    if (this.#mayHaveRecent) this.#recent.remove(key);
+  override removePlaced(bytes: Uint8Array, keyStart: number, keyEnd: number): void {
+    super.removePlaced(bytes, keyStart, keyEnd);
+    if (this.#mayHaveRecent) this.#recent.removePlaced(bytes, keyStart, keyEnd);
   }
 
   /** Whether large groups put new entries into the second tree. Reads the newest commit. */
@@ -138,9 +131,7 @@ export class TieredStore extends ValueStore {
   #move(count: number): void {
     let left = count;
     const take = (key: Uint8Array, stored: Uint8Array): boolean => {
-      const own = this.#moved.take(stored.length);
-      own.set(stored);
-      void this.stored.put(key, own);
+      this.putStored(key, stored);
       this.#recent.remove(key);
       left--;
       if (left === 0) this.#moveFrom = keyAfter(key);

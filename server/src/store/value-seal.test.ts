@@ -50,8 +50,13 @@ const storedOf = (graph: Environment, key: string): Uint8Array =>
   Uint8Array.from(nodesOf(graph).stored.get(name(key))!);
 
 /** Replaces the stored bytes of a key. */
-function forge(graph: Environment, db: number, key: string, stored: Uint8Array): Promise<void> {
-  return writeTransaction(graph, () => void graph.stores[db]!.stored.put(name(key), stored));
+async function forge(
+  graph: Environment,
+  db: number,
+  key: string,
+  stored: Uint8Array,
+): Promise<void> {
+  await graph.stores[db]!.stored.put(name(key), stored);
 }
 
 const damaged = expect.objectContaining({ code: 'storage_corrupt' });
@@ -79,7 +84,7 @@ it.each([...FORMS, { form: 'plain', keys: { values: 'plain' } }] as const)(
             const keyStart = at + 3;
             const keyEnd = keyStart + key.length;
             at = keyEnd + value.length;
-            nodesOf(graph).putPlaced(key, payload, keyStart, keyEnd, at);
+            nodesOf(graph).putPlaced(payload, keyStart, keyEnd, at);
           }
         },
         isAtOnce,

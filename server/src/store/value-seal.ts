@@ -1,8 +1,8 @@
 import type { GetOptions } from 'lmdb';
 import { Problem } from '#base/problem.ts';
+import { copyBytes } from './bytes.ts';
 import { DATABASES, type DatabaseNumber } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
-import type { PlacedValue } from './value-arena.ts';
 
 /**
  * The form in which an environment stores its values. LMDB does not know about it. Log and pieces
@@ -16,6 +16,9 @@ import type { PlacedValue } from './value-arena.ts';
  */
 export type ValueForm = 'plain' | 'checked' | 'sealed';
 
+/** No form adds more to a value. */
+export const SEAL_BYTES_MAX = 32;
+
 /** Seals the values of one environment. */
 export interface ValueSeal {
   readonly form: ValueForm;
@@ -26,15 +29,18 @@ export interface ValueSeal {
   seal(db: number, key: Uint8Array, value: Uint8Array): Uint8Array;
   /**
    * The same for the value that lies in `bytes` right behind its key, from `keyEnd` to `valueEnd`.
-   * What it returns is for one `put`, before the next call.
+   * Writes the bytes to store into `to`, which has room for `SEAL_BYTES_MAX` more than the value,
+   * and returns how many they are.
    */
-  sealPlaced(
+  sealInto(
     db: number,
     bytes: Uint8Array,
     keyStart: number,
     keyEnd: number,
     valueEnd: number,
-  ): Uint8Array | PlacedValue;
+    to: Uint8Array,
+    at: number,
+  ): number;
   /**
    * The value from its stored bytes. It is valid until the next read, as those are. `options` are
    * the options of that read. Throws the problem `storage_corrupt` when the bytes are not what was
@@ -58,7 +64,10 @@ export const APPLIED_NUMBER = 255;
 export const plainValues: ValueSeal = {
   form: 'plain',
   seal: (_db, _key, value) => value,
-  sealPlaced: (_db, bytes, _keyStart, keyEnd, valueEnd) => bytes.subarray(keyEnd, valueEnd),
+  sealInto: (_db, bytes, _keyStart, keyEnd, valueEnd, to, at) => {
+    copyBytes(bytes, keyEnd, valueEnd, to, at);
+    return valueEnd - keyEnd;
+  },
   open: (_db, _key, stored) => stored,
   openOften: (_db, _key, stored) => stored,
   begin: () => {},

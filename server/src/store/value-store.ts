@@ -1,15 +1,10 @@
 import type { Database, GetOptions, RangeOptions, Transaction } from 'lmdb';
 import { Problem } from '#base/problem.ts';
 import type { KeyRange, ScanVisitor } from './key-value.ts';
-import type { PlacedValue } from './value-arena.ts';
-import type { ValueSeal } from './value-seal.ts';
+import { numberOf, type TransactionWrites } from './transaction-writes.ts';
+import { SEAL_BYTES_MAX, type ValueSeal } from './value-seal.ts';
 
 export type Store = Database<Uint8Array, Uint8Array>;
-
-/** lmdb-js takes placed values too; its types declare only views. */
-interface PlacingStore {
-  put(key: Uint8Array, value: Uint8Array | PlacedValue): unknown;
-}
 
 /** Called with each entry of a range. Returns false to end. */
 export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
@@ -27,15 +22,18 @@ const APPENDING = { append: true } as const;
 export class ValueStore {
   /** The LMDB database, which holds the sealed values. */
   readonly stored: Store;
-  readonly #placing: PlacingStore;
+  readonly #writes: TransactionWrites | undefined;
+  readonly #number: number;
   readonly #db: number;
   readonly #seal: ValueSeal;
   readonly #entries: RangesKept<StoredEntry>;
   readonly #keys: RangesKept<Uint8Array>;
 
-  constructor(stored: Store, db: number, seal: ValueSeal) {
+  /** Without `writes`, lmdb-js itself takes what is put. */
+  constructor(stored: Store, db: number, seal: ValueSeal, writes?: TransactionWrites) {
     this.stored = stored;
-    this.#placing = stored;
+    this.#writes = writes;
+    this.#number = numberOf(stored);
     this.#db = db;
     this.#seal = seal;
     this.#entries = new RangesKept((bounds) => stored.getRange(bounds));
@@ -145,38 +143,50 @@ export class ValueStore {
    * change until that resolves.
    */
   put(key: Uint8Array, value: Uint8Array): void {
-    void this.stored.put(key, this.#seal.seal(this.#db, key, value));
+    this.putStored(key, this.#seal.seal(this.#db, key, value));
+  }
+
+  /** The same for a value that is sealed. */
+  protected putStored(key: Uint8Array, stored: Uint8Array): void {
+    const writes = this.#writes;
+    if (writes === undefined) {
+      void this.stored.put(key, stored);
+      return;
+    }
+    writes.room(stored.length).set(stored, writes.roomAt);
+    writes.put(this.#number, key, 0, key.length, stored.length);
   }
 
   /**
-   * The same for a key whose value lies right behind it in `bytes`; `key` is a copy of the key. It
-   * makes no objects, since a load puts millions of entries.
+   * The same for a key in `bytes` whose value lies right behind it. It makes no objects, since a
+   * load puts millions of entries.
    */
-  putPlaced(
-    key: Uint8Array,
-    bytes: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    valueEnd: number,
-  ): void {
-    const value = this.#seal.sealPlaced(this.#db, bytes, keyStart, keyEnd, valueEnd);
-    this.#placing.put(key, value);
+  putPlaced(bytes: Uint8Array, keyStart: number, keyEnd: number, valueEnd: number): void {
+    const writes = this.#writes;
+    if (writes === undefined) {
+      this.put(bytes.subarray(keyStart, keyEnd), bytes.subarray(keyEnd, valueEnd));
+      return;
+    }
+    const room = writes.room(valueEnd - keyEnd + SEAL_BYTES_MAX);
+    const { roomAt } = writes;
+    const length = this.#seal.sealInto(this.#db, bytes, keyStart, keyEnd, valueEnd, room, roomAt);
+    writes.put(this.#number, bytes, keyStart, keyEnd, length);
   }
 
   /** The same for a key that is not there, from a large group of commits. */
-  putNew(
-    key: Uint8Array,
-    bytes: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    valueEnd: number,
-  ): void {
-    this.putPlaced(key, bytes, keyStart, keyEnd, valueEnd);
+  putNew(bytes: Uint8Array, keyStart: number, keyEnd: number, valueEnd: number): void {
+    this.putPlaced(bytes, keyStart, keyEnd, valueEnd);
   }
 
   /** Within `writeTransaction`. */
   remove(key: Uint8Array): void {
-    void this.stored.remove(key);
+    this.removePlaced(key, 0, key.length);
+  }
+
+  /** The same for a key that lies in `bytes`. */
+  removePlaced(bytes: Uint8Array, keyStart: number, keyEnd: number): void {
+    if (this.#writes === undefined) void this.stored.remove(bytes.subarray(keyStart, keyEnd));
+    else this.#writes.delete(this.#number, bytes, keyStart, keyEnd);
   }
 
   /**

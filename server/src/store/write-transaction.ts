@@ -3,15 +3,14 @@ import { storageProblem } from './storage-problem.ts';
 
 /**
  * Environments whose last transaction has failed. After some failures LMDB refuses the next one,
- * and only `batch` can be told so.
+ * and only a thread can be told so.
  */
 const failing = new WeakSet<Environment>();
 
 /**
  * Carries out all puts and removals that `put` makes in the stores of the environment, in one
  * transaction. If it `isSmall`, it is over when this returns; otherwise a thread of lmdb-js works
- * on it while `put` is still running. Values must not change until it resolves, since plain ones
- * are not copied.
+ * on it. Where LMDB encrypts the pages, values must not change until this resolves.
  *
  * Resolves when every reader that begins a transaction sees the result. Rejects with the problem
  * `storage_full` or `storage_failed`; then nothing has changed.
@@ -21,20 +20,22 @@ export async function writeTransaction(
   put: () => void,
   isSmall = false,
 ): Promise<void> {
-  const { root, seal, path, steady } = environment;
-  // Where LMDB itself flushes, only `batch` does not wait for it.
-  const isAtOnce = isSmall && steady !== undefined && !failing.has(environment);
+  const { root, seal, path, writes } = environment;
+  const isAtOnce = isSmall && writes !== undefined && !failing.has(environment);
   const carryOut = (): void => {
     seal.begin(isAtOnce);
     put();
   };
   try {
-    if (isAtOnce) root.transactionSync(carryOut);
+    if (isAtOnce) root.transactionSync(() => writes.each(carryOut));
+    else if (writes !== undefined) await writes.all(carryOut);
+    // Where LMDB itself flushes, only `batch` does not wait for it.
     else await root.batch(carryOut);
   } catch (error) {
     failing.add(environment);
     throw storageProblem('writing in', path, isAtOnce ? error : await reasonOf(error));
   }
+  root.resetReadTxn();
   failing.delete(environment);
   seal.committed();
 }

@@ -105,10 +105,10 @@ describe('verifying', () => {
     const { graph, vault } = openEnvironments({ storage, readOnly: false });
     const nodes = graph.stores[DB.nodes]!;
     const spoiled: string[] = [];
-    await writeTransaction(graph, () => {
+    graph.root.transactionSync(() => {
       for (const { key, value } of nodes.stored.getRange({ start: Uint8Array.of(0), limit: 2 })) {
         spoiled.push(Buffer.from(key).toString('hex'));
-        void nodes.stored.put(Uint8Array.from(key), value.with(0, value[0]! ^ 4));
+        nodes.stored.putSync(Uint8Array.from(key), value.with(0, value[0]! ^ 4));
       }
     });
     await closeEnvironments({ graph, vault });
