@@ -66,7 +66,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
    * The buffer itself, with unused room at its end. A later operation may replace it with a larger
    * one.
    */
-  get bytes(): Uint8Array {
+  get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes;
   }
 

@@ -5,7 +5,7 @@ import type { CommitLog } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
 import { type PendingCommit, readSequence } from './applied.ts';
 import type { LocalState } from './local-state.ts';
-import { OverlaidBatch } from './overlaid-batch.ts';
+import { BatchMemory, OverlaidBatch } from './overlaid-batch.ts';
 import { type Environment, fileBytesOf } from './environment.ts';
 import type { SpaceCheck, SpaceNeeded } from './storage-problem.ts';
 import type { KeyValueReader, StateWriter, WriteBatch } from './key-value.ts';
@@ -22,6 +22,8 @@ export interface State extends StateWriter {
   readonly flushedSequence: number;
   /** What is kept beside the log. */
   readonly local: LocalState;
+  /** Gives back the memory that a load has filled; commits go on without it. */
+  releaseMemory(): void;
 }
 
 /** Where the state publishes how far it is: see `AppliedSequence`. */
@@ -86,6 +88,7 @@ export class CommitPipeline implements State {
   readonly #published: Publication | undefined;
   /** The operations of the commits in flight. */
   readonly #overlay = new Overlay();
+  readonly #memory = new BatchMemory();
   /** Acknowledged operations that the vault carries out only with its next commit. */
   readonly #pendingOverlay = new Overlay();
   #pendingShown: PendingCommit | undefined;
@@ -143,7 +146,7 @@ export class CommitPipeline implements State {
     const problem = this.#applyProblem ?? this.#applier.flushes.problem;
     if (problem !== undefined) throw notTaken(problem);
     const first = this.#sequence + this.#operationsInFlight + 1;
-    const batch = new OverlaidBatch(this.#overlay, first);
+    const batch = new OverlaidBatch(this.#overlay, first, this.#memory);
     let result: T;
     this.#isBuilding = true;
     try {
@@ -162,6 +165,12 @@ export class CommitPipeline implements State {
   ready(): Promise<void> {
     if (this.#isReady()) return Promise.resolve();
     return new Promise((resolve) => void this.#readyWaiters.push(resolve));
+  }
+
+  releaseMemory(): void {
+    this.#overlay.release();
+    this.#memory.release();
+    for (const { writes } of this.#environments) writes?.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -291,8 +300,8 @@ export class CommitPipeline implements State {
     this.#inFlight.splice(0, group.length);
     this.#showPending();
     for (const { batch } of group) {
-      batch.drop();
       this.#forget(batch);
+      batch.drop();
     }
     // Published for every commit, before the caller gets the answer and can ask another thread.
     this.#published?.publish(sequence, group.filter(({ last }) => last > 0).length);

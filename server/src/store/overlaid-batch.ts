@@ -1,25 +1,59 @@
 import { assert } from '#base/assert.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import { BatchEncoder } from './batch.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
-import type { OverlayLayer } from './overlay-table.ts';
+import type { OverlayLayer, OverlaySource } from './overlay-table.ts';
 import type { Overlay } from './overlay.ts';
 
+/** Smaller memory costs less as garbage than to keep. */
+const KEPT_BYTES_MIN = 64 * 1024;
+const KEPT_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Memory for the payloads of large commits, which is used again. */
+export class BatchMemory {
+  #spare: Uint8Array<ArrayBuffer>[] = [];
+  #bytes = 0;
+
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    const taken = this.#spare.pop();
+    this.#bytes -= taken?.length ?? 0;
+    return taken;
+  }
+
+  give(memory: Uint8Array<ArrayBuffer>): void {
+    if (memory.length < KEPT_BYTES_MIN) return;
+    if (this.#bytes + memory.length > KEPT_BYTES_MAX) return releaseMemory(memory);
+    this.#bytes += memory.length;
+    this.#spare.push(memory);
+  }
+
+  release(): void {
+    for (const memory of this.#spare) releaseMemory(memory);
+    this.#spare = [];
+    this.#bytes = 0;
+  }
+}
+
 /** The batch of one commit. The overlay shows its operations as soon as they are put. */
-export class OverlaidBatch implements WriteBatch {
-  readonly #encoder = new BatchEncoder();
+export class OverlaidBatch implements WriteBatch, OverlaySource {
+  readonly #encoder: BatchEncoder;
+  readonly #memory: BatchMemory | undefined;
   readonly #overlay: Overlay;
   /** Undefined until the first operation. */
   #layer: OverlayLayer | undefined;
   #isSealed = false;
+  #isDropped = false;
   readonly #firstSequence: number;
 
   /**
    * `firstSequence` is the sequence that the log will give to the first operation. It can be known
    * before, since sequences have no gaps, and since a refused commit makes all later ones be
-   * refused.
+   * refused. Nobody may use the payload after `drop` when there is a `memory`.
    */
-  constructor(overlay: Overlay, firstSequence: number) {
+  constructor(overlay: Overlay, firstSequence: number, memory?: BatchMemory) {
+    this.#encoder = new BatchEncoder(memory?.take());
+    this.#memory = memory;
     this.#overlay = overlay;
     this.#firstSequence = firstSequence;
   }
@@ -34,6 +68,16 @@ export class OverlaidBatch implements WriteBatch {
 
   get payload(): Uint8Array {
     return this.#encoder.payload;
+  }
+
+  /** For the overlay. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#encoder.bytes;
+  }
+
+  /** For the overlay. The memory of a batch that was refused is left to the garbage collector. */
+  unused(): void {
+    if (this.#isDropped) this.#memory?.give(this.#encoder.bytes);
   }
 
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void {
@@ -64,6 +108,7 @@ export class OverlaidBatch implements WriteBatch {
 
   /** Call this when the operations are in the state under the overlay. */
   drop(): void {
+    this.#isDropped = true;
     if (this.#layer !== undefined) this.#overlay.drop(this.#layer);
   }
 
@@ -74,7 +119,7 @@ export class OverlaidBatch implements WriteBatch {
 
   #openLayer(): OverlayLayer {
     assert(!this.#isSealed, 'an operation on a batch after its construction');
-    this.#layer ??= this.#overlay.open(this.#encoder);
+    this.#layer ??= this.#overlay.open(this);
     return this.#layer;
   }
 }

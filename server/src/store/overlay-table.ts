@@ -1,18 +1,23 @@
 import type { DatabaseNumber } from './databases.ts';
 
+/** Where the keys and values of a layer are. */
+export interface OverlaySource {
+  /** The buffer may be replaced by a longer one while the commit grows. */
+  readonly bytes: Uint8Array;
+  /** Called once no reader of the overlay looks there any more. */
+  unused?(): void;
+}
+
 /**
  * The operations of one commit in an overlay, from when it is built until it is visible in LMDB or
  * refused.
  */
 export class OverlayLayer {
-  /**
-   * Holds the keys and values. Its buffer may be replaced by a longer one while the commit grows.
-   */
-  readonly source: { readonly bytes: Uint8Array };
+  readonly source: OverlaySource;
   readonly table: OverlayTable;
   isUndone = false;
 
-  constructor(source: { readonly bytes: Uint8Array }, table: OverlayTable) {
+  constructor(source: OverlaySource, table: OverlayTable) {
     this.source = source;
     this.table = table;
   }
@@ -30,6 +35,8 @@ const PREFIX_HASH = 8;
 const FIELDS = 9;
 
 const CAPACITY_FIRST = 64;
+/** With fewer entries than this share of the heads, each is cleared for itself. */
+const CLEARED_SHARE = 32;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
@@ -67,9 +74,24 @@ export class OverlayTable {
     this.#live--;
     if (this.#live > 0) return;
     // The state below has all of this by now: start empty again, in the same memory.
+    for (const { source } of this.#layers) source.unused?.();
     this.#layers.length = 0;
+    this.#clearHeads();
     this.#count = 0;
-    this.#heads.fill(0);
+  }
+
+  /** What a load has made large is not to be cleared as a whole after each small commit. */
+  #clearHeads(): void {
+    const heads = this.#heads;
+    if (this.#count > heads.length / CLEARED_SHARE) {
+      heads.fill(0);
+      return;
+    }
+    const half = heads.length / 2;
+    for (let at = 0; at < this.#count * FIELDS; at += FIELDS) {
+      heads[this.#entries[at + HASH]! & (half - 1)] = 0;
+      heads[half + (this.#entries[at + PREFIX_HASH]! & (half - 1))] = 0;
+    }
   }
 
   /**

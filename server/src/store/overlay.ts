@@ -3,13 +3,15 @@ import { readPlaces } from './batch.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
-import { hashOf, OverlayLayer, OverlayTable } from './overlay-table.ts';
+import { hashOf, OverlayLayer, type OverlaySource, OverlayTable } from './overlay-table.ts';
 
 /**
  * When a table has this many operations, the next layer begins a new table, so that the older table
  * can be dropped as a whole.
  */
 const TABLE_OPERATIONS_MAX = 8_192;
+/** As many as a load has commits in flight. */
+const SPARE_TABLES_MAX = 16;
 
 const PREFIX_BYTES: number[] = [];
 for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
@@ -26,12 +28,14 @@ for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scan
 export class Overlay {
   /** Oldest first; the last one takes new layers. */
   #tables: OverlayTable[] = [new OverlayTable()];
+  /** Empty ones that a load has made large. To make them anew has V8 collect garbage more often. */
+  readonly #spare: OverlayTable[] = [];
 
   /** Begins a layer over all others. Its operations must be put before those of any later layer. */
-  open(source: { readonly bytes: Uint8Array }): OverlayLayer {
+  open(source: OverlaySource): OverlayLayer {
     let table = must(this.#tables.at(-1), 'the newest table');
     if (table.count >= TABLE_OPERATIONS_MAX) {
-      table = new OverlayTable();
+      table = this.#spare.pop() ?? new OverlayTable();
       this.#tables.push(table);
     }
     const layer = new OverlayLayer(source, table);
@@ -110,7 +114,16 @@ export class Overlay {
 
   #remove(layer: OverlayLayer): void {
     layer.table.removeLayer();
-    while (this.#tables.length > 1 && this.#tables[0]!.live === 0) this.#tables.shift();
+    while (this.#tables.length > 1 && this.#tables[0]!.live === 0) {
+      const empty = must(this.#tables.shift(), 'the oldest table');
+      if (this.#spare.length < SPARE_TABLES_MAX) this.#spare.push(empty);
+    }
+  }
+
+  /** Gives back the memory that a load has filled. */
+  release(): void {
+    this.#spare.length = 0;
+    if (this.#tables.every(({ live }) => live === 0)) this.#tables = [new OverlayTable()];
   }
 }
 

@@ -29,7 +29,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** A longer value has a chunk of its own, so that it leaves no other one half empty. */
 const SHARED_VALUE_BYTES_MAX = CHUNK_BYTES / 4;
 /** What is kept for the next transaction; a large one takes more. */
-const KEPT_CHUNKS_MAX = 32;
+const KEPT_CHUNKS_MAX = 128;
 
 /** What lmdb-js has, but its types do not declare. */
 interface NativeFunctions {
@@ -117,6 +117,11 @@ export class TransactionWrites {
     } finally {
       this.#close();
     }
+  }
+
+  /** Gives back the memory that large transactions have filled. */
+  release(): void {
+    for (const chunk of this.#spare.splice(0)) releaseMemory(chunk.bytes);
   }
 
   /** Memory for a value of at most so many bytes, from `roomAt` on; `put` takes it. */

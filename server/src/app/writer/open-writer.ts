@@ -54,17 +54,20 @@ export async function openWriter(
   const graph = new GraphWriter(state, systemClock, { hashesIndexes: masterKey !== null });
   await graph.addSystemSchema();
   opened.use(keepPacking(state.local, onNote));
-  opened.use(keepReleasing(graph));
+  opened.use(keepReleasing(graph, state));
   opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();
   return { graph, state, log, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Lets the writer give memory back whenever little was written for a while, until disposed. */
-function keepReleasing(graph: GraphWriter): Disposable {
+function keepReleasing(graph: GraphWriter, state: State): Disposable {
   let before = graph.commits;
   const releasing = setInterval(() => {
-    if (graph.commits - before <= WRITER_RELEASE_COMMITS_MAX) graph.releaseMemory();
+    if (graph.commits - before <= WRITER_RELEASE_COMMITS_MAX) {
+      graph.releaseMemory();
+      state.releaseMemory();
+    }
     before = graph.commits;
   }, WRITER_RELEASE_INTERVAL_MS);
   return { [Symbol.dispose]: () => clearInterval(releasing) };

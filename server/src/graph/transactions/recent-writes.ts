@@ -1,3 +1,4 @@
+import { releaseMemory } from '#base/release-memory.ts';
 import { WRITTEN_BYTES_MAX, WRITTEN_KEYS_MAX } from '#base/transaction-limits.ts';
 import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
@@ -52,10 +53,10 @@ export class RecentWrites {
     this.#limits = limits;
   }
 
-  /** Notes a commit; `sequence` is that of its last operation. */
+  /** Notes a commit; `sequence` is that of its last operation. The payload is copied. */
   add(payload: Uint8Array, sequence: number): void {
     if (payload.length === 0) return;
-    this.#newest.push({ payload, sequence });
+    this.#newest.push({ payload: new Uint8Array(payload), sequence });
     this.#newestBytes += payload.length;
     if (this.#newestBytes > this.#limits.bytesMax) this.#forget(sequence);
   }
@@ -94,6 +95,12 @@ export class RecentWrites {
       this.#old = this.#young;
       this.#young = new WrittenKeys();
     }
+    this.#drop();
+  }
+
+  /** A load fills much memory here, which would have V8 collect garbage more often. */
+  #drop(): void {
+    for (const { payload } of this.#newest) releaseMemory(payload);
     this.#newest = [];
     this.#newestBytes = 0;
   }
@@ -110,8 +117,7 @@ export class RecentWrites {
 
   #forget(sequence: number): void {
     this.#since = sequence;
-    this.#newest = [];
-    this.#newestBytes = 0;
+    this.#drop();
     this.#young = new WrittenKeys();
     this.#old = new WrittenKeys();
   }
