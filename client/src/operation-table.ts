@@ -370,6 +370,12 @@ export const OPERATION_TABLE = {
     /** Delete, link, unlink or share many nodes, 1,000 in each commit. */
     changeMany: 'POST /api/node/bulk body json',
   },
+  oauth: {
+    /** Tell the user which MCP client asks for access, and what it could do. */
+    describe: 'POST /api/oauth/request body json replicas',
+    /** Let an MCP client act as you, or refuse it. */
+    decide: 'POST /api/oauth/consent body json',
+  },
   packages: {
     /** List the packages of npm that "trellis push" has bundled. */
     list: 'GET /api/packages query json replicas',

@@ -84,6 +84,8 @@ export class TrellisClient extends ClientBase {
     ...operationsOf(this.transport, 'sso'),
     consumeSamlResponse: bound(this.transport, consumeSamlResponse),
   };
+  /** The page that asks a user whether an MCP client may act as them. */
+  readonly oauth = operationsOf(this.transport, 'oauth');
   readonly users = operationsOf(this.transport, 'users');
   readonly teams = operationsOf(this.transport, 'teams');
   readonly tokens = operationsOf(this.transport, 'tokens');

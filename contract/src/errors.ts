@@ -89,6 +89,42 @@ export const scimErrorBody = errorBody.extend({
 
 export type ScimErrorBody = z.infer<typeof scimErrorBody>;
 
+/**
+ * The error body of what OAuth clients call: `error` is a word of their protocol (RFC 6749, section
+ * 5.2; RFC 7591, section 3.2.2).
+ */
+export const oauthErrorBody = z.strictObject({
+  error: z.string(),
+  error_description: z.string(),
+  traceId: z.string(),
+});
+export type OAuthErrorBody = z.infer<typeof oauthErrorBody>;
+
+/** Whether errors of a path are for OAuth clients. */
+export function isOAuthPath(path: string): boolean {
+  return /^\/api\/oauth\/(?:register|token|revoke)$/.test(path);
+}
+
+/** Codes that are words of OAuth, too (RFC 6749, section 5.2; RFC 7591; RFC 8707). */
+const OAUTH_ERRORS: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_target',
+  'invalid_redirect_uri',
+  'unsupported_grant_type',
+]);
+
+/** The word of OAuth for a code. */
+export function oauthErrorOf(code: ErrorCode, isRegistration: boolean): string {
+  const { status } = errorCatalogue[code];
+  if (code === 'invalid_request' && isRegistration) return 'invalid_client_metadata';
+  if (OAUTH_ERRORS.has(code)) return code;
+  if (status === 503) return 'temporarily_unavailable';
+  if (status >= 500) return 'server_error';
+  return status === 403 ? 'access_denied' : 'invalid_request';
+}
+
 export type RouterErrorBody = z.infer<typeof routerErrorBody>;
 
 export type ErrorBody = z.infer<typeof errorBody>;

@@ -102,6 +102,7 @@ export function withIds<const R extends Rows>(
 export type Area =
   | 'login'
   | 'sso'
+  | 'oauth'
   | 'users'
   | 'teams'
   | 'scim'
@@ -188,7 +189,8 @@ export const responseHeaders = {
   'X-MSK-Sequence':
     'The storage sequence number that the answer reflects. Sent as `X-MSK-Min-Sequence`, later reads reflect at least as much.',
   'Retry-After': 'Seconds to wait before the request is sent again.',
-  'WWW-Authenticate': '`Bearer`, with `error="invalid_token"` when a token was sent.',
+  'WWW-Authenticate':
+    '`Bearer`, with `error="invalid_token"` when a token was sent; of the MCP server with `resource_metadata`.',
   Location: 'Where to send the request instead; after 201 the address of what was made.',
   ETag: 'The version of what is answered, in quotation marks; each change makes another one.',
   'Content-Disposition': 'The file name to save the answer under.',

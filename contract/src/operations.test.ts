@@ -41,7 +41,7 @@ describe('the table of operations', () => {
   it.each(rows)('%s: is told in one sentence, and answers success somehow', (_, operation) => {
     expect(operation.summary).toMatch(/^[A-Z].*\.$/);
     const statuses = Object.keys(operation.responses).map(Number);
-    expect(statuses.some((status) => status < 300)).toBe(true);
+    expect(statuses.some((status) => status < 400)).toBe(true);
     for (const { description } of Object.values(operation.responses)) {
       expect(description).toMatch(/^[A-Z].*\.$/);
     }
@@ -61,6 +61,13 @@ describe('the table of operations', () => {
       'createLogin',
       'resetPassword',
       'completePasswordReset',
+      'getProtectedResource',
+      'getMcpResource',
+      'getAuthorizationServer',
+      'registerOAuthClient',
+      'authorizeOAuthClient',
+      'createOAuthTokens',
+      'revokeOAuthToken',
       'getLoginUrl',
       'completeLogin',
       'createSamlRequest',

@@ -30,6 +30,7 @@ import { operations as mcp } from './operations/mcp.ts';
 import { operations as migrations } from './operations/migrations.ts';
 import { operations as modules } from './operations/modules.ts';
 import { operations as nodes } from './operations/nodes.ts';
+import { operations as oauth } from './operations/oauth.ts';
 import { operations as replicas } from './operations/replicas.ts';
 import { operations as schema } from './operations/schema.ts';
 import { operations as search } from './operations/search.ts';
@@ -84,6 +85,7 @@ const tables = [
   search,
   embeddings,
   mcp,
+  oauth,
   tools,
   agents,
   chat,

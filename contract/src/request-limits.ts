@@ -36,6 +36,10 @@ export const LOG_CURSOR_CHARACTERS_MAX = 30;
 /** A password as it is given, to be told that it is not the right one, or too long. */
 export const PASSWORD_INPUT_CHARACTERS_MAX = 2_048;
 export const SSO_STATE_CHARACTERS_MAX = 8_000;
+/** What OAuth clients send, and what they got here: ids, codes and requests hold much. */
+export const OAUTH_TEXT_CHARACTERS_MAX = 2_000;
+export const OAUTH_ID_CHARACTERS_MAX = 8_000;
+export const OAUTH_REDIRECT_URIS_SENT_MAX = 100;
 /** A conversation with a model: its messages, and the role of each. */
 export const LLM_MESSAGES_MAX = 10_000;
 export const LLM_ROLE_CHARACTERS_MAX = 100;

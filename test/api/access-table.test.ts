@@ -44,7 +44,9 @@ async function call(operation: Row, kind: CallerKind): Promise<Outcome> {
         }),
   });
   const error = Object(Object(answer.json).error);
-  const challenge = answer.headers.get('www-authenticate');
+  // The MCP server says more: where its clients get tokens.
+  const challenge =
+    answer.headers.get('www-authenticate')?.replace(/,? resource_metadata="[^"]+"$/, '') ?? null;
   return { status: answer.status, code: error.code, challenge, details: error.details };
 }
 

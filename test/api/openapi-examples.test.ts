@@ -72,6 +72,17 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'getSamlMetadata',
     'exchangeLogin',
   ],
+  'an MCP client, and the browser of its user, take part': [
+    'getProtectedResource',
+    'getMcpResource',
+    'getAuthorizationServer',
+    'registerOAuthClient',
+    'authorizeOAuthClient',
+    'createOAuthTokens',
+    'revokeOAuthToken',
+    'describeOAuthRequest',
+    'decideOAuthRequest',
+  ],
   'it needs another server, or a place for backups': [
     'listReplicas',
     'verifyReplicas',

@@ -22,6 +22,7 @@ describe('making tokens', () => {
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     expiresAt: null,
     lastUsedAt: null,
+    client: null,
     revoked: false,
     ...own,
   });

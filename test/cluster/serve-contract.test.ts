@@ -50,7 +50,8 @@ function essence({ status, headers, text, json }: Answer): object {
           : text
         : JSON.stringify(json, ofOne),
     type,
-    challenge: headers.get('www-authenticate'),
+    // That of the MCP server names its address.
+    challenge: headers.get('www-authenticate')?.replace(/resource_metadata="[^"]+"/, ''),
   };
 }
 
@@ -62,6 +63,9 @@ describe('every operation of the contract', () => {
   /** They tell of the server itself. */
   const OF_THE_SERVER = [
     'getReplicaRole',
+    'getProtectedResource',
+    'getMcpResource',
+    'getAuthorizationServer',
     'createLogin',
     'getCompileStatus',
     'getEndpointMetrics',

@@ -10,6 +10,7 @@ import { zipOf } from '../support/zip.ts';
 import { AnswerCheck, type SeenAnswer } from './answer-check.ts';
 import { describedOperations, type DescribedOperation } from './described-operations.ts';
 import { requestsTo, type FuzzedRequest } from './fuzzed-requests.ts';
+import { field } from '../support/http-client.ts';
 import { SchemaValues } from './schema-values.ts';
 
 /** To each operation. */
@@ -54,7 +55,7 @@ beforeAll(async () => {
   described = describedOperations(json).filter(({ id }) => !id.startsWith('run.system/'));
   check = new AnswerCheck(json);
   const ids = [await scene.spareToken(), await deploymentId()];
-  values = new SchemaValues(json, knownValues(ids));
+  values = new SchemaValues(json, { ...knownValues(ids), ...(await oauthValues()) });
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -98,6 +99,27 @@ async function deploymentId(): Promise<string> {
   const { applied, deploymentId: id } = await new DefinitionsScene(workspace).import(zip);
   expect(applied).toBe(true);
   return String(id);
+}
+
+/** An MCP client that has registered, and waits for a user. */
+async function oauthValues(): Promise<Record<string, readonly unknown[]>> {
+  const { http } = scene.people.workspace;
+  const redirect_uri = 'https://client.example/callback';
+  const body = { redirect_uris: [redirect_uri] };
+  const { json } = await http.send({ path: '/api/oauth/register', body });
+  const asked = {
+    response_type: 'code',
+    client_id: field(json, 'client_id'),
+    redirect_uri,
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  };
+  const query = new URLSearchParams(asked).toString();
+  const { headers } = await http.send({ path: `/api/oauth/authorize?${query}` });
+  const request = headers.get('location')?.split('request=')[1];
+  expect(request).toBeDefined();
+  const known = Object.entries({ ...asked, ...body, request });
+  return Object.fromEntries(known.map(([name, value]) => [name, [value]]));
 }
 
 function knownValues(ids: readonly string[]): Record<string, readonly unknown[]> {

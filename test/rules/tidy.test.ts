@@ -39,9 +39,15 @@ const BANNED_TEXTS: readonly {
   {
     what: 'the tool with which a text was written',
     pattern:
-      /\b(?:clau[d]e|copilo[t]|chatgp[t]|co-authored-b[y]|session transcrip[t]|(?:ai|llm)-generate[d])\b/i,
+      /\b(?:co-authored-b[y]|session transcrip[t]|(?:ai|llm)-generate[d]|(?:generated|written|made|created) (?:by|with) (?:\[?clau[d]e|copilo[t]|chatgp[t]))\b/i,
     in: files,
     why: 'the repository says what is and why, not how it came about',
+  },
+  {
+    what: 'the name of such a tool, where it is no client that one connects',
+    pattern: /\b(?:clau[d]e|copilo[t]|chatgp[t])\b/i,
+    in: files.filter((path) => path !== 'docs/mcp.md'),
+    why: 'only the page that tells how to connect clients has a reason to name them',
   },
   {
     what: 'a double cast',

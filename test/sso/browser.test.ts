@@ -1,6 +1,7 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumFile } from '../../tools/browser.ts';
+import { field } from '../support/http-client.ts';
 import { requireChromium } from '../support/requires.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcIdp, type OidcIdp } from './oidc-idp.ts';
 import { startSsoWorkspace, type SsoWorkspace } from './sso-workspace.ts';
@@ -65,6 +66,37 @@ describe.skipIf(requireChromium())('in a real browser', () => {
 
     const [cookie] = await context.cookies(at.url);
     expect(cookie).toMatchObject({ name: 'trellis-sso', httpOnly: true, sameSite: 'Lax' });
+  });
+
+  test('a person lets an MCP client in, after signing in at the page of the provider', async () => {
+    const redirect_uri = 'https://client.example/callback';
+    const registration = await at.http.send({
+      path: '/api/oauth/register',
+      body: { client_name: 'Desk', redirect_uris: [redirect_uri] },
+    });
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: field(registration.json, 'client_id'),
+      redirect_uri,
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+      state: 's'.repeat(1_000),
+    });
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await page.route('https://client.example/**', (route) => route.fulfill({ body: 'Back.' }));
+    await page.goto(`${at.url}/api/oauth/authorize?${query}`);
+    await page.getByRole('button', { name: 'Sign in with Google' }).click();
+    await page.getByRole('textbox', { name: 'Enter any login' }).fill('ann');
+    await page.getByPlaceholder('and password').fill('anything');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Let “Desk” in?' }).waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL('https://client.example/callback?**');
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('iss')).toBe(at.url);
+    expect(searchParams.get('code')).toMatch(/^[\w-]+$/);
   });
 
   test('the address at which a sign-in ends does nothing in the browser of somebody else', async () => {

@@ -132,6 +132,41 @@ export const identityErrors = {
     title: 'User not allowed',
     hint: 'Ask an administrator to create, activate or link your account; details.reason says which.',
   },
+  invalid_client: {
+    status: 401,
+    title: 'Client not known',
+    hint: 'Register the client again; a registration without a grant ends after 30 days.',
+  },
+  invalid_redirect_uri: {
+    status: 400,
+    title: 'Redirect address not allowed',
+    hint: 'Register https addresses, addresses of the own machine, or those of an app; ask for one of them.',
+  },
+  invalid_grant: {
+    status: 400,
+    title: 'Code or refresh token not valid',
+    hint: 'Ask the user again. Codes are good once, for a minute; each refresh token is good once.',
+  },
+  invalid_target: {
+    status: 400,
+    title: 'Another resource',
+    hint: 'Ask for the resource that /.well-known/oauth-protected-resource names.',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    title: 'Grant type not supported',
+    hint: 'Use authorization_code or refresh_token.',
+  },
+  oauth_registration_off: {
+    status: 403,
+    title: 'Registration is off',
+    hint: 'An administrator can start the server with MSK_OAUTH_REGISTRATION=true, or make a token of kind mcp.',
+  },
+  oauth_request_invalid: {
+    status: 400,
+    title: 'Request not under way',
+    hint: 'Begin again in the client; a request waits 10 minutes.',
+  },
   too_many_requests: {
     status: 429,
     title: 'Too many requests',

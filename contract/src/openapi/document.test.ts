@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorCatalogue } from '../errors.ts';
+import { errorCatalogue, isOAuthPath, oauthErrorOf } from '../errors.ts';
 import type { CatalogueEntry } from '../errors/entry.ts';
 import { operations } from '../operations.ts';
 import { areas, openApiDocument } from './document.ts';
@@ -143,7 +143,10 @@ describe('answers', () => {
       for (const code of operation.errors) {
         const { status, retryAfterSeconds }: CatalogueEntry = errorCatalogue[code];
         const answer = resolved(responses[status] ?? {});
-        expect(JSON.stringify(answer['content']), code).toContain(`"${code}"`);
+        const word = isOAuthPath(operation.path)
+          ? oauthErrorOf(code, id === 'registerOAuthClient')
+          : code;
+        expect(JSON.stringify(answer['content']), code).toContain(`"${word}"`);
         expect(answer['description'], code).toContain(`\`${code}\``);
         if (retryAfterSeconds !== undefined) expect(answer).toHaveProperty('headers.Retry-After');
       }

@@ -11,6 +11,7 @@ import { type JsonSchema, ShapeSchemas } from './shape-schemas.ts';
 export const areas: Readonly<Record<Area, string>> = {
   login: 'Sign in and out, and passwords.',
   sso: 'Sign-in at identity providers: OpenID Connect and SAML.',
+  oauth: 'Access that users give to MCP clients: OAuth 2.1.',
   users: 'People: their names, roles and preferences; making, changing and deactivating them.',
   teams: 'Teams: their members, which may be teams, too, and who administers them.',
   scim: 'Users and teams, as identity providers keep them: SCIM 2.0.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorBody, routerErrorBody, scimErrorBody } from '../errors.ts';
+import { errorBody, oauthErrorBody, routerErrorBody, scimErrorBody } from '../errors.ts';
 import { operations } from '../operations.ts';
 import * as access from '../shapes/access.ts';
 import * as adminAgent from '../shapes/admin-agent.ts';
@@ -35,6 +35,7 @@ import * as log from '../shapes/log.ts';
 import * as nodeWrite from '../shapes/node-write.ts';
 import * as nodeReference from '../shapes/node-reference.ts';
 import * as node from '../shapes/node.ts';
+import * as oauth from '../shapes/oauth.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaChange from '../shapes/schema-change.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
@@ -83,6 +84,7 @@ export const SHAPE_FILES = {
   node,
   'node-reference': nodeReference,
   'node-write': nodeWrite,
+  oauth,
   replica,
   'schema-change': schemaChange,
   'schema-document': schemaDocument,
@@ -122,7 +124,10 @@ export function namedShapes(): ReadonlyMap<string, z.ZodType> {
   const seen = new Set<unknown>(
     operations.flatMap(({ params, query, headers }) => [params, query, headers]),
   );
-  const modules = [{ errorBody, routerErrorBody, scimErrorBody }, ...Object.values(SHAPE_FILES)];
+  const modules = [
+    { errorBody, oauthErrorBody, routerErrorBody, scimErrorBody },
+    ...Object.values(SHAPE_FILES),
+  ];
   for (const [exported, shape] of modules.flatMap((shapes) => Object.entries<unknown>(shapes))) {
     if (!isNamed(shape) || seen.has(shape)) continue;
     const name = exported.charAt(0).toUpperCase() + exported.slice(1);

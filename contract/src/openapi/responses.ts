@@ -2,6 +2,9 @@ import {
   errorBody,
   errorCatalogue,
   type ErrorCode,
+  isOAuthPath,
+  oauthErrorBody,
+  oauthErrorOf,
   routerErrorBody,
   scimErrorBody,
 } from '../errors.ts';
@@ -138,6 +141,12 @@ export class Responses {
 
   /** The common error body with the codes that it may have here. */
   #errorSchema(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
+    if (dialect === 'oauth' || dialect === 'registration') {
+      const words = [...new Set(codes.map((code) => oauthErrorOf(code, dialect !== 'oauth')))];
+      const word = { description: 'One of these words.', type: 'string', enum: words };
+      const own = this.#schemas.of(oauthErrorBody, 'output');
+      return { allOf: [own, { type: 'object', properties: { error: word } }] };
+    }
     const body = this.#schemas.of(ERROR_BODIES[dialect], 'output');
     const code = { description: 'One of the codes of this answer.', type: 'string', enum: codes };
     const error = { description: 'What went wrong.', type: 'object', properties: { code } };
@@ -217,14 +226,21 @@ function isPassing(code: ErrorCode): boolean {
   return entry.retryAfterSeconds !== undefined;
 }
 
-/** Errors carry what clients of other protocols read: of the LLM router, and of SCIM. */
-type Dialect = 'plain' | 'router' | 'scim';
+/** Errors carry what clients of other protocols read: of the LLM router, SCIM and OAuth. */
+type Dialect = keyof typeof PREFIXES;
 
 const ERROR_BODIES = { plain: errorBody, router: routerErrorBody, scim: scimErrorBody } as const;
-const PREFIXES = { plain: '', router: 'Router', scim: 'Scim' } as const;
+const PREFIXES = {
+  plain: '',
+  router: 'Router',
+  scim: 'Scim',
+  oauth: 'OAuth',
+  registration: 'OAuthRegistration',
+} as const;
 
 function dialectOf(path: string): Dialect {
   if (path.startsWith('/api/scim/')) return 'scim';
+  if (isOAuthPath(path)) return path.endsWith('/register') ? 'registration' : 'oauth';
   return /^\/api\/llm\/(?:openai|anthropic)\//.test(path) ? 'router' : 'plain';
 }
 

@@ -53,7 +53,9 @@ export const tokenRecord = z.strictObject({
   path: z.string().nullable(),
   /** UID of the user it acts as. */
   actingUser: z.string().nullable(),
-  /** UID of the administrator who made it. */
+  /** Name of the MCP client to which the user granted it; null for a token that was created. */
+  client: z.string().nullable(),
+  /** UID of the administrator who made it, or of the user who granted it. */
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),

@@ -248,6 +248,13 @@ const samples: Samples = {
   getSsoConfig: { params: { provider: 'oktasso' } },
   setSsoConfig: { params: { provider: 'oktasso' }, body: { enabled: false } },
   getLoginUrl: { params: { provider: 'oktasso' } },
+  registerOAuthClient: { body: { redirect_uris: ['https://client.example/callback'] } },
+  // There is no such client: 401 is an answer to anybody.
+  createOAuthTokens: { form: { grant_type: 'refresh_token', client_id: 'x', refresh_token: 'y' } },
+  revokeOAuthToken: { form: { token: 'x', client_id: 'y' } },
+  // There is no such request: 400 is an answer to those who may.
+  describeOAuthRequest: { body: { request: 'x' } },
+  decideOAuthRequest: { body: { request: 'x', allow: true } },
   completeLogin: { params: { provider: 'oktasso' }, query: { state: 'x', code: 'y' } },
   setSamlConfig: { body: { providers: {} } },
   createSamlRequest: { params: { providerName: 'ours', issuer: 'issuer', destination: '/' } },

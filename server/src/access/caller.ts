@@ -20,6 +20,8 @@ export interface Caller {
   readonly endpointPath: string | null;
   /** Identifies the session or token: for revocation and throttling. */
   readonly tokenId: string;
+  /** URL of the only MCP server that takes the token, where a user has granted it to a client. */
+  readonly resource?: string;
 }
 
 /** The server itself: it sees everything, and is no user. */

@@ -73,7 +73,13 @@ export async function openPrimaryWorkspace(
         sequence: () => sequence.get(),
         waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
       },
-      { ...config.http, logger, telemetry, primaryAddress: null },
+      {
+        ...config.http,
+        publicAddress: config.publicAddress,
+        logger,
+        telemetry,
+        primaryAddress: null,
+      },
     ),
   );
   await frontEnd.load((message) => http.broadcast(message));
@@ -153,6 +159,7 @@ async function buildPrimary(
       signingKey: await signingKeyOf(options),
       address,
       smtpUrl: secrets.smtpUrl,
+      takesOAuthRegistrations: config.oauthRegistration,
       askPrimary: undefined,
       replicaLag: async () => lagIn(await replication.health()),
       license: { report: licenseReporter(licenseSettings(options), clock) },

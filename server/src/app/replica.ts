@@ -77,6 +77,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const http = opened.use(
     await createHttpServer(startingServices(always, services), {
       ...config.http,
+      publicAddress: config.publicAddress,
       logger,
       telemetry,
       primaryAddress,
@@ -226,6 +227,7 @@ function buildReplicaServices(
     signingKey: jwtKey,
     address: new PublicAddress(primaryAddress),
     smtpUrl: null,
+    takesOAuthRegistrations: parts.config.oauthRegistration,
     askPrimary,
     replicaLag: () => Promise.resolve(undefined),
     license: { report: licenseReporter(licenseSettings(parts), clock) },

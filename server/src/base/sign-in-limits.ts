@@ -61,3 +61,23 @@ export const PASSWORD_RESET_MAILS_MAX = 3;
 export const PASSWORD_RESET_REQUESTS_MAX = 30;
 /** Requests that wait to be handled. A stop waits for them. */
 export const PASSWORD_RESET_QUEUE_MAX = 100;
+
+/**
+ * MCP clients that users let in by OAuth (open-shapes, section 12). A registration that leads to no
+ * grant is valid for a while; a request waits for its user, and a code for its client. The client
+ * keeps a grant as long as it refreshes it in time. Ended grants stay in the list for a while. A
+ * user has this many; one more takes the place of the one that was not refreshed for longest.
+ */
+export const OAUTH_REGISTRATION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+export const OAUTH_REQUEST_LIFETIME_MS = 10 * 60 * 1_000;
+export const OAUTH_CODE_LIFETIME_MS = 60 * 1_000;
+export const OAUTH_ACCESS_LIFETIME_MS = 15 * 60 * 1_000;
+export const OAUTH_REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+export const OAUTH_ENDED_GRANTS_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+export const OAUTH_GRANTS_OF_USER_MAX = 100;
+/** What a client tells of itself: it carries all of it in its id. */
+export const OAUTH_CLIENT_NAME_CHARACTERS_MAX = 100;
+export const OAUTH_REDIRECT_URIS_MAX = 20;
+export const OAUTH_REDIRECT_URIS_CHARACTERS_MAX = 2_000;
+/** How often ended grants are looked for. */
+export const OAUTH_CLEAR_INTERVAL_MS = 60 * 60 * 1_000;

@@ -52,6 +52,8 @@ export interface Config {
   readonly sampleGraph: 'wordnet' | 'none';
   /** Null means the built-in front end. */
   readonly frontEndFolder: string | null;
+  /** Whether MCP clients may register themselves. */
+  readonly oauthRegistration: boolean;
   /** Null unless the workspace is a copy to try something in. */
   readonly preview: PreviewMode | null;
 }

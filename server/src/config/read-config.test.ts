@@ -49,6 +49,7 @@ describe('readConfig', () => {
         licensePublicKey: null,
         sampleGraph: 'wordnet',
         frontEndFolder: null,
+        oauthRegistration: true,
         preview: null,
       },
       secrets: {
@@ -92,6 +93,7 @@ describe('readConfig', () => {
       MSK_REPLICATION_HOST: '10.0.0.7',
       MSK_REPLICATION_PORT: '43000',
       MSK_SMTP_URL: 'smtps://u:p@mail.example:465',
+      MSK_OAUTH_REGISTRATION: 'false',
       MSK_LOW_MEMORY: 'true',
       MSK_GRAPH_MEMORY: '256',
       MSK_SEARCH_MEMORY_MB: '512',
@@ -132,6 +134,7 @@ describe('readConfig', () => {
       licensePublicKey: '/etc/trellis/public.pem',
       sampleGraph: 'none',
       frontEndFolder: '/srv/front-end',
+      oauthRegistration: false,
       preview: null,
     });
     expect(secrets).toEqual({

@@ -128,6 +128,7 @@ function configOf(values: Values, env: Environment): Config {
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
     sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',
     frontEndFolder: values.TRELLIS_FRONT_END,
+    oauthRegistration: values.MSK_OAUTH_REGISTRATION,
     preview: values.TRELLIS_PREVIEW,
   };
 }

@@ -125,6 +125,13 @@ export const variables = {
     description:
       'Mail server for outgoing mail, smtp:// or smtps://. When not set, administrators see links to reset passwords instead.',
   },
+  MSK_OAUTH_REGISTRATION: {
+    group: 'access',
+    type: 'boolean',
+    default: 'true',
+    description:
+      'Lets MCP clients register themselves, so that users can add this workspace to them. With false only clients with a grant, and those with a token of kind mcp, are let in.',
+  },
   MSK_GRAPH_BACKUP_FOLDER: {
     group: 'backups',
     type: 'backup-target',

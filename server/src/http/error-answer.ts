@@ -6,6 +6,9 @@ import {
   errorCatalogue,
   type ErrorCode,
   isErrorCode,
+  isOAuthPath,
+  type OAuthErrorBody,
+  oauthErrorOf,
   type RouterErrorBody,
   type ScimErrorBody,
 } from '@trellis/contract/errors.ts';
@@ -21,6 +24,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import type { z } from 'zod';
 import { shownPath } from './observe-requests.ts';
 import { REQUEST_ID, SEQUENCE } from './headers.ts';
+import type { ReachedBy } from './reached.ts';
 
 /** Types of errors by their status, as clients of OpenAI and of Anthropic know them. */
 const ROUTER_ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -45,6 +49,8 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
+  /** What is sent instead, to clients of another protocol. */
+  readonly sent?: OAuthErrorBody;
 }
 
 /**
@@ -70,6 +76,8 @@ export function errorAnswer(problem: Problem, traceId: string, operation?: Opera
     },
   };
   if (operation?.area === 'scim') return withScimParts(answer);
+  if (operation !== undefined && isOAuthPath(operation.path))
+    return withOAuthBody(answer, code, operation);
   return isRouterOperation(operation) ? withClientParts(answer) : answer;
 }
 
@@ -251,6 +259,19 @@ function withScimParts(answer: ErrorAnswer): ErrorAnswer {
   return { status, headers: { ...headers, ...type }, body: asked };
 }
 
+/** The body that OAuth clients read: a word, and a sentence. */
+function withOAuthBody(answer: ErrorAnswer, code: ErrorCode, { id }: Operation): ErrorAnswer {
+  const { error, traceId } = answer.body;
+  const description = `${error.message} ${error.hint ?? ''}`.trim();
+  const sent = {
+    error: oauthErrorOf(code, id === 'registerOAuthClient'),
+    // Nothing but ASCII, and neither quotation marks nor backslashes, may stand in it.
+    error_description: description.replaceAll(/[^ !#-[\]-~]+/g, "'"),
+    traceId,
+  };
+  return { ...answer, sent };
+}
+
 /** The error as the last event of a stream that has begun. */
 export function errorEvent({ body }: ErrorAnswer): string {
   // One client looks at the name of the event, the other at the member "error".
@@ -269,6 +290,8 @@ export interface ErrorParts {
   readonly lingerMs: number;
   /** The address to which a replica redirects what it may not do; null on a primary. */
   readonly primaryAddress: string | null;
+  /** Where whoever sent a request has reached this server. */
+  readonly reachedBy: ReachedBy;
   newRequestId(): string;
   sequence(): number;
 }

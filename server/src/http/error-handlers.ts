@@ -2,6 +2,7 @@ import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } f
 import { Problem } from '#base/problem.ts';
 import {
   commonHeaders,
+  type ErrorAnswer,
   errorAnswer,
   type ErrorParts,
   logError,
@@ -9,6 +10,7 @@ import {
 } from './error-answer.ts';
 import { requestIdFrom } from './headers.ts';
 import { unknownRoute } from './path-template.ts';
+import { mcpChallenge } from './reached.ts';
 import { HTTP_HEADER_BYTES_MAX } from '#base/limits.ts';
 
 /** Answers whatever is thrown while a request is handled, in every scope. */
@@ -62,8 +64,20 @@ export function createErrorHandler(
       .code(answer.status)
       .headers(commonHeaders(parts, request.id))
       .headers(answer.headers)
-      .send(JSON.stringify(answer.body));
+      .headers(challengeOf(answer, request, parts))
+      .send(JSON.stringify(answer.sent ?? answer.body));
   };
+}
+
+/** The challenge of the MCP server says where its clients get tokens (RFC 9728, section 5.1). */
+function challengeOf(
+  { headers }: ErrorAnswer,
+  request: FastifyRequest,
+  { reachedBy }: ErrorParts,
+): Record<string, string> {
+  const challenge = headers['www-authenticate'];
+  if (challenge === undefined || request.routeOptions.config.operation?.id !== 'callMcp') return {};
+  return { 'www-authenticate': mcpChallenge(challenge, reachedBy(request).base) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import Fastify from 'fastify';
+import { reachedBy } from './reached.ts';
 import { describe, expect, it } from 'vitest';
 import { CompressedAnswers } from './compressed-answers.ts';
 import { EventStreams } from './live-answers.ts';
@@ -27,6 +28,7 @@ async function register(table: readonly Route[]) {
     onBrokenAnswer: () => {},
     securityHeaders: {},
     securityLines: '',
+    reachedBy: reachedBy(null, null),
     corsOrigins: [],
     errorOf: () => ({ error: { code: 'internal_error', message: '' }, traceId: '' }),
   };

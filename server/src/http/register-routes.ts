@@ -73,7 +73,8 @@ function register(
     method: operation.method,
     url: routerPath(operation),
     config: { operation },
-    onRequest: answersRaw === true ? gate : [putHeaders, gate, ...afterGate(intake, context)],
+    onRequest:
+      answersRaw === true ? gate : [putHeaders, gate, ...afterGate(operation, intake, context)],
     handler: (request, reply) => {
       if (request.caller === null) return handle(request, reply, context);
       const live = new LiveAnswer(request, reply, context.services.running, operation);
@@ -90,8 +91,12 @@ function register(
 }
 
 /** The checks after the gate that need only the headers. */
-function afterGate(intake: Route['intake'], { services }: RouteContext): Gate[] {
-  if (intake === 'form') return [refuseFormsWithoutSaml(services)];
+function afterGate(
+  { area }: Operation,
+  intake: Route['intake'],
+  { services }: RouteContext,
+): Gate[] {
+  if (intake === 'form' && area === 'sso') return [refuseFormsWithoutSaml(services)];
   return intake === 'archive' ? [refuseNoZip] : [];
 }
 

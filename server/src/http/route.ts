@@ -29,6 +29,7 @@ import type { EventStreams } from './live-answers.ts';
 import { validate } from './error-answer.ts';
 import { SEQUENCE } from './headers.ts';
 import { restParameter, unknownRoute } from './path-template.ts';
+import type { ReachedBy } from './reached.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 import { budgetKeyOf, type UnreadAnswers } from './unread-answers.ts';
 
@@ -78,6 +79,8 @@ export interface RouteContext {
   readonly errorOf: (error: unknown, request: FastifyRequest) => ErrorBody;
   /** Connections with a body that may take any time. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
+  /** Where whoever sent a request has reached this server. */
+  readonly reachedBy: ReachedBy;
   readonly eventStreams: EventStreams;
   readonly unreadAnswers: UnreadAnswers;
   readonly compressedAnswers: CompressedAnswers;

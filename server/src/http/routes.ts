@@ -30,6 +30,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { migrationsRoutes } from './routes/migrations.ts';
 import { modulesRoutes } from './routes/modules.ts';
 import { nodesRoutes } from './routes/nodes.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { replicasRoutes } from './routes/replicas.ts';
 import { scimRoutes } from './routes/scim.ts';
 import { schemaRoutes } from './routes/schema.ts';
@@ -78,6 +79,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...migrationsRoutes,
   ...modulesRoutes,
   ...nodesRoutes,
+  ...oauthRoutes,
   ...replicasRoutes,
   ...schemaRoutes,
   ...scimRoutes,

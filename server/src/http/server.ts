@@ -30,6 +30,7 @@ import {
   securityHeaders,
 } from './prepare-requests.ts';
 import { PreparedResponse } from './raw-answer.ts';
+import { reachedBy } from './reached.ts';
 import { registerRoutes } from './register-routes.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, type RouteContext } from './route.ts';
 import { routes } from './routes.ts';
@@ -46,6 +47,8 @@ export interface HttpServerOptions {
   readonly redirectToHttps: boolean;
   /** `MSK_TRUSTED_PROXIES`: the proxies that may say who the client is. */
   readonly trustedProxies: readonly string[];
+  /** `MSK_PUBLIC_ADDRESS`, of this server itself; null when it is not set. */
+  readonly publicAddress: string | null;
   /** The address to which a replica redirects what it may not do; null on a primary. */
   readonly primaryAddress: string | null;
   /** Makes a request id that cannot be guessed: a UUID, unless a test gives its own. */
@@ -90,6 +93,7 @@ export async function createHttpServer(
     securityHeaders: securityHeaders(options.useHsts),
     lingerMs: timeouts.linger,
     primaryAddress: options.primaryAddress,
+    reachedBy: reachedBy(options.publicAddress, options.primaryAddress),
     newRequestId: options.newRequestId ?? randomUUID,
     sequence: () => services.sequence(),
   };
@@ -123,6 +127,7 @@ export async function createHttpServer(
       timeouts,
       bodies,
       streamingSockets,
+      reachedBy: parts.reachedBy,
       eventStreams,
       unreadAnswers,
       compressedAnswers,

@@ -25,6 +25,7 @@ import type { PasswordResetService } from '#identity/password-reset-service.ts';
 import type { PrincipalService } from '#identity/principal-service.ts';
 import type { ScimService } from '#identity/scim/scim-service.ts';
 import type { SecretService } from '#identity/secrets/secret-service.ts';
+import type { OAuthService } from '#identity/oauth/oauth-service.ts';
 import type { SsoService } from '#identity/sso/sso-service.ts';
 import type { TeamService } from '#identity/team-service.ts';
 import type { TokenService } from '#identity/token-service.ts';
@@ -138,6 +139,7 @@ export interface HttpServices {
   readonly llmSearchSettings: LlmSearchSettingsService;
   readonly adminAgent: AdminAgent;
   readonly sso: SsoService;
+  readonly oauth: OAuthService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;
   readonly frontEnd: FrontEndService;

@@ -110,7 +110,7 @@ export function arrivalAnswer(arrival: Arrival) {
     : { answer: { status: 303 } as const, location: arrival.location };
 }
 
-/** Refuses forms when no SAML provider is set up: nobody else sends any. */
+/** Refuses forms of SAML providers when none is set up. */
 export function refuseFormsWithoutSaml(services: HttpServices): Gate {
   return (_request, _reply, done) => {
     done(

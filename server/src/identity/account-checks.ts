@@ -1,7 +1,7 @@
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { userIdOfName } from '#access/user-names.ts';
-import { endedTokens } from './token-service.ts';
+import { endedTokens } from './stored-tokens.ts';
 import { isWritingAdmin } from './user-rules.ts';
 import { findUser, type UserRecord, userUid } from './users.ts';
 import { readCredential, type VaultReader, type VaultWrite, writeCredential } from './vault.ts';

@@ -9,6 +9,7 @@ import {
   type TokenSignature,
 } from './token-claims.ts';
 import type { LastUse, LastUses } from './last-uses.ts';
+import { endedWithSessions } from './stored-tokens.ts';
 import { findUser, type UserRecord } from './users.ts';
 import { isRevoked, readCredential, type VaultReader } from './vault.ts';
 
@@ -114,6 +115,10 @@ export class TokenAuthenticator {
     if (isRevoked(vault, tokenIdOf(claims))) throw invalidToken();
     if (claims.kind === 'session' && hasEnded(claims, vault)) throw invalidToken();
     const userUid = userUidOf(claims);
+    if (claims.kind !== 'session' && userUid !== null && claims.beganAt !== undefined) {
+      const { beganAt } = claims;
+      if (endedWithSessions(vault, userUid, { beganAt })) throw invalidToken();
+    }
     if (userUid !== null) this.#renewUser(known, userUid);
     known.sequence = sequence;
   }
@@ -181,5 +186,6 @@ function callerOf(claims: Claims, user: UserRecord | null): Caller {
     scopes: claims.kind === 'session' ? [] : (claims.scopes ?? []),
     endpointPath: claims.kind === 'session' ? null : (claims.path ?? null),
     tokenId: tokenIdOf(claims),
+    ...(claims.kind === 'session' || claims.aud === undefined ? {} : { resource: claims.aud }),
   };
 }

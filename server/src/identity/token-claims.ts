@@ -17,6 +17,8 @@ interface TokenRule {
   readonly actingUser?: 'optional' | 'required';
   /** The clients whose flavour of the LLM router it is for. */
   readonly flavour?: 'openai' | 'anthropic';
+  /** Whether a user can grant it to a client: it is then for one resource. */
+  readonly grant?: true;
 }
 
 export const TOKEN_RULES: Readonly<Record<TokenKind, TokenRule>> = {
@@ -26,7 +28,7 @@ export const TOKEN_RULES: Readonly<Record<TokenKind, TokenRule>> = {
   endpoint: { path: true, actingUser: 'optional' },
   'llm-openai': { actingUser: 'required', flavour: 'openai' },
   'llm-anthropic': { actingUser: 'required', flavour: 'anthropic' },
-  mcp: { actingUser: 'required' },
+  mcp: { actingUser: 'required', grant: true },
   interface: {},
 };
 
@@ -80,6 +82,10 @@ export interface TokenClaims {
   /** UID of a user. */
   readonly actingUser?: string;
   readonly flavour?: 'openai' | 'anthropic';
+  /** URL of the MCP server that a granted token is for (RFC 8707). */
+  readonly aud?: string;
+  /** When the user granted it, in milliseconds since the Unix epoch. */
+  readonly beganAt?: number;
   readonly iat: number;
   readonly exp?: number;
 }
@@ -123,7 +129,7 @@ const SESSION_CHECKS: Checks = new Map([
   ['exp', isTime],
 ]);
 
-function tokenChecks({ scopes, path, actingUser, flavour }: TokenRule): Checks {
+function tokenChecks({ scopes, path, actingUser, flavour, grant }: TokenRule): Checks {
   const checks = new Map<string, Check>([
     ['iss', isText],
     ['kind', isText],
@@ -136,6 +142,7 @@ function tokenChecks({ scopes, path, actingUser, flavour }: TokenRule): Checks {
   if (actingUser === 'required') checks.set('actingUser', isText);
   if (actingUser === 'optional') checks.set('actingUser', optional(isText));
   if (flavour !== undefined) checks.set('flavour', (claim) => claim === flavour);
+  if (grant === true) checks.set('aud', optional(isText)).set('beganAt', optional(isTime));
   return checks;
 }
 

@@ -58,6 +58,7 @@ describe('each kind', () => {
       scopes: [],
       path: null,
       actingUser: null,
+      client: null,
       createdBy: admin.userUid,
       createdAt: iso(at.graph.clock.time),
       expiresAt: null,

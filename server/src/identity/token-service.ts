@@ -3,28 +3,23 @@ import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
+import type { OneAtATime } from '#base/one-at-a-time.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import { scopesFor, type TokenKind } from '@trellis/contract/rights.ts';
-import {
-  ISSUER,
-  isTokenKind,
-  TOKEN_RULES,
-  type TokenClaims,
-  type TokenSignature,
-} from './token-claims.ts';
+import { ISSUER, TOKEN_RULES, type TokenClaims, type TokenSignature } from './token-claims.ts';
 import type { LastUses } from './last-uses.ts';
-import { findUser } from './users.ts';
 import {
-  endedRevocations,
-  parseRecord,
-  revocation,
-  type VaultReader,
-  vaultRecord,
-  type VaultWrite,
-} from './vault.ts';
+  isRevokedToken,
+  readToken,
+  type StoredToken,
+  storedTokens,
+  tokenRecord,
+} from './stored-tokens.ts';
+import { findUser } from './users.ts';
+import { endedRevocations, revocation, type VaultReader } from './vault.ts';
 
 export interface TokenServiceParts {
   readonly reader: GraphReader;
@@ -34,6 +29,8 @@ export interface TokenServiceParts {
   readonly signature: TokenSignature;
   readonly uses: LastUses;
   readonly audit: AuditTrail;
+  /** Changes of tokens that there are, one after the other. */
+  readonly tokenChanges: OneAtATime;
 }
 
 /** A token as it is listed (open-shapes, section 3). Times are ISO 8601 UTC. */
@@ -44,6 +41,8 @@ export interface ListedToken {
   readonly scopes: string[];
   readonly path: string | null;
   readonly actingUser: string | null;
+  /** The MCP client to which the user granted it; null for a token that an administrator made. */
+  readonly client: string | null;
   readonly createdBy: string;
   readonly createdAt: string;
   readonly expiresAt: string | null;
@@ -99,7 +98,7 @@ export class TokenService {
       operations: [audit.operation(event)],
       vault: [tokenRecord(stored)],
     });
-    return { ...listed(stored, null), token: signature.sign(claimsOf(stored)) };
+    return { ...this.#listed(stored, null), token: signature.sign(claimsOf(stored)) };
   }
 
   /** Newest first; those that are revoked or have expired stay in the list. */
@@ -111,31 +110,33 @@ export class TokenService {
     const all = storedTokens(this.#parts.vault).filter(
       (token) =>
         (kind === undefined || token.kind === kind) &&
-        (revoked === undefined || (token.revokedMs !== null) === revoked),
+        (revoked === undefined || isRevokedToken(this.#parts.vault, token) === revoked),
     );
     const items = all
       .slice(skip, skip + take)
-      .map((token) => listed(token, this.#parts.uses.lastUsedMs(token.id)));
+      .map((token) => this.#listed(token, this.#parts.uses.lastUsedMs(token.id)));
     return { items, total: all.length, skip, take };
   }
 
   /** The problem `token_not_found`. A token that is revoked or has expired is there. */
   get(id: string): ListedToken {
     const { vault, uses } = this.#parts;
-    return listed(mustRead(vault, id), uses.lastUsedMs(id));
+    return this.#listed(mustRead(vault, id), uses.lastUsedMs(id));
   }
 
   /** Refused from the next request. Once more changes nothing. The problem `token_not_found`. */
-  async revoke(caller: Caller, id: string, address: string): Promise<void> {
-    const { vault, commits, audit, clock } = this.#parts;
-    const stored = mustRead(vault, id);
-    if (stored.revokedMs !== null) return;
-    const revokedMs = clock.now();
-    const event = eventOf('token.revoked', { caller, address }, stored);
-    await commits.commit({
-      system: true,
-      operations: [audit.operation(event)],
-      vault: [tokenRecord({ ...stored, revokedMs }), revocation(id, revokedMs, stored.expiresMs)],
+  revoke(caller: Caller, id: string, address: string): Promise<void> {
+    const { vault, commits, audit, clock, tokenChanges } = this.#parts;
+    return tokenChanges.run(async () => {
+      const stored = mustRead(vault, id);
+      if (stored.revokedMs !== null) return;
+      const revokedMs = clock.now();
+      const event = eventOf('token.revoked', { caller, address }, stored);
+      await commits.commit({
+        system: true,
+        operations: [audit.operation(event)],
+        vault: [tokenRecord({ ...stored, revokedMs }), revocation(id, revokedMs, stored.expiresMs)],
+      });
     });
   }
 
@@ -146,6 +147,23 @@ export class TokenService {
   async flush(): Promise<void> {
     const { uses, commits, vault, clock } = this.#parts;
     await uses.flush(commits, endedRevocations(vault, clock.now()));
+  }
+
+  #listed(token: StoredToken, lastUsedMs: number | null): ListedToken {
+    return {
+      id: token.id,
+      kind: token.kind,
+      name: token.name,
+      scopes: [...token.scopes],
+      path: token.path,
+      actingUser: token.actingUser,
+      client: token.grant?.clientName ?? null,
+      createdBy: token.createdBy,
+      createdAt: new Date(token.createdMs).toISOString(),
+      expiresAt: token.expiresMs === null ? null : new Date(token.expiresMs).toISOString(),
+      lastUsedAt: lastUsedMs === null ? null : new Date(lastUsedMs).toISOString(),
+      revoked: isRevokedToken(this.#parts.vault, token),
+    };
   }
 
   #checkActingUser(uid: string): void {
@@ -163,9 +181,11 @@ function mustRead(vault: VaultReader, id: string): StoredToken {
 function eventOf(
   action: 'token.created' | 'token.revoked',
   doer: Doer,
-  { id, name, kind, scopes, path, actingUser }: StoredToken,
+  { id, name, kind, scopes, path, actingUser, grant }: StoredToken,
 ): AuditEvent {
-  return deed(action, doer, { kind: 'token', id, name }, { kind, scopes, path, actingUser });
+  const client = grant === undefined ? {} : { client: grant.clientName };
+  const details = { kind, scopes, path, actingUser, ...client };
+  return deed(action, doer, { kind: 'token', id, name }, details);
 }
 
 function claimsOf({ id, kind, scopes, path, actingUser, ...times }: StoredToken): TokenClaims {
@@ -181,86 +201,6 @@ function claimsOf({ id, kind, scopes, path, actingUser, ...times }: StoredToken)
     iat: Math.floor(times.createdMs / 1_000),
     ...(times.expiresMs === null ? {} : { exp: times.expiresMs / 1_000 }),
   };
-}
-
-function listed(token: StoredToken, lastUsedMs: number | null): ListedToken {
-  return {
-    id: token.id,
-    kind: token.kind,
-    name: token.name,
-    scopes: [...token.scopes],
-    path: token.path,
-    actingUser: token.actingUser,
-    createdBy: token.createdBy,
-    createdAt: new Date(token.createdMs).toISOString(),
-    expiresAt: token.expiresMs === null ? null : new Date(token.expiresMs).toISOString(),
-    lastUsedAt: lastUsedMs === null ? null : new Date(lastUsedMs).toISOString(),
-    revoked: token.revokedMs !== null,
-  };
-}
-
-const PREFIX = 'token/';
-
-/** The record of a token, without its value. Times in milliseconds since the Unix epoch. */
-interface StoredToken {
-  readonly id: string;
-  readonly kind: TokenKind;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly path: string | null;
-  readonly actingUser: string | null;
-  readonly createdBy: string;
-  readonly createdMs: number;
-  readonly expiresMs: number | null;
-  readonly revokedMs: number | null;
-}
-
-function readToken(vault: VaultReader, id: string): StoredToken | undefined {
-  // Anybody's text is asked for: what is no id of ours is no key of the vault either.
-  if (tryParseUid(id) === undefined) return undefined;
-  const key = PREFIX + id;
-  const value = vault.get(key);
-  return value && parseRecord(key, value, isStoredToken);
-}
-
-/** Every token, newest first. */
-function storedTokens(vault: VaultReader): StoredToken[] {
-  return vault
-    .list(PREFIX)
-    .map(({ key, value }) => parseRecord(key, value, isStoredToken))
-    .toSorted((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? -1 : 1));
-}
-
-/** Revokes every token that acts as a user. */
-export function endedTokens(vault: VaultReader, actingUser: string, nowMs: number): VaultWrite[] {
-  return storedTokens(vault).flatMap((token) =>
-    token.actingUser !== actingUser || token.revokedMs !== null
-      ? []
-      : [tokenRecord({ ...token, revokedMs: nowMs }), revocation(token.id, nowMs, token.expiresMs)],
-  );
-}
-
-function tokenRecord(token: StoredToken): VaultWrite {
-  return vaultRecord(PREFIX + token.id, token);
-}
-
-function isStoredToken(record: Partial<Record<keyof StoredToken, unknown>>): record is StoredToken {
-  return (
-    typeof record.id === 'string' &&
-    isTokenKind(record.kind) &&
-    typeof record.name === 'string' &&
-    Array.isArray(record.scopes) &&
-    isNullOr('string', record.path) &&
-    isNullOr('string', record.actingUser) &&
-    typeof record.createdBy === 'string' &&
-    typeof record.createdMs === 'number' &&
-    isNullOr('number', record.expiresMs) &&
-    isNullOr('number', record.revokedMs)
-  );
-}
-
-function isNullOr(type: 'string' | 'number', value: unknown): boolean {
-  return value === null || typeof value === type;
 }
 
 /** The content of a token that is made; null for what its kind does not have. */

@@ -4,6 +4,7 @@ import { codeTexts } from './code.ts';
 import { traceTexts } from './traces.ts';
 import { graphTexts } from './graph.ts';
 import { identityTexts } from './identity.ts';
+import { oauthTexts } from './oauth.ts';
 import { PropertyTexts } from './property-texts.ts';
 import { scimTexts } from './scim.ts';
 import { searchTexts } from './search.ts';
@@ -12,6 +13,7 @@ import { webhookTexts } from './webhooks.ts';
 
 export const ALL_TEXTS = [
   ...identityTexts,
+  ...oauthTexts,
   ...graphTexts,
   ...codeTexts,
   ...traceTexts,

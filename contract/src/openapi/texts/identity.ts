@@ -136,7 +136,9 @@ export const identityTexts = [
     scopes: 'What the token may do; empty for a kind that carries no scopes.',
     path: 'Endpoints that an endpoint token may run: a name, a prefix, or empty for all; null for other kinds.',
     actingUser: 'UID of the user whom the token acts as; null if it acts as nobody.',
-    createdBy: 'UID of the administrator who created the token.',
+    client:
+      'Name of the MCP client to which the user granted the token; null for a token that was created.',
+    createdBy: 'UID of the administrator who created the token, or of the user who granted it.',
     expiresAt: 'When the token stops working (ISO 8601, UTC); null for never.',
     lastUsedAt:
       'When the token was used last (ISO 8601, UTC); null if never. A crash may lose the last minute.',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccessIndex } from '#access/access-index.ts';
 import { RunningCallers } from '#access/running-callers.ts';
 import { CALLER_LOOK_INTERVAL_MS, LAST_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
+import { OAUTH_CLEAR_INTERVAL_MS } from '#base/sign-in-limits.ts';
 import { AuditService } from '#identity/audit-service.ts';
 import { IdentityService } from '#identity/identity-service.ts';
 import { KnownDevices } from '#identity/known-devices.ts';
@@ -13,6 +14,7 @@ import { ScimService } from '#identity/scim/scim-service.ts';
 import { SecretService } from '#identity/secrets/secret-service.ts';
 import { SecretUses } from '#identity/secrets/secret-uses.ts';
 import { StoredSecrets } from '#identity/secrets/stored-secrets.ts';
+import { OAuthService } from '#identity/oauth/oauth-service.ts';
 import { SsoService } from '#identity/sso/sso-service.ts';
 import { TeamService } from '#identity/team-service.ts';
 import { TokenAuthenticator } from '#identity/token-authenticator.ts';
@@ -55,6 +57,8 @@ export interface IdentityArguments {
   readonly address: PublicAddress;
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
+  /** `MSK_OAUTH_REGISTRATION`. */
+  readonly takesOAuthRegistrations: boolean;
   /**
    * Called once a change of the workspace's settings, or of an interface, is committed; resolves
    * once it is served.
@@ -71,6 +75,7 @@ export interface Identity extends AsyncDisposable {
   readonly running: RunningCallers;
   readonly tokens: TokenService;
   readonly sso: SsoService;
+  readonly oauth: OAuthService;
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
   readonly teams: TeamService;
@@ -85,15 +90,15 @@ export interface Identity extends AsyncDisposable {
 }
 
 export function buildIdentity(foundation: Foundation, parts: IdentityArguments): Identity {
-  const { reader, vault, logger, clock, isReplica, preview } = foundation;
+  const { reader, vault, logger, clock, preview } = foundation;
   const { access, storage, signingKey, address, smtpUrl, onFrontEndChanged } = parts;
   const signature = new TokenSignature(signingKey);
   const uses = new LastUses(vault, TOKEN_USES);
   const authenticator = new TokenAuthenticator({ ...foundation, signature, uses });
   const running = new RunningCallers(authenticator);
   const looking = setInterval(() => running.look(), CALLER_LOOK_INTERVAL_MS).unref();
-  const tokens = new TokenService({ ...foundation, signature, uses });
-  const housekeeping = isReplica ? undefined : keepTokenUse(tokens, logger);
+  const granted = buildTokens(foundation, parts, { signature, uses });
+  const { tokens, oauth } = granted;
   const devices = new KnownDevices(signingKey, clock);
   const teamsOf = (userUid: string): readonly string[] => access.teamsOf(userUid);
   const identity = new IdentityService({
@@ -135,6 +140,7 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
     running,
     tokens,
     sso,
+    oauth,
     passwordReset,
     ...buildPeople(foundation, { access, workspace, changes, publicUrl: address.url }),
     principals: new PrincipalService(reader),
@@ -148,7 +154,7 @@ export function buildIdentity(foundation: Foundation, parts: IdentityArguments):
       await secrets[Symbol.asyncDispose]();
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();
-      await housekeeping?.[Symbol.asyncDispose]();
+      await granted[Symbol.asyncDispose]();
     },
   };
 }
@@ -210,10 +216,41 @@ function buildSecrets(
   };
 }
 
+interface BuiltTokens extends AsyncDisposable {
+  readonly tokens: TokenService;
+  readonly oauth: OAuthService;
+}
+
+/** Tokens that administrators make, and those that users grant to MCP clients. */
+function buildTokens(
+  foundation: Foundation,
+  { signingKey, takesOAuthRegistrations: takesRegistrations }: IdentityArguments,
+  { signature, uses }: { readonly signature: TokenSignature; readonly uses: LastUses },
+): BuiltTokens {
+  const { logger, isReplica } = foundation;
+  const parts = { ...foundation, signature, uses, tokenChanges: new OneAtATime() };
+  const tokens = new TokenService(parts);
+  const oauth = new OAuthService({ ...parts, signingKey, takesRegistrations });
+  const kept = new AsyncDisposableStack();
+  if (!isReplica) {
+    kept.use(keepTokenUse(tokens, logger));
+    kept.use(keepGrants(oauth, logger));
+  }
+  return { tokens, oauth, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
 function keepTokenUse(tokens: TokenService, logger: Logger): AsyncDisposable {
   return startPeriodic(
     LAST_USE_FLUSH_INTERVAL_MS,
     () => tokens.flush(),
     (error) => logger.warn({ err: error }, 'the last use of tokens was not written'),
+  );
+}
+
+function keepGrants(oauth: OAuthService, logger: Logger): AsyncDisposable {
+  return startPeriodic(
+    OAUTH_CLEAR_INTERVAL_MS,
+    () => oauth.clear(),
+    (error) => logger.warn({ err: error }, 'grants that ended long ago were not deleted'),
   );
 }

@@ -51,6 +51,8 @@ export interface ServicesArguments {
   readonly address: PublicAddress;
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
+  /** `MSK_OAUTH_REGISTRATION`. */
+  readonly takesOAuthRegistrations: boolean;
   /** Asks the primary for vectors, on a replica; undefined on a primary, which asks a provider. */
   readonly askPrimary: AnswerEmbed | undefined;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
@@ -93,11 +95,11 @@ export async function buildServices(
   parts: ServicesArguments,
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
-  const { store, sequence, ingest, jobs, index, pool, signingKey, address, smtpUrl } = parts;
-  const { askPrimary, replicaLag, onIndexChanged, onFrontEndChanged } = parts;
+  const { store, sequence, ingest, jobs, index, pool, address } = parts;
+  const { askPrimary, replicaLag, onIndexChanged } = parts;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
-  const given = { access, storage: store.storage, signingKey, address, smtpUrl, onFrontEndChanged };
+  const given = { ...parts, access, storage: store.storage };
   const identity = opened.use(buildIdentity(foundation, given));
   const { running, tokens, workspace } = identity;
   const { endpoints, connect } = buildEndpoints(foundation, {

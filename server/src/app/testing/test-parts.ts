@@ -135,6 +135,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
     signingKey: 'a key that signs the tokens of tests',
     address: new PublicAddress('https://trellis.example'),
     smtpUrl: null,
+    takesOAuthRegistrations: true,
     askPrimary: undefined,
     replicaLag: () => Promise.resolve(undefined),
     license: { report: () => ({ licensed: false, features: [], valid: false }) },

@@ -86,6 +86,7 @@ async function startServer(
     useHsts: false,
     redirectToHttps: false,
     trustedProxies: [],
+    publicAddress: null,
     primaryAddress: null,
     ...options,
   });

@@ -1,7 +1,7 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
-import type { ToolCatalog } from '../tools/tool-catalog.ts';
+import type { OfferedTool, ToolCatalog } from '../tools/tool-catalog.ts';
 import type { ToolRuns } from '../tools/tool-runs.ts';
 import { MCP_CALLS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -62,6 +62,11 @@ export class McpService {
   constructor(parts: McpParts, newSession: () => string = randomUUID) {
     this.#parts = parts;
     this.#newSession = newSession;
+  }
+
+  /** The tools that a client could call as this user. */
+  tools(caller: Caller): OfferedTool[] {
+    return this.#parts.catalog.offered(caller);
   }
 
   /**

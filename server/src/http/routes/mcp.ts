@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/mcp.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { invalidToken } from '#identity/token-claims.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { forwardedHeaders, SEQUENCE } from '../headers.ts';
 import { type Route, type RouteContext, routesOf, sendNoBody } from '../route.ts';
@@ -20,10 +21,12 @@ function mcpRoute(operation: Operation): Route {
     intake: 'json',
     async handle(request, reply, context) {
       refuseForeignPage(request, context.corsOrigins);
+      const caller = must(request.caller, 'the caller of a message');
+      if (!context.services.oauth.accepts(caller, context.reachedBy(request))) throw invalidToken();
       const stream = context.eventStreams.open(request);
       reply.raw.once('close', () => stream.abort());
       const answered = context.services.mcp.answer({
-        caller: must(request.caller, 'the caller of a message'),
+        caller,
         message: request.body,
         headers: webHeaders(request),
         endpointHeaders: forwardedHeaders(request.headers),

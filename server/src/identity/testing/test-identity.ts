@@ -1,5 +1,6 @@
 import { AccessIndex } from '#access/access-index.ts';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { DB } from '#store/databases.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
@@ -60,7 +61,8 @@ export async function openTestIdentity(): Promise<TestIdentity> {
     const signature = new TokenSignature(key);
     const { reader, writer: commits, clock } = graph;
     const uses = new LastUses(vault, TOKEN_USES);
-    const parts = { reader, vault, commits, clock, signature, uses, audit };
+    const tokenChanges = new OneAtATime();
+    const parts = { reader, vault, commits, clock, signature, uses, audit, tokenChanges };
     const authenticator = new TokenAuthenticator(parts);
     const teamsOf = (uid: string) => access.teamsOf(uid);
     const devices = new KnownDevices(key, clock);

@@ -1,0 +1,320 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { field, valueAt } from '../support/http-client.ts';
+import { callTool, connectMcp } from '../support/mcp-client.ts';
+import { items, People } from '../support/people.ts';
+import { scale } from '../support/scale.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const REDIRECT = 'http://127.0.0.1:4567/callback';
+
+let people: People;
+let url: string;
+let ann: string;
+
+beforeAll(async () => {
+  people = await People.start();
+  ({ url } = people.workspace.server);
+  ann = await people.add('ann');
+});
+afterAll(() => people[Symbol.asyncDispose]());
+
+const http = () => people.workspace.http;
+const verifier = randomBytes(32).toString('base64url');
+const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+
+async function register(): Promise<string> {
+  const body = { client_name: 'Desk', redirect_uris: [REDIRECT] };
+  const { status, json, text } = await http().send({ path: '/api/oauth/register', body });
+  expect(status, text).toBe(201);
+  return field(json, 'client_id');
+}
+
+const authorize = (client_id: string, more: Readonly<Record<string, string>> = {}) => {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id,
+    redirect_uri: REDIRECT,
+    code_challenge,
+    code_challenge_method: 'S256',
+    state: 'a&b=c',
+    ...more,
+  });
+  return http().send({ path: `/api/oauth/authorize?${query}` });
+};
+
+async function requestOf(client_id: string): Promise<string> {
+  const { status, headers } = await authorize(client_id);
+  expect(status).toBe(303);
+  const { origin, hash } = new URL(headers.get('location') ?? '');
+  expect(origin).toBe(url);
+  return new URLSearchParams(hash.slice(hash.indexOf('?'))).get('request') ?? '';
+}
+
+const form = (path: string, fields: Readonly<Record<string, string>>) =>
+  http().send({ path, body: new URLSearchParams(fields).toString(), headers: FORM });
+
+async function codeFor(client_id: string, who = 'ann'): Promise<string> {
+  const request = await requestOf(client_id);
+  const { json } = await people.as(who, 'POST', '/api/oauth/consent', { request, allow: true });
+  const back = new URL(field(json, 'redirectTo'));
+  expect(Object.fromEntries(back.searchParams)).toMatchObject({ state: 'a&b=c', iss: url });
+  return back.searchParams.get('code') ?? '';
+}
+
+const exchange = (client_id: string, code: string) =>
+  form('/api/oauth/token', {
+    grant_type: 'authorization_code',
+    client_id,
+    code,
+    code_verifier: verifier,
+    redirect_uri: REDIRECT,
+    resource: `${url}/api/mcp`,
+  });
+
+async function granted(who = 'ann') {
+  const client_id = await register();
+  const { status, json, text } = await exchange(client_id, await codeFor(client_id, who));
+  expect(status, text).toBe(200);
+  return {
+    client_id,
+    access: field(json, 'access_token'),
+    refresh: field(json, 'refresh_token'),
+  };
+}
+
+const ping = (token: string) =>
+  http().send({
+    path: '/api/mcp',
+    token,
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+
+describe('a client finds out', () => {
+  test('from a refusal where it gets a token', async () => {
+    const metadata = `resource_metadata="${url}/.well-known/oauth-protected-resource/api/mcp"`;
+    const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const without = await http().send({ path: '/api/mcp', body });
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer ${metadata}`,
+    ]);
+    const wrong = await ping('x');
+    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer error="invalid_token", ${metadata}`,
+    ]);
+    // No other operation has anything to do with it.
+    const other = await http().send({ path: '/api/schema' });
+    expect(other.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test.each(['', '/api/mcp'])('what the server is, at the path with "%s"', async (suffix) => {
+    const path = `/.well-known/oauth-protected-resource${suffix}`;
+    const { status, json, headers } = await http().send({ path });
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(json).toEqual({
+      resource: `${url}/api/mcp`,
+      authorization_servers: [url],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['mcp'],
+      resource_name: 'Trellis',
+    });
+  });
+
+  test('and where its endpoints are', async () => {
+    const { json } = await http().send({ path: '/.well-known/oauth-authorization-server' });
+    expect(json).toMatchObject({
+      issuer: url,
+      authorization_endpoint: `${url}/api/oauth/authorize`,
+      token_endpoint: `${url}/api/oauth/token`,
+      registration_endpoint: `${url}/api/oauth/register`,
+      revocation_endpoint: `${url}/api/oauth/revoke`,
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+      authorization_response_iss_parameter_supported: true,
+    });
+  });
+});
+
+describe('a granted token', () => {
+  test('calls tools as its user, and nothing else', async () => {
+    const { access } = await granted();
+    await using mcp = await connectMcp(url, access);
+    const { tools } = await mcp.client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('system__search');
+    const found = await callTool(mcp, 'system__search', { query: 'nothing' });
+    expect(found.isError, found.text).toBe(false);
+    for (const path of ['/api/schema', '/api/login/check', '/api/tokens', '/api/openapi.json'])
+      expect((await http().send({ path, token: access })).status, path).toBe(403);
+    const body = { request: await requestOf(await register()), allow: true };
+    expect((await http().send({ path: '/api/oauth/consent', token: access, body })).status).toBe(
+      403,
+    );
+  });
+
+  test('is told of in the list and the audit trail, never its value', async () => {
+    const { access, refresh } = await granted();
+    const list = await people.as('admin', 'GET', '/api/tokens?kind=mcp');
+    expect(items(list)[0]).toMatchObject({
+      kind: 'mcp',
+      client: 'Desk',
+      name: 'Desk (127.0.0.1:4567)',
+      actingUser: ann,
+      createdBy: ann,
+      revoked: false,
+    });
+    const audit = await people.as('admin', 'GET', '/api/audit?action=token');
+    expect(items(audit)[0]).toMatchObject({
+      action: 'token.created',
+      actor: { uid: ann },
+      details: { client: 'Desk', resource: `${url}/api/mcp` },
+    });
+    for (const { text } of [list, audit])
+      for (const secret of [access, refresh]) expect(text).not.toContain(secret);
+  });
+
+  test('ends with its grant: revoked in the list, by the client, and with its user', async () => {
+    const byAdmin = await granted();
+    const id = field(items(await people.as('admin', 'GET', '/api/tokens?kind=mcp'))[0], 'id');
+    expect((await ping(byAdmin.access)).status).toBe(200);
+    await people.as('admin', 'DELETE', `/api/tokens/${id}`);
+    expect((await ping(byAdmin.access)).status).toBe(401);
+
+    const byClient = await granted();
+    const { client_id, refresh: token } = byClient;
+    expect((await form('/api/oauth/revoke', { client_id, token })).status).toBe(200);
+    expect((await ping(byClient.access)).status).toBe(401);
+
+    await people.add('leaver');
+    const byUser = await granted('leaver');
+    expect((await ping(byUser.access)).status).toBe(200);
+    const uid = field(items(await people.as('admin', 'GET', '/api/users?query=leaver'))[0], 'UID');
+    await people.as('admin', 'POST', `/api/users/user/${uid}/deactivate`);
+    expect((await ping(byUser.access)).status).toBe(401);
+    await people.as('admin', 'PUT', `/api/users/user/${uid}`, { active: true });
+    expect((await ping(byUser.access)).status).toBe(401);
+    const again = await refreshed(byUser.client_id, byUser.refresh);
+    expect([again.status, valueAt(again.json, 'error')]).toEqual([400, 'invalid_grant']);
+  });
+});
+
+const refreshed = (client_id: string, refresh_token: string) =>
+  form('/api/oauth/token', { grant_type: 'refresh_token', client_id, refresh_token });
+
+describe('what thieves try', () => {
+  const refusal = ({ status, json }: { status: number; json: unknown }) => [
+    status,
+    valueAt(json, 'error'),
+  ];
+
+  test('a code a second time ends the grant', async () => {
+    const client_id = await register();
+    const code = await codeFor(client_id);
+    const tokens = (await exchange(client_id, code)).json;
+    const second = await exchange(client_id, code);
+    expect(refusal(second)).toEqual([400, 'invalid_grant']);
+    expect(Object.keys(Object(second.json)).toSorted()).toEqual([
+      'error',
+      'error_description',
+      'traceId',
+    ]);
+    expect((await ping(field(tokens, 'access_token'))).status).toBe(401);
+  });
+
+  test('a refresh token a second time ends the grant', async () => {
+    const { client_id, refresh } = await granted();
+    const next = (await refreshed(client_id, refresh)).json;
+    expect((await ping(field(next, 'access_token'))).status).toBe(200);
+    expect(refusal(await refreshed(client_id, refresh))).toEqual([400, 'invalid_grant']);
+    expect((await ping(field(next, 'access_token'))).status).toBe(401);
+    const last = await refreshed(client_id, field(next, 'refresh_token'));
+    expect(refusal(last)).toEqual([400, 'invalid_grant']);
+  });
+
+  test('another address to go back to, which is told to the user and to nobody else', async () => {
+    const client_id = await register();
+    for (const redirect_uri of ['https://evil.example/callback', 'http://127.0.0.1:4567/other']) {
+      const answer = await authorize(client_id, { redirect_uri });
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      expect(field(answer.json, 'error', 'code')).toBe('invalid_redirect_uri');
+    }
+    const unknown = await authorize('x');
+    expect([unknown.status, unknown.headers.get('location')]).toEqual([401, null]);
+  });
+
+  test.each([
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ code_challenge: '' }, 'invalid_request'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ resource: 'https://evil.example/api/mcp' }, 'invalid_target'],
+  ])('a request with %o', async (more, error) => {
+    const { headers } = await authorize(await register(), more);
+    const back = new URL(headers.get('location') ?? '');
+    expect(back.origin + back.pathname).toBe(REDIRECT);
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({
+      error,
+      state: 'a&b=c',
+      iss: url,
+    });
+    expect(back.searchParams.get('code')).toBeNull();
+  });
+
+  test('an answer in the name of the user, from another page', async () => {
+    const request = await requestOf(await register());
+    const path = '/api/oauth/consent';
+    const fields = new URLSearchParams({ request, allow: 'true' }).toString();
+    const cookie = { cookie: 'trellis-device=x', origin: 'https://evil.example' };
+    const asForm = await http().send({ path, body: fields, headers: { ...FORM, ...cookie } });
+    expect([asForm.status, asForm.headers.get('location')]).toEqual([401, null]);
+    const asJson = await http().send({ path, body: { request, allow: true }, headers: cookie });
+    expect(asJson.status).toBe(401);
+    const page = await http().send({ path: '/' });
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  test('to register again and again, which leaves nothing behind', async () => {
+    const sequence = async () =>
+      (await people.as('admin', 'GET', '/api/schema')).headers.get('x-msk-sequence');
+    const used = await granted();
+    const before = await sequence();
+    for (let i = 0; i < scale({ sample: 100, soak: 20_000 }); i++) await register();
+    expect(await sequence()).toBe(before);
+    expect((await ping(used.access)).status).toBe(200);
+    const bad = await http().send({
+      path: '/api/oauth/register',
+      body: { redirect_uris: ['javascript:alert(1)'] },
+    });
+    expect(refusal(bad)).toEqual([400, 'invalid_redirect_uri']);
+    const empty = await http().send({ path: '/api/oauth/register', body: {} });
+    expect(refusal(empty)).toEqual([400, 'invalid_client_metadata']);
+    const large = { redirect_uris: [REDIRECT], client_name: 'x'.repeat(100_000) };
+    expect((await http().send({ path: '/api/oauth/register', body: large })).status).toBe(413);
+  });
+
+  test('requests that are no requests of the protocol', async () => {
+    const client_id = await register();
+    const token = '/api/oauth/token';
+    expect(refusal(await form(token, { grant_type: 'password', client_id }))).toEqual([
+      400,
+      'unsupported_grant_type',
+    ]);
+    expect(refusal(await form(token, {}))).toEqual([400, 'unsupported_grant_type']);
+    const grant_type = 'authorization_code';
+    expect(refusal(await form(token, { grant_type, client_id }))).toEqual([400, 'invalid_request']);
+    expect(refusal(await form(token, { grant_type, client_id: 'x', code: 'y' }))).toEqual([
+      401,
+      'invalid_client',
+    ]);
+    const twice = await http().send({
+      path: token,
+      body: `grant_type=${grant_type}&client_id=${client_id}&client_id=${client_id}&code=x`,
+      headers: FORM,
+    });
+    expect(refusal(twice)).toEqual([400, 'invalid_request']);
+    const asJson = await http().send({ path: token, body: { grant_type, client_id } });
+    expect(refusal(asJson)).toEqual([415, 'invalid_request']);
+  });
+});
