@@ -183,11 +183,15 @@ class DatabaseLog implements CommitLog {
    * unless the log is closed while that is still open, or others have trimmed so far.
    */
   async #append(group: StoredGroup, held: LeaseTerm): Promise<boolean> {
-    const { database } = this.#options;
+    const { database, lease } = this.#options;
     try {
       return await database.append(group, held);
     } catch (error) {
-      if (isOpen(error) && (await this.#isThereAfterAll(group, held))) return true;
+      if (isOpen(error)) {
+        if (await this.#isThereAfterAll(group, held)) return true;
+        // Another member has it by now: that is the reason to tell.
+        if (lease.isLost) return false;
+      }
       throw databaseProblem(`appending to ${database.place}`, error);
     }
   }

@@ -45,6 +45,24 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     expect(two?.current).toEqual({ term: 2, holder: 'two' });
   });
 
+  it('is adopted by another thread of its run, and by nobody after somebody else has it', async () => {
+    const taken = await takeLease(database, 'one');
+    const adopt = () =>
+      Lease.adopt(
+        { database, holder: 'one', timers: STILL, monotonicMs: () => performance.now() },
+        1,
+      );
+    const adopted = await adopt();
+    taken.handOver();
+    expect(taken.current).toBeUndefined();
+    expect(adopted?.current).toEqual({ term: 1, holder: 'one' });
+    await taken[Symbol.asyncDispose]();
+    expect(await take('two')).toBeUndefined();
+    await adopted?.release();
+    await using _two = await take('two');
+    expect(await adopt()).toBeUndefined();
+  });
+
   it('is taken by one of many who try at once', async () => {
     const names = Array.from({ length: 10 }, (_, i) => `member ${i}`);
     const leases = await Promise.all(names.map((name) => take(name)));
@@ -181,7 +199,7 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
       await expect(waited).rejects.toThrow('Connection terminated');
       const sessions = `select pid from pg_stat_activity where pid = ${pid}`;
       const look = () => looking.run(async (client) => (await client.query(sessions)).rows);
-      await expect.poll(look).toEqual([]);
+      await expect.poll(look, { timeout: 20_000 }).toEqual([]);
       await holder.query('rollback');
     });
   });

@@ -65,6 +65,17 @@ export class Lease implements AsyncDisposable {
     }
   }
 
+  /**
+   * Goes on with a lease that another thread of the same run has taken, and which hands it over
+   * then. Undefined when it was lost meanwhile.
+   */
+  static async adopt(options: LeaseOptions, term: number): Promise<Lease | undefined> {
+    const { database, holder, monotonicMs } = options;
+    const askedAt = monotonicMs();
+    const isHeld = await database.renewLease({ term, holder }, LEASE_MS);
+    return isHeld ? new Lease(options, term, askedAt) : undefined;
+  }
+
   /** Undefined while it cannot be known to be held: then nothing is appended. */
   get current(): LeaseTerm | undefined {
     if (this.#isLost || this.#options.monotonicMs() >= this.#validUntil) return undefined;
@@ -96,6 +107,12 @@ export class Lease implements AsyncDisposable {
     else this.lose();
     this.#isSettling = false;
     return settled;
+  }
+
+  /** Another thread of the same run has adopted it, renews it from now on, and releases it. */
+  handOver(): void {
+    this.#isLost = true;
+    this.#renewals[Symbol.dispose]();
   }
 
   /** Resolves when the database should be asked again. */

@@ -3,10 +3,11 @@ import type { LogManifest } from '../log-manifest.ts';
 /**
  * The commit log in PostgreSQL, for workspaces that must outlive a machine (design, section 7;
  * decision 0029). Several processes, the members, use one log. One of them holds the lease: it is
- * the primary and appends. Each workspace has a schema with four tables:
+ * the primary and appends. Each workspace has a schema with five tables:
  *
  *     manifest   one row: the workspace's name, and what `log.json` of a folder holds
  *     lease      one row: term (the primary key), holder, expires_at
+ *     member     one row for each: its name, address, role, applied sequence, and when it was seen
  *     segment    first (the primary key), header
  *     record     first and chunk (the primary key), last, time, term, body
  *

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
+import { requirePostgres } from '../../../../test/support/requires.ts';
+import { filled, settings } from '../testing/log-engine.ts';
+import { MemberRegistry, type MemberState } from './member-registry.ts';
+import {
+  addressOf,
+  openDatabase,
+  openLog,
+  takeLease,
+  Workspaces,
+} from './testing/postgres-workspaces.ts';
+
+describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
+  let server: PostgresServer;
+  let workspace: string;
+  let registry: MemberRegistry;
+  const workspaces = new Workspaces(() => server);
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    workspace = workspaces.next();
+    await using _made = await openDatabase(server.url, workspace);
+    registry = new MemberRegistry(addressOf(server.url), workspace);
+    return () => registry[Symbol.asyncDispose]();
+  });
+
+  const member = (some: Partial<MemberState> = {}): MemberState => ({
+    name: 'one',
+    run: 'first run',
+    address: 'http://one.example',
+    serverAddress: 'http://10.0.0.1',
+    role: 'follower',
+    appliedSequence: 0,
+    version: '26.9.1',
+    ...some,
+  });
+
+  it('shows every member as it was last seen, and the lease', async () => {
+    const alone = await registry.join(member());
+    expect(alone.lease).toEqual({ term: 0, holder: '' });
+    expect(alone).toMatchObject({ isLeaseExpired: true, isSynchronous: false });
+    await registry.join(member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 }));
+    await using database = await openDatabase(server.url, workspace);
+    await using _lease = await takeLease(database, 'x');
+    const seen = await registry.renew(member({ appliedSequence: 5 }));
+    expect(seen?.lease).toEqual({ term: 1, holder: 'x' });
+    expect(seen?.isLeaseExpired).toBe(false);
+    expect(seen?.members).toEqual([
+      {
+        ...member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 }),
+        silentMs: expect.any(Number),
+      },
+      { ...member({ appliedSequence: 5 }), silentMs: expect.any(Number) },
+    ]);
+  });
+
+  it('leaves a name to the run that joined last', async () => {
+    await registry.join(member());
+    await registry.join(member({ run: 'second run' }));
+    expect(await registry.renew(member())).toBeUndefined();
+    await registry.leave(member());
+    expect((await registry.renew(member({ run: 'second run' })))?.members).toHaveLength(1);
+    await registry.leave(member({ run: 'second run' }));
+  });
+
+  it('joins again when PostgreSQL has lost its row', async () => {
+    await registry.join(member());
+    await registry.leave(member());
+    expect((await registry.renew(member()))?.members).toHaveLength(1);
+  });
+
+  it('forgets who was silent for a week', async () => {
+    await registry.join(member({ name: 'gone' }));
+    await server.query(
+      `update "trellis_${workspace}".member set seen_at = seen_at - interval '8 days'`,
+    );
+    const { members } = await registry.join(member());
+    expect(members.map(({ name }) => name)).toEqual(['one']);
+  });
+
+  it('reports the log', async () => {
+    const empty = await registry.report();
+    expect(empty).toMatchObject({ firstSequence: 1, lastSequence: 0 });
+    const log = await openLog(server.url, workspace, settings());
+    await log.append(3, filled(100_000));
+    await log[Symbol.asyncDispose]();
+    const report = await registry.report();
+    expect(report).toMatchObject({ firstSequence: 1, lastSequence: 3 });
+    expect(report.bytes).toBeGreaterThan(empty.bytes);
+  });
+});

@@ -1,0 +1,199 @@
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { must } from '#base/assert.ts';
+import type { LeaseTerm } from './log-database.ts';
+import type { PostgresAddress } from './postgres-address.ts';
+import { PostgresConnections } from './postgres-connections.ts';
+import { schemaOf } from './postgres-tables.ts';
+
+/** What a member says of itself. */
+export interface MemberState {
+  /** Names it among the members, over restarts. */
+  readonly name: string;
+  /** Names this run of it: the holder of its leases begins so. */
+  readonly run: string;
+  /** The URL at which people reach it. */
+  readonly address: string;
+  /** The URL at which the other members do. */
+  readonly serverAddress: string;
+  readonly role: 'primary' | 'follower';
+  readonly appliedSequence: number;
+  readonly version: string;
+}
+
+export interface RegisteredMember extends MemberState {
+  /** Milliseconds since it was last seen, by the clock of PostgreSQL. */
+  readonly silentMs: number;
+}
+
+/** The members and their lease at one moment. */
+export interface MembersSeen {
+  readonly lease: LeaseTerm;
+  readonly isLeaseExpired: boolean;
+  /** Whether a commit waits for a standby. */
+  readonly isSynchronous: boolean;
+  /** By name. */
+  readonly members: readonly RegisteredMember[];
+}
+
+export interface LogReport {
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** Of the tables, as they are on the disk. */
+  readonly bytes: number;
+}
+
+/** A member is forgotten when nothing was heard of it for so long. */
+const FORGOTTEN_AFTER = '7 days';
+
+const SYNCHRONOUS = `trim(current_setting('synchronous_standby_names')) <> '' as synchronous`;
+
+/**
+ * Who the members of a workspace are: a row for each in the table `member`, which it renews itself.
+ * What is lost of it comes again with the next renewal, so it waits for no standby.
+ */
+export class MemberRegistry implements AsyncDisposable {
+  readonly #connections: PostgresConnections;
+  readonly #schema: string;
+
+  constructor(address: PostgresAddress, workspace: string) {
+    this.#connections = new PostgresConnections(address, 1);
+    this.#schema = escapeIdentifier(schemaOf(workspace));
+  }
+
+  /**
+   * Takes the name for this run. An earlier run of the same name then finds that it is not its own
+   * any more.
+   */
+  join(state: MemberState): Promise<MembersSeen> {
+    return this.#connections.run((client) =>
+      this.#inTransaction(client, async () => {
+        const to = `${this.#schema}.member`;
+        await client.query(
+          `insert into ${to}
+              (name, run, address, server_address, role, applied, version, seen_at)
+            values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+            on conflict (name) do update set run = $2, address = $3, server_address = $4,
+              role = $5, applied = $6, version = $7, seen_at = clock_timestamp()`,
+          valuesOf(state),
+        );
+        await client.query(
+          `delete from ${to} where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}'`,
+        );
+        return this.#look(client);
+      }),
+    );
+  }
+
+  /** Undefined when another run has the name. Joins again when PostgreSQL has lost the row. */
+  async renew(state: MemberState): Promise<MembersSeen | undefined> {
+    const renewed = await this.#connections.run((client) =>
+      this.#inTransaction(client, async () => {
+        const { rowCount } = await client.query(
+          `update ${this.#schema}.member set address = $3, server_address = $4, role = $5,
+              applied = $6, version = $7, seen_at = clock_timestamp()
+            where name = $1 and run = $2`,
+          valuesOf(state),
+        );
+        return { isOurs: rowCount === 1, seen: await this.#look(client) };
+      }),
+    );
+    if (renewed.isOurs) return renewed.seen;
+    const isTaken = renewed.seen.members.some(({ name }) => name === state.name);
+    return isTaken ? undefined : this.join(state);
+  }
+
+  async leave({ name, run }: Pick<MemberState, 'name' | 'run'>): Promise<void> {
+    await this.#connections.run((client) =>
+      client.query(`delete from ${this.#schema}.member where name = $1 and run = $2`, [name, run]),
+    );
+  }
+
+  report(): Promise<LogReport> {
+    return this.#connections.run(async (client) => {
+      const { rows } = await client.query<ReportRow>(
+        `select (select min(first) from ${this.#schema}.segment) as first,
+          (select max(last) from ${this.#schema}.record) as last,
+          pg_total_relation_size('${this.#schema}.record') as bytes`,
+      );
+      const { first, last, bytes } = must(rows[0], 'a row');
+      return {
+        firstSequence: Number(first),
+        lastSequence: last === null ? Number(first) - 1 : Number(last),
+        bytes: Number(bytes),
+      };
+    });
+  }
+
+  /** Asks PostgreSQL alone: there may be no tables yet. */
+  isSynchronous(): Promise<boolean> {
+    return this.#connections.run(async (client) => {
+      const { rows } = await client.query<{ synchronous: boolean }>(`select ${SYNCHRONOUS}`);
+      return must(rows[0], 'a row').synchronous;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections[Symbol.asyncDispose]();
+  }
+
+  async #inTransaction<T>(client: PoolClient, doing: () => Promise<T>): Promise<T> {
+    await client.query('begin');
+    await client.query('set local synchronous_commit = off');
+    const result = await doing();
+    await client.query('commit');
+    return result;
+  }
+
+  async #look(client: PoolClient): Promise<MembersSeen> {
+    const lease = await client.query<LeaseRow>(
+      `select term, holder, expires_at < clock_timestamp() as expired, ${SYNCHRONOUS}
+        from ${this.#schema}.lease`,
+    );
+    const { term, holder, expired, synchronous } = must(lease.rows[0], 'the row of the lease');
+    const members = await client.query<MemberRow>(
+      `select name, run, address, server_address as "serverAddress", role, applied, version,
+          extract(epoch from clock_timestamp() - seen_at) * 1000 as silent
+        from ${this.#schema}.member order by name`,
+    );
+    return {
+      lease: { term: Number(term), holder },
+      isLeaseExpired: expired,
+      isSynchronous: synchronous,
+      members: members.rows.map(({ applied, role, silent, ...row }) => ({
+        ...row,
+        role: role === 'primary' ? 'primary' : 'follower',
+        appliedSequence: Number(applied),
+        silentMs: Math.max(0, Math.round(Number(silent))),
+      })),
+    };
+  }
+}
+
+interface ReportRow {
+  readonly first: string;
+  readonly last: string | null;
+  readonly bytes: string;
+}
+
+interface LeaseRow {
+  readonly term: string;
+  readonly holder: string;
+  readonly expired: boolean;
+  readonly synchronous: boolean;
+}
+
+interface MemberRow {
+  readonly name: string;
+  readonly run: string;
+  readonly address: string;
+  readonly serverAddress: string;
+  readonly role: string;
+  readonly applied: string;
+  readonly version: string;
+  readonly silent: string;
+}
+
+function valuesOf(state: MemberState): unknown[] {
+  const { name, run, address, serverAddress, role, appliedSequence, version } = state;
+  return [name, run, address, serverAddress, role, appliedSequence, version];
+}
