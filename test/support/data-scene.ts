@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { SignedInOptions, TestBrowser, TestPage } from './browser.ts';
 import { PageRequests } from './page-requests.ts';
 import { PASSWORD, People } from './people.ts';
@@ -24,7 +24,8 @@ export class DataScene implements AsyncDisposable {
     // A busy machine takes its time to start the first worker, and may end the first call.
     const call = { type: '_User', take: 1 };
     const table = () => scene.people.as('admin', 'POST', '/api/cce/system/table', call);
-    await expect.poll(async () => (await table()).status).toBeLessThan(500);
+    // Before the first test there is no test that `expect.poll` could belong to.
+    await vi.waitUntil(async () => (await table()).status < 500, { timeout: 60_000 });
     return scene;
   }
 

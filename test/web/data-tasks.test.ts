@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { nodeUid } from '@trellis/client/uid.ts';
 import { useBrowser } from '../support/browser.ts';
 import { book, DataScene, PageTask, tabTo } from '../support/data-scene.ts';
@@ -36,7 +36,7 @@ describe.skipIf(requireChromium())('everyday tasks', () => {
     await untilIndexed(people.workspace.http, people.token('admin'));
     // A busy machine takes its time to start the first worker, and may end the first call.
     const search = () => people.as('admin', 'POST', '/api/cce/system/search', { query: 'dog' });
-    await expect.poll(async () => (await search()).status).toBe(200);
+    await vi.waitUntil(async () => (await search()).status === 200, { timeout: 60_000 });
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
