@@ -186,6 +186,10 @@ export const OPERATION_TABLE = {
     runAlias: 'POST /api/cce/{+name} body special replicas',
     /** Run a custom endpoint with an endpoint token. */
     runWithToken: 'POST /api/endpoints/token/run/{+name} body special replicas',
+    /** Watch the answer of a read-only endpoint. */
+    watch: 'POST /api/endpoints/live/{+name} body special replicas',
+    /** Watch the answer of a read-only endpoint with an endpoint token. */
+    watchWithToken: 'POST /api/endpoints/token/live/{+name} body special replicas',
     /** Cancel a run of mode "pooling". */
     cancelRun: 'DELETE /api/endpoints/run/{+name} special replicas',
     /** Cancel a run of mode "pooling" (the path that the front end uses). */

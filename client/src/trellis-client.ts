@@ -6,7 +6,12 @@ import {
 } from './methods/admin-agent.ts';
 import { sendChatMessage, streamChatMessage, watchChat } from './methods/chat.ts';
 import { codeVersions } from './methods/code-history.ts';
-import { endpointRuns } from './methods/endpoint-runs.ts';
+import { type EndpointBody, endpointRuns } from './methods/endpoint-runs.ts';
+import {
+  endpointWatches,
+  type OnValue,
+  type WatchEndpointOptions,
+} from './methods/endpoint-watches.ts';
 import { fileTransfers } from './methods/files.ts';
 import { ingest, ingestStream } from './methods/ingest.ts';
 import { beginLogin, consumeSamlResponse } from './methods/login.ts';
@@ -136,6 +141,7 @@ export class TrellisClient extends ClientBase {
   readonly endpoints = {
     ...operationsOf(this.transport, 'endpoints'),
     ...endpointRuns(this.transport),
+    ...endpointWatches(this.transport),
     watchLogs: bound(this.transport, watchEndpointLogs),
   };
   /** The endpoints that every server brings along, typed. */
@@ -207,4 +213,27 @@ export class TrellisClient extends ClientBase {
   readonly aiProviders = operationsOf(this.transport, 'aiProviders');
   /** What was used of models, and whether they answer. */
   readonly llm = operationsOf(this.transport, 'llm');
+
+  /**
+   * Tells the answer of a read-only endpoint at once, and each time that it changes:
+   *
+   * ```ts
+   * const controller = new AbortController();
+   * await client.watchEndpoint('books/count', { shelf: 'A' }, (count) => show(count), {
+   *   signal: controller.signal,
+   * });
+   * ```
+   *
+   * After a lost connection it goes on where it was. It resolves once the signal has aborted, and
+   * rejects with what the service refuses for good, such as `endpoint_not_found` or
+   * `not_read_only`.
+   */
+  watchEndpoint<T = unknown>(
+    path: string,
+    body: EndpointBody,
+    onValue: OnValue<T>,
+    options?: WatchEndpointOptions,
+  ): Promise<void> {
+    return this.endpoints.watch(path, body, onValue, options);
+  }
 }

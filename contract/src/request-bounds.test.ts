@@ -26,6 +26,8 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'runEndpoint body': 'judged by the endpoint',
   'runEndpointAlias body': 'judged by the endpoint',
   'runEndpointWithToken body': 'judged by the endpoint',
+  'watchEndpoint body': 'judged by the endpoint',
+  'watchEndpointWithToken body': 'judged by the endpoint',
   'compareCode body.body': 'judged by the endpoint',
   'createTask body.body': 'judged by the endpoint',
   'putTask body.body': 'judged by the endpoint',

@@ -136,15 +136,30 @@ const uids = [node.UID];
   ]),
   'endpoints 5': statements('graph', 'sum', 45),
   'endpoints 6': endpoint({ task: 'paint' }, null),
-  'endpoints 7': endpoint({ author: 'Frank Herbert' }, ['Dune']),
-  'endpoints 8': async (code) => {
-    const [, , , , , , booksBy] = documentedCode().filter(({ name }) =>
+  'endpoints 7': program(
+    `${SIGNED_IN}await client.endpoints.create({
+  name: 'books/count',
+  code: 'export default async () => 3;',
+  isReadOnly: true,
+});
+let seen;
+const show = (value) => {
+  seen = value;
+  stop.abort();
+};
+`,
+    'seen',
+    3,
+  ),
+  'endpoints 8': endpoint({ author: 'Frank Herbert' }, ['Dune']),
+  'endpoints 9': async (code) => {
+    const [, , , , , , , booksBy] = documentedCode().filter(({ name }) =>
       name.startsWith('endpoints '),
     );
     const files = { 'books-by.ts': booksBy?.text ?? '', 'program.ts': code };
     expect(await at.run(files, ['--test'])).toContain('pass 1');
   },
-  'endpoints 9': program(
+  'endpoints 10': program(
     `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is after the last dot.\\nq().startAt("Word","").', true];
 `,
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',

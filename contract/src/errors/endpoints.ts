@@ -128,6 +128,23 @@ export const endpointErrors = {
     hint: 'Repeat the call after the seconds in the Retry-After header.',
     retryAfterSeconds: 1,
   },
+  too_many_watches: {
+    status: 429,
+    title: 'Too many watches',
+    hint: 'Close some of yours: each page or program needs one for each question.',
+    retryAfterSeconds: 10,
+  },
+  watches_full: {
+    status: 503,
+    title: 'No room for another watch',
+    hint: 'Watch on another replica, run the endpoint now and then, or come back later.',
+    retryAfterSeconds: 10,
+  },
+  watched_answer_too_large: {
+    status: 500,
+    title: 'Answer too large to be watched',
+    hint: 'Let the endpoint answer less, such as a page of it; or run it instead.',
+  },
   compiler_timeout: {
     status: 504,
     title: 'Compiler took too long',

@@ -4,6 +4,7 @@ import type { OperationId } from '../operations.ts';
 import { adminAgentAnswer, adminAgentCommit } from '../shapes/admin-agent.ts';
 import { chatAnswer, chatToolEvent } from '../shapes/chat.ts';
 import { definitionsImport } from '../shapes/definitions.ts';
+import { watchedValue } from '../shapes/endpoint.ts';
 import { endpointLogLine } from '../shapes/endpoint-log.ts';
 import { job, jobLine } from '../shapes/job.ts';
 import { liveLogRecord } from '../shapes/log.ts';
@@ -29,6 +30,15 @@ const FAILED = {
   data: errorBody,
 };
 const STEP = { says: 'A step of the work, for people.', data: text };
+
+const WATCHED = {
+  value: {
+    says: 'What the endpoint answers: at once, and whenever that has changed. Its id is the sequence.',
+    data: watchedValue,
+  },
+  error: { says: 'Why there is no answer. The stream goes on, unless it ends.', data: errorBody },
+  ping: { says: 'A sign of life each 15 seconds.' },
+};
 
 const DROPPED = { says: 'How many lines went before they could be sent.', data: count };
 const POSITION = { says: 'Nothing but an id, for whoever comes back before the first line.' };
@@ -80,6 +90,8 @@ export const events: Readonly<Partial<Record<OperationId, DescribedEvents>>> = {
     error: FAILED,
     done: DONE,
   },
+  watchEndpoint: WATCHED,
+  watchEndpointWithToken: WATCHED,
   watchEndpointLogs: {
     line: { says: 'A line; its id is its sequence.', data: endpointLogLine },
     dropped: DROPPED,

@@ -7,7 +7,7 @@ import {
   endpointDefinition,
   newEndpoint,
 } from '../shapes/endpoint.ts';
-import { listOf, pageQuery } from '../shapes/list.ts';
+import { eventStreamHeaders, listOf, pageQuery } from '../shapes/list.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 import {
   HEADER_TEXT_CHARACTERS_MAX,
@@ -78,6 +78,35 @@ const cancel = {
     },
   },
   errors: ['endpoint_not_found', 'endpoint_not_compiled', 'forbidden', 'run_not_found'],
+  onReplica: 'serve',
+} as const;
+
+const watch = {
+  area: 'endpoints',
+  method: 'POST',
+  params: nameInPath,
+  headers: eventStreamHeaders,
+  /** As of a run. */
+  body: z.unknown(),
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
+  responses: {
+    200: {
+      description:
+        'Events, as long as the caller reads and may: the value at once, and each time that it changes.',
+      body: z.string(),
+      contentType: 'text/event-stream',
+    },
+  },
+  anyStatus: true,
+  errors: [
+    'endpoint_not_found',
+    'endpoint_not_compiled',
+    'not_read_only',
+    'malformed_json',
+    'endpoint_overloaded',
+    'too_many_watches',
+    'watches_full',
+  ],
   onReplica: 'serve',
 } as const;
 
@@ -204,6 +233,29 @@ export const operations = withIds({
     auth: 'token',
     tokens: ['endpoint'],
     summary: 'Run a custom endpoint with an endpoint token.',
+  },
+
+  /**
+   * Server-Sent Events: `value` with `sequence`, which is also the id, and the answer; `error` when
+   * there is none; `ping`. A client that comes back with the last id is told nothing as long as the
+   * answer is the same.
+   */
+  watchEndpoint: {
+    ...watch,
+    sdk: 'endpoints.watch',
+    path: '/api/endpoints/live/{+name}',
+    auth: 'session',
+    scope: 'endpoints:run',
+    summary: 'Watch the answer of a read-only endpoint.',
+  },
+
+  watchEndpointWithToken: {
+    ...watch,
+    sdk: 'endpoints.watchWithToken',
+    path: '/api/endpoints/token/live/{+name}',
+    auth: 'token',
+    tokens: ['endpoint'],
+    summary: 'Watch the answer of a read-only endpoint with an endpoint token.',
   },
 
   /**

@@ -133,3 +133,6 @@ export const endpointCheck = z.strictObject({
   output: jsonSchema.optional(),
 });
 export type EndpointCheck = Immutable<z.infer<typeof endpointCheck>>;
+
+/** What a watch of an endpoint tells (open-shapes, section 11). */
+export const watchedValue = z.strictObject({ sequence: z.int().min(0), value: z.unknown() });

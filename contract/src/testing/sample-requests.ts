@@ -178,6 +178,9 @@ const samples: Samples = {
   compareCode: { params: { name: 'ours/echo' }, body: { version: 1 } },
   listRecordedInputs: { params: { name: 'ours/echo' } },
   recordInputs: { params: { name: 'ours/echo' }, body: { keep: 1 } },
+  // A stream of one that there is does not end.
+  watchEndpoint: { params: { name: 'ours/none' }, body: {} },
+  watchEndpointWithToken: { params: { name: 'ours/none' }, body: {} },
   // A time that has passed ends the stream.
   watchEndpointLogs: { query: { to: '2026-01-01T00:00:00Z' } },
   createTask: (_things, times) => ({

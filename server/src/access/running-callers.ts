@@ -64,6 +64,11 @@ export class RunningCallers {
     });
   }
 
+  /** The caller with the rights that they have now. Throws `invalid_token`. */
+  current(caller: Caller): Caller {
+    return this.#live.again(caller);
+  }
+
   /** Ends what goes on without the rights that it began with. */
   look(): void {
     for (const [caller, own] of this.#running) {

@@ -90,7 +90,8 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
     const state = resources.use(openReadState(readingOf(parts), sequence));
-    built = resources.use(await buildReplicaServices(parts, state, thread.embed));
+    const peers = { askPrimary: thread.embed, changes: resources.use(changeThread(parts)) };
+    built = resources.use(await buildReplicaServices(parts, state, peers));
     const caughtUp = Promise.all([thread.caughtUp, built.endpoints.prepare(), built.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);
     const { reader } = state;
@@ -115,6 +116,11 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
       await resources.disposeAsync();
     },
   };
+}
+
+/** No trigger runs here, and no webhook: it starts with the first who watches an endpoint. */
+function changeThread({ storage, secrets, followers }: ReplicaParts): ChangeThread {
+  return new ChangeThread({ storage, masterKey: secrets.graphMasterKey }, followers);
 }
 
 /**
@@ -197,11 +203,10 @@ function requireReplicas(parts: ReplicaParts): void {
 function buildReplicaServices(
   parts: ReplicaParts,
   { reader, vault, store }: ReadState,
-  askPrimary: AnswerEmbed,
+  { askPrimary, changes }: { readonly askPrimary: AnswerEmbed; readonly changes: ChangeThread },
 ): Promise<Services> {
   requireReplicas(parts);
   const { logger, redact, telemetry, jwtKey, primaryAddress, followers, sequence, logs } = parts;
-  const { storage, secrets } = parts;
   const writes = new ReadOnlyWrites();
   const clock = systemClock;
   const foundation: Foundation = {
@@ -232,8 +237,7 @@ function buildReplicaServices(
     replicaLag: () => Promise.resolve(undefined),
     license: { report: licenseReporter(licenseSettings(parts), clock) },
     logs,
-    // No trigger runs here, so that nothing is ever read.
-    changes: new ChangeThread({ storage, masterKey: secrets.graphMasterKey }, followers),
+    changes,
     builtInTasks: [],
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),

@@ -88,7 +88,7 @@ export const HTTP_KEEP_ALIVE_TIMEOUT_MS = 72_000;
  * A connection without a byte in either direction for this long is cut. No endpoint may run longer.
  */
 export const HTTP_SILENT_CONNECTION_TIMEOUT_MS = 660_000;
-export const HTTP_CONNECTIONS_MAX = 10_000;
+export const HTTP_CONNECTIONS_MAX = 16_000;
 /**
  * Larger answers are sent in slices of this size. At most this many bytes wait for the clients of
  * one caller, and of all; a client that reads nothing for this long is cut off.

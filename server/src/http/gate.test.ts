@@ -161,7 +161,7 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
     'getNode getNodeHistory queryNodes getManyNodes getManyFields downloadCsv downloadJsonl ' +
     'downloadZip listNodeFiles getFile downloadFile getBuildTypes getEmbeddings getSimilarNodes ' +
     'findSimilarNodes',
-  'endpoints:run': 'runEndpoint runEndpointAlias cancelRun cancelRunAlias',
+  'endpoints:run': 'runEndpoint runEndpointAlias watchEndpoint cancelRun cancelRunAlias',
   'admin:backup':
     'listJobs getJob cancelJob watchJob runBackup listBackups verifyBackup deleteBackup',
   deploy: 'exportDefinitions importDefinitions getBuildTypes getProgramTypes',

@@ -15,6 +15,7 @@ import {
   WEB_SOCKET_SESSION_CHECK_MS,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { WATCH_PING_MS } from '#base/watch-limits.ts';
 import { turns } from '#base/turns.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
@@ -102,6 +103,7 @@ export const HTTP_TIMEOUTS = {
   webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
   webSocketSessionCheck: WEB_SOCKET_SESSION_CHECK_MS,
   eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
+  watchPing: WATCH_PING_MS,
   answerUnread: ANSWER_UNREAD_TIMEOUT_MS,
 } as const;
 

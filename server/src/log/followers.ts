@@ -22,6 +22,7 @@ export const FOLLOWER_KINDS = [
   'backups',
   'triggers',
   'webhooks',
+  'watches',
   'replica',
 ] as const;
 

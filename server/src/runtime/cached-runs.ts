@@ -88,7 +88,7 @@ export function minSequenceOf(headers: string): number {
  * teams, owners, and access of types. What was answered at one of them may not be given again at
  * another.
  */
-class AccessEpoch {
+export class AccessEpoch {
   readonly #reader: GraphReader;
   #sequence = -1;
   #typeVersion = -1;

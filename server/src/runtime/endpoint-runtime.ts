@@ -139,8 +139,24 @@ export class EndpointRuntime {
     const { mode, cacheSeconds } = endpoint.definition;
     const isPooled = mode === 'pooling' && run.isAwaited !== true;
     if (isPooled || run.runKey !== null) return this.#pool(endpoint, run);
-    if (cacheSeconds > 0) return this.#answerFromCache(endpoint, run);
+    run.watched?.asked(run.name);
+    if (cacheSeconds > 0 && run.watched === undefined) return this.#answerFromCache(endpoint, run);
     return answerOf(await this.#execute(endpoint, run));
+  }
+
+  /**
+   * Throws `endpoint_not_found`, `forbidden`, `endpoint_not_compiled`, and `not_read_only`: what is
+   * watched is run again and again.
+   */
+  checkWatched(name: string, caller: Caller): void {
+    const endpoint = this.#options.store.find(name);
+    if (endpoint === undefined) throw notFound(name);
+    const refusal = refusalOf(endpoint, caller, false);
+    if (refusal !== undefined) throw refusal;
+    if (endpoint.definition.isReadOnly) return;
+    throw new Problem('not_read_only', `The endpoint "${name}" is not marked Read Only`, {
+      hint: 'Only endpoints that are read-only can be watched: mark it, or run it.',
+    });
   }
 
   /**
@@ -299,6 +315,7 @@ export class EndpointRuntime {
       parent: parent?.call,
       sharesTransaction,
       host,
+      watched: run.watched,
       onEnded,
     };
     host.call = call;
@@ -344,12 +361,22 @@ export class EndpointRuntime {
       );
     }
     const { caller, headers, authorization, agentDepth, mayOnlyRead, traceId } = parent.run;
-    const { triggers } = parent.run;
+    const { triggers, watched } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
     const request = { name: path, body, signal, runKey: null, traceId };
-    const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead, triggers };
+    const run = {
+      ...request,
+      caller,
+      headers,
+      authorization,
+      agentDepth,
+      mayOnlyRead,
+      triggers,
+      watched,
+    };
+    watched?.asked(path);
     const endpoint = this.#find(path, caller);
-    const { hit, keep } = this.#cached.look(endpoint, run);
+    const { hit, keep } = watched === undefined ? this.#cached.look(endpoint, run) : {};
     const nesting = { parent, isTrial: parent.isTrial, span, ...more };
     const result = hit?.answer ?? (await this.#execute(endpoint, run, nesting, keep));
     const json = jsonOf(path, result);

@@ -58,6 +58,8 @@ import { EndpointPool } from './sandbox/endpoint-pool.ts';
 import { ProfiledPool } from './sandbox/profiled-pool.ts';
 import type { SecretSource } from './secret-headers.ts';
 import { DeclaredWithSecrets, type NamedForCode, secretNotices } from './secret-names.ts';
+import { EndpointWatches } from './watches/endpoint-watches.ts';
+import type { WatchFeed } from './watches/watch-feed.ts';
 import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
 
 export interface EndpointServiceOptions {
@@ -89,7 +91,9 @@ export interface EndpointServiceOptions {
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
   readonly models: ModelCalls;
-  readonly running: Pick<RunningCallers, 'check' | 'watch'>;
+  readonly running: Pick<RunningCallers, 'check' | 'watch' | 'current'>;
+  /** What wakes those who watch an endpoint. */
+  readonly watchFeed: WatchFeed;
   /** Told of each call; undefined when nobody wants to be. */
   readonly callObserver?: CallObserver | undefined;
   readonly tracing?: TracingSettings | undefined;
@@ -140,6 +144,7 @@ export class EndpointService implements AsyncDisposable {
   readonly migrations: OpenMigrations;
   #onChange: () => Promise<void> = async () => {};
   readonly modules: ModuleDefinitions;
+  readonly watches: EndpointWatches;
   /** In the threads that search for endpoint code. */
   readonly similarNodes: AskSimilar;
 
@@ -185,6 +190,7 @@ export class EndpointService implements AsyncDisposable {
     this.editor = new EditorService(code);
     this.logs = logs;
     this.#runtime = runtime;
+    this.watches = watchesOf(options, runtime);
     this.#inputs = inputs;
     const services = () => runtime.services;
     this.migrations = openMigrations({ ...code, store: migrations, services });
@@ -231,6 +237,7 @@ export class EndpointService implements AsyncDisposable {
   receiveSearch(snapshot: SearchSnapshot): void {
     this.#search.receive(snapshot);
     this.#pool.receiveSearch(snapshot);
+    this.watches.indexReached(snapshot.state.sequence);
   }
 
   /** For what the server brings along: see `EndpointDefinitions`. */
@@ -425,12 +432,22 @@ export class EndpointService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.watches.close();
     this.#linked.callable.close();
     await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
     await Promise.all([this.#pool.close(), this.#compiler.close()]);
     await this.#runtime.close();
   }
+}
+
+function watchesOf(options: EndpointServiceOptions, runtime: EndpointRuntime): EndpointWatches {
+  return new EndpointWatches({
+    ...options,
+    feed: options.watchFeed,
+    run: (run) => runtime.run(run),
+    check: (name, caller) => runtime.checkWatched(name, caller),
+  });
 }
 
 /**

@@ -66,6 +66,8 @@ export interface EndpointRun {
   readonly mayOnlyRead?: boolean | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
   readonly agentDepth?: number | undefined;
+  /** Told what it reads, and never answered from memory; undefined when nobody wants to know. */
+  readonly watched?: EndpointCall['watched'];
   /** The endpoints that changes ran one after the other, down to this run: see `CommitAuthor`. */
   readonly triggers?: readonly string[] | undefined;
 }

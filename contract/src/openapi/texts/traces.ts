@@ -1,3 +1,4 @@
+import { watchedValue } from '../../shapes/endpoint.ts';
 import { operations as build } from '../../operations/build.ts';
 import * as trace from '../../shapes/call-trace.ts';
 import * as profile from '../../shapes/cpu-profile.ts';
@@ -5,6 +6,10 @@ import { texts } from './property-texts.ts';
 
 /** Traces of calls of endpoints. */
 export const traceTexts = [
+  ...texts(watchedValue, {
+    sequence: 'Sequence of the commit that the answer shows.',
+    value: 'What the endpoint answers.',
+  }),
   ...texts(build.getCallTrace.params, { id: 'Id of a trace, as the list of calls has it.' }),
   ...texts(trace.callTrace, {
     id: 'Id of the trace.',

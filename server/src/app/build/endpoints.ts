@@ -3,6 +3,7 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { EmbedQuery, ModelCalls } from '#runtime/model-calls.ts';
 import type { TracingSettings } from '#runtime/tracing/trace-sampler.ts';
+import type { WatchFeed } from '#runtime/watches/watch-feed.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { Schedule } from '#tasks/schedule.ts';
 import type { ReadState } from '../open-storage.ts';
@@ -20,6 +21,7 @@ export interface EndpointArguments {
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
   readonly tracing: TracingSettings;
+  readonly changes: { readonly watches: WatchFeed };
 }
 
 /** Parts that endpoint code asks; as they run endpoints themselves, they are built later. */
@@ -47,6 +49,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     rowMemoryBytes: store.rowMemoryBytes,
     jobs,
     running,
+    watchFeed: parts.changes.watches,
     primaryAddress,
     pool,
     tracing,

@@ -58,8 +58,8 @@ export interface ServicesArguments {
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
-  /** What triggers and webhooks follow; nothing on a replica. */
-  readonly changes: Pick<ChangeThread, 'triggers' | 'webhooks'>;
+  /** What triggers and webhooks follow, which run on a primary; and what wakes watches. */
+  readonly changes: Pick<ChangeThread, 'triggers' | 'webhooks' | 'watches'>;
   /** What tasks may run beside endpoints, and what searches offer. */
   readonly builtInTasks: readonly RunnableTask[];
   /** Called once it is committed that other types can be searched. */
@@ -95,7 +95,7 @@ export async function buildServices(
   parts: ServicesArguments,
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
-  const { store, sequence, ingest, jobs, index, pool, address } = parts;
+  const { store, sequence, ingest, jobs, index, address } = parts;
   const { askPrimary, replicaLag, onIndexChanged } = parts;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
@@ -103,12 +103,9 @@ export async function buildServices(
   const identity = opened.use(buildIdentity(foundation, given));
   const { running, tokens, workspace } = identity;
   const { endpoints, connect } = buildEndpoints(foundation, {
-    store,
-    jobs,
+    ...parts,
     identity,
     primaryAddress: isReplica ? address.configured : null,
-    pool,
-    tracing: parts.tracing,
   });
   opened.use(endpoints);
   const search = opened.use(

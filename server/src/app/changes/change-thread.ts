@@ -1,9 +1,18 @@
 import type { Followers, SingleFollowerKind } from '#log/followers.ts';
 import type { AskedChanges, ChangeFeed, FoundChanges } from '#tasks/triggers/trigger.ts';
 import type { AskedDeliveries, DeliveryFeed, FoundDeliveries } from '#webhooks/webhook.ts';
+import type {
+  LookedBack,
+  WatchedReads,
+  WatchFeed,
+  WatchListener,
+} from '#runtime/watches/watch-feed.ts';
 import { Thread } from '../threads/thread.ts';
 
-/** Options of the thread that reads the log for triggers and webhooks; it runs no user code. */
+/**
+ * Options of the thread that reads the log for triggers, webhooks and watches; it runs no user
+ * code.
+ */
 export interface ChangePlace {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
@@ -18,18 +27,34 @@ export interface ChangeCalls {
   events(asked: AskedChanges): FoundChanges;
   /** For webhooks. */
   deliveries(asked: AskedDeliveries): FoundDeliveries;
+  /** For watched endpoints: see `WatchFeed`. */
+  watch(asked: WatchedReads): void;
+  unwatch(question: number): void;
+  changed(asked: LookedBack): boolean;
   /** The oldest sequence of the log. */
   first(): number;
   /** Nothing more will be asked for: the thread ends. */
   end(): void;
 }
 
-/** Reads the log for triggers and webhooks in a thread, which starts with the first that asks. */
+/** What this thread tells by itself. */
+export interface ToldChanges {
+  woken(told: { readonly questions: readonly number[]; readonly sequence: number }): void;
+  lost(): void;
+}
+
+/**
+ * Reads the log for triggers, webhooks and watches in a thread, which starts with the first that
+ * asks.
+ */
 export class ChangeThread implements AsyncDisposable {
   readonly triggers: ChangeFeed;
   readonly webhooks: DeliveryFeed;
+  readonly watches: WatchFeed;
+  #isClosed = false;
+  #watching: WatchListener | undefined;
   readonly #place: ChangePlace;
-  #thread: Thread<ChangeCalls, object> | undefined;
+  #thread: Thread<ChangeCalls, ToldChanges> | undefined;
 
   constructor(place: Omit<ChangePlace, 'followers'>, followers: Followers) {
     this.#place = { ...place, followers: followers.buffer };
@@ -40,27 +65,43 @@ export class ChangeThread implements AsyncDisposable {
       next: (asked, signal) => this.#started().ask('deliveries', asked, { signal }),
       first: () => this.#started().ask('first', undefined),
     } satisfies Partial<DeliveryFeed>);
+    this.watches = {
+      get sequence() {
+        return followers.applied.get();
+      },
+      watch: (asked) => this.#started().tell('watch', asked),
+      // Without a thread nothing is watched.
+      unwatch: (question) => this.#thread?.tell('unwatch', question),
+      hasChanged: (asked) => this.#started().ask('changed', asked),
+      listen: (listener) => (this.#watching = listener),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     const thread = this.#thread;
     thread?.tell('end');
     await thread?.exited;
   }
 
-  #started(): Thread<ChangeCalls, object> {
+  #started(): Thread<ChangeCalls, ToldChanges> {
     return (this.#thread ??= this.#start());
   }
 
-  #start(): Thread<ChangeCalls, object> {
-    const thread: Thread<ChangeCalls, object> = new Thread<ChangeCalls, object>({
-      name: 'the thread that reads the log for triggers and webhooks',
+  #start(): Thread<ChangeCalls, ToldChanges> {
+    const thread: Thread<ChangeCalls, ToldChanges> = new Thread<ChangeCalls, ToldChanges>({
+      name: 'the thread that reads the log for triggers, webhooks and watches',
       file: new URL('./change-worker.ts', import.meta.url),
       data: this.#place,
-      handlers: {},
+      handlers: {
+        woken: ({ questions, sequence }) => this.#watching?.woken(questions, sequence),
+        lost: () => this.#watching?.lost(),
+      },
       // Whoever waits hears of it; the next one who asks starts another.
       onEnd: () => {
-        if (this.#thread === thread) this.#thread = undefined;
+        if (this.#thread !== thread) return;
+        this.#thread = undefined;
+        if (!this.#isClosed) this.#watching?.lost();
       },
     });
     return thread;

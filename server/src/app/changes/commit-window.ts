@@ -19,6 +19,7 @@ export interface DecodedCommit {
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
   readonly bytes: number;
+  readonly payload: Uint8Array;
   readonly changes: CommitChanges;
 }
 
@@ -135,6 +136,7 @@ function decoded({ first, last, time, payload }: LogRecord, schema: SchemaRegist
     last,
     time,
     bytes: payload.length,
+    payload,
     get changes() {
       return (changes ??= changesOfCommit(payload, schema));
     },

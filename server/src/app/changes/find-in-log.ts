@@ -38,7 +38,8 @@ export async function findInLog(
   }
 }
 
-function newerThan(
+/** Resolves when a commit after the sequence is applied. Rejects with the signal's reason. */
+export function newerThan(
   applied: Pick<AppliedSequence, 'get' | 'onChange'>,
   sequence: number,
   signal: AbortSignal,

@@ -71,7 +71,9 @@ export async function openTestParts(): Promise<TestParts> {
   const { graph } = opened.use(await openWriter(written, () => undefined));
   const reading = { storage, masterKey: null, rowMemoryBytes: ROW_MEMORY_DEFAULT_BYTES };
   const state = opened.use(openReadState(reading, followers.applied));
-  const services = opened.use(await buildTestServices({ storage, followers, state, graph }));
+  const changes = opened.use(new ChangeThread({ storage, masterKey: null }, followers));
+  const parts = { storage, followers, state, graph, changes };
+  const services = opened.use(await buildTestServices(parts));
   // Threads that start take time from the first tests, of which some look at the clock.
   await Promise.all([services.endpoints.prepare(), services.indexOpened()]);
   await addUsers(graph);
@@ -92,9 +94,11 @@ interface StatePart {
   readonly followers: Followers;
   readonly state: ReadState;
   readonly graph: GraphWriter;
+  readonly changes: ChangeThread;
 }
 
-function buildTestServices({ storage, followers, state, graph }: StatePart): Promise<Services> {
+function buildTestServices(parts: StatePart): Promise<Services> {
+  const { storage, followers, state, graph, changes } = parts;
   const { logger } = openLog({
     level: 'error',
     folder: null,
@@ -140,7 +144,7 @@ function buildTestServices({ storage, followers, state, graph }: StatePart): Pro
     replicaLag: () => Promise.resolve(undefined),
     license: { report: () => ({ licensed: false, features: [], valid: false }) },
     logs: new LogHistory({ clock: systemClock, files: undefined }),
-    changes: new ChangeThread({ storage, masterKey: null }, followers),
+    changes,
     builtInTasks: [],
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),

@@ -71,8 +71,20 @@ export function schemaPoints(note: (point: string) => void): SchemaWatch {
   };
 }
 
+/** How much is told exactly. */
+export interface ReadSetLimits {
+  readonly pointsMax: number;
+  readonly rangesMax: number;
+}
+
+const OF_TRANSACTIONS: ReadSetLimits = {
+  pointsMax: TRANSACTION_POINTS_MAX,
+  rangesMax: TRANSACTION_RANGES_MAX,
+};
+
 /** Collects what is read. What is too much is told less exactly: a type in place of its nodes. */
 export class ReadSet {
+  readonly #limits: ReadSetLimits;
   readonly #points = new Set<string>();
   readonly #ranges = new Map<string, readonly [string, string, string]>();
   readonly #nodeTypes = new Set<string>();
@@ -86,6 +98,10 @@ export class ReadSet {
   /** Whether `schema` is told what is asked of the schema: else all of it counts. */
   isSchemaWatched = false;
   readonly schema: SchemaWatch = schemaPoints((point) => this.#noteSchema(point));
+
+  constructor(limits: ReadSetLimits = OF_TRANSACTIONS) {
+    this.#limits = limits;
+  }
 
   /** Notes one key, and the value that was there. */
   key(db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined): void {
@@ -125,14 +141,14 @@ export class ReadSet {
     }
     const letter = RANGE_LETTERS[db];
     if (letter === undefined) return;
-    if (this.#ranges.size >= TRANSACTION_RANGES_MAX) this.#widenRanges();
+    if (this.#ranges.size >= this.#limits.rangesMax) this.#widenRanges();
     if (this.#hasWideRanges) this.#list(letter, start);
     else this.#ranges.set(`${letter}${start}${end}`, [letter, start, end]);
   }
 
   point(point: string): void {
     this.#points.add(point);
-    if (this.#points.size > TRANSACTION_POINTS_MAX && !this.#isCoarse) this.#coarsen();
+    if (this.#points.size > this.#limits.pointsMax && !this.#isCoarse) this.#coarsen();
   }
 
   toKeys(): ReadKeys {

@@ -140,53 +140,11 @@ class WrittenKeys {
   /** Gives the bytes of the schema, where the commit has written it. */
   take(payload: Uint8Array, sequence: number): Uint8Array | undefined {
     this.last = sequence;
-    const { points } = this;
     let schema: Uint8Array | undefined;
-    readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
-      const text = (length = keyEnd - keyStart): string =>
-        keyText(payload, keyStart, keyStart + length);
-      switch (db) {
-        case DB.nodes:
-          points.set(`n${text()}`, sequence);
-          if (valueStart >= 0) {
-            const type = typeIdOf(payload.subarray(valueStart));
-            points.set(`N${String.fromCharCode(type >>> 8, type & 0xff)}`, sequence);
-          }
-          return;
-        case DB.uids:
-          points.set(`u${text()}`, sequence);
-          points.set('U', sequence);
-          return;
-        case DB.out:
-        case DB.in: {
-          const letter = POINT_LETTERS[db]!;
-          const every = letter.toUpperCase();
-          const place = text(EDGE_BYTES);
-          points.set(letter + place, sequence);
-          points.set(letter + place.slice(0, ID_BYTES), sequence);
-          points.set(every + place.slice(ID_BYTES), sequence);
-          points.set(every, sequence);
-          return;
-        }
-        case DB.types:
-          // A node that is deleted is not put again, which would tell its type.
-          points.set(`N${text(NUMBER_BYTES)}`, sequence);
-          return this.#list(RANGE_LETTERS[db]!, text(), sequence);
-        case DB.indexes:
-          return this.#list(RANGE_LETTERS[db]!, text(), sequence);
-        case DB.uniques:
-          points.set(`q${text()}`, sequence);
-          points.set(`${LIST_LETTERS['x']}${text(NUMBER_BYTES)}`, sequence);
-          return;
-        case DB.meta: {
-          const name = text();
-          if (name !== NEXT_ID) points.set(`m${name}`, sequence);
-          if (name === SCHEMA && valueStart >= 0) schema = payload.subarray(valueStart, valueEnd);
-          return;
-        }
-        case DB.access:
-          points.set('A', sequence);
-      }
+    visitWritten(payload, {
+      point: (point) => void this.points.set(point, sequence),
+      key: (list, key) => this.#list(list, key, sequence),
+      schema: (bytes) => (schema = bytes),
     });
     return schema;
   }
@@ -202,10 +160,7 @@ class WrittenKeys {
     return undefined;
   }
 
-  #list(letter: string, key: string, sequence: number): void {
-    const number = key.slice(0, NUMBER_BYTES);
-    this.points.set(`${LIST_LETTERS[letter]}${number}`, sequence);
-    const list = letter + number;
+  #list(list: string, key: string, sequence: number): void {
     let written = this.#lists.get(list);
     if (written === undefined) {
       written = { keys: [], sequences: [] };
@@ -215,4 +170,71 @@ class WrittenKeys {
     written.sequences.push(sequence);
     this.#listed++;
   }
+}
+
+/** Told what a commit has written, in the words of `ReadKeys`. */
+interface WrittenVisitor {
+  /** A point; one commit may name it several times. */
+  point(point: string): void;
+  /** A key of a list, which is the letter of its ranges and the number of its type or index. */
+  key(list: string, key: string): void;
+  /** The bytes of the schema, where it has written that. */
+  schema?(bytes: Uint8Array): void;
+}
+
+/** Says what a commit has written, as it is compared with `ReadKeys`. */
+export function visitWritten(payload: Uint8Array, visitor: WrittenVisitor): void {
+  const listed = (letter: string, key: string): void => {
+    const number = key.slice(0, NUMBER_BYTES);
+    visitor.point(`${LIST_LETTERS[letter]}${number}`);
+    visitor.key(letter + number, key);
+  };
+  readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
+    const text = (length = keyEnd - keyStart): string =>
+      keyText(payload, keyStart, keyStart + length);
+    switch (db) {
+      case DB.nodes:
+        visitor.point(`n${text()}`);
+        if (valueStart >= 0) {
+          const type = typeIdOf(payload.subarray(valueStart));
+          visitor.point(`N${String.fromCharCode(type >>> 8, type & 0xff)}`);
+        }
+        return;
+      case DB.uids:
+        visitor.point(`u${text()}`);
+        visitor.point('U');
+        return;
+      case DB.out:
+      case DB.in: {
+        const letter = POINT_LETTERS[db]!;
+        const every = letter.toUpperCase();
+        const place = text(EDGE_BYTES);
+        visitor.point(letter + place);
+        visitor.point(letter + place.slice(0, ID_BYTES));
+        visitor.point(every + place.slice(ID_BYTES));
+        visitor.point(every);
+        return;
+      }
+      case DB.types:
+        // A node that is deleted is not put again, which would tell its type.
+        visitor.point(`N${text(NUMBER_BYTES)}`);
+        return listed(RANGE_LETTERS[db]!, text());
+      case DB.indexes:
+        return listed(RANGE_LETTERS[db]!, text());
+      case DB.uniques:
+        visitor.point(`q${text()}`);
+        visitor.point(`${LIST_LETTERS['x']}${text(NUMBER_BYTES)}`);
+        return;
+      case DB.meta: {
+        const name = text();
+        if (name !== NEXT_ID) visitor.point(`m${name}`);
+        if (name === SCHEMA && valueStart >= 0) {
+          visitor.schema?.(payload.subarray(valueStart, valueEnd));
+        }
+        return;
+      }
+      case DB.access:
+        visitor.point('A');
+    }
+  });
 }

@@ -7,6 +7,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import { Disconnect } from '../live-answers.ts';
 import { forwardedHeaders, RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from '../headers.ts';
 import { sendRaw } from '../raw-answer.ts';
+import { watchRoute } from '../watch-route.ts';
 import { answer, restOfPath, type Route, routesOf, sendNoBody } from '../route.ts';
 
 /**
@@ -100,6 +101,8 @@ export const endpointsRoutes = routesOf(operations, {
   runEndpoint: runRoute(operations.runEndpoint),
   runEndpointAlias: runRoute(operations.runEndpointAlias),
   runEndpointWithToken: withinTokenPath(runRoute(operations.runEndpointWithToken)),
+  watchEndpoint: watchRoute(operations.watchEndpoint),
+  watchEndpointWithToken: withinTokenPath(watchRoute(operations.watchEndpointWithToken)),
   cancelRun: cancelRoute(operations.cancelRun),
   cancelRunAlias: cancelRoute(operations.cancelRunAlias),
   cancelRunWithToken: withinTokenPath(cancelRoute(operations.cancelRunWithToken)),

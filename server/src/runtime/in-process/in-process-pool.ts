@@ -223,6 +223,7 @@ class InProcessCall {
     if (!SEARCH_OPERATIONS.has(operation)) {
       return host.ask(operation, payload).then(({ json }) => json);
     }
+    this.#call.watched?.searched();
     return answerSearch(this.#sources, caller, operation, payload);
   }
 

@@ -7,9 +7,10 @@ import {
   TRANSACTION_READS_KEPT_CHARACTERS,
   TRANSACTION_READS_KEPT_MAX,
 } from '#base/transaction-limits.ts';
+import { WATCH_POINTS_MAX, WATCH_RANGES_MAX } from '#base/watch-limits.ts';
 import type { SchemaWatch } from '#graph/schema-registry.ts';
 import { StateReader } from '#graph/state-reader.ts';
-import { ReadSet, RecordingReader } from '#graph/transactions/read-set.ts';
+import { type ReadKeys, ReadSet, RecordingReader } from '#graph/transactions/read-set.ts';
 import { MovingState } from '#graph/transactions/moving-state.ts';
 import type { Snapshot, Snapshots } from '#graph/transactions/snapshots.ts';
 import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/transaction-draft.ts';
@@ -49,7 +50,16 @@ export interface CallStart {
   readonly nowMs: number;
   /** See `ReadTrace.isFull`. */
   readonly isTraced: boolean;
+  /** What it has read is told at its end: see `watchedReads`. */
+  readonly isWatched?: boolean;
 }
+
+/** What a call has read, and at which commit. */
+export interface WatchedReads extends ReadKeys {
+  readonly sequence: number;
+}
+
+const OF_WATCHES = { pointsMax: WATCH_POINTS_MAX, rangesMax: WATCH_RANGES_MAX };
 
 /** A read that was answered, to be done again when what it has read must be known. */
 interface AskedRead {
@@ -62,6 +72,7 @@ interface AskedRead {
 /** A call from outside with all that it runs: one snapshot, and one transaction. */
 class CallFamily {
   readonly mayWrite: boolean;
+  readonly isWatched: boolean;
   readonly now: () => number;
   members = 0;
   /** Undefined as long as all its reads are of this turn of the event loop. */
@@ -77,8 +88,9 @@ class CallFamily {
   /** What was undone of it had been built upon. */
   isBroken = false;
 
-  constructor(mayWrite: boolean, now: () => number) {
+  constructor(mayWrite: boolean, isWatched: boolean, now: () => number) {
     this.mayWrite = mayWrite;
+    this.isWatched = isWatched;
     this.now = now;
   }
 
@@ -140,14 +152,14 @@ export class CallTransactions {
    */
   begin(
     id: number,
-    { caller, writes, parent: parentId, nowMs, isTraced }: CallStart,
+    { caller, writes, parent: parentId, nowMs, isTraced, isWatched = false }: CallStart,
   ): HostedCall | undefined {
     const parent = this.#calls.get(parentId);
     if (parentId !== 0 && parent === undefined) return undefined;
     const startedAt = performance.now();
     const now = (): number => Math.floor(nowMs + performance.now() - startedAt);
     const mayWrite = writes === CALL_WRITES.committed || writes === CALL_WRITES.tried;
-    const family = parent?.family ?? new CallFamily(mayWrite, now);
+    const family = parent?.family ?? new CallFamily(mayWrite, isWatched, now);
     family.members++;
     if (parent === undefined) this.#ofThisTurn.push(family);
     const trace = new ReadTrace(isTraced, startedAt);
@@ -179,7 +191,7 @@ export class CallTransactions {
       draft === undefined || isQuery ? (snapshot?.reader ?? this.#reader) : draft.reader;
     const visibility = () => visibilityOf(this.#access.of(reader), caller);
     const sources = { reader, visibility, searcher: finds };
-    if (!family.mayWrite) return answerRead(sources, operation, payload, told);
+    if (!family.mayWrite && !family.isWatched) return answerRead(sources, operation, payload, told);
     const read = { caller, operation, payload, finds };
     try {
       const answer = answerRead(sources, operation, payload, told);
@@ -258,6 +270,18 @@ export class CallTransactions {
     return transaction;
   }
 
+  /**
+   * What a call that is watched has read, with those that it has run: to be asked for before its
+   * end. Undefined for others.
+   */
+  watchedReads({ family, parent }: HostedCall): WatchedReads | undefined {
+    if (!family.isWatched || parent !== undefined) return undefined;
+    family.snapshot ??= this.#snapshots.hold();
+    this.#record(family);
+    const { points, ranges } = family.reads?.toKeys() ?? { points: [], ranges: [] };
+    return { sequence: family.snapshot.sequence, points: [...points, SCHEMA], ranges };
+  }
+
   #transactionOf(family: CallFamily): string | undefined {
     if (family.draft === undefined || family.draft.isEmpty) return undefined;
     this.#record(family);
@@ -279,7 +303,7 @@ export class CallTransactions {
   #record(family: CallFamily): void {
     const { asked } = family;
     if (asked.length === 0) return;
-    const reads = (family.reads ??= new ReadSet());
+    const reads = (family.reads ??= new ReadSet(family.isWatched ? OF_WATCHES : undefined));
     reads.isSchemaWatched = true;
     this.#recordedReads = reads;
     const snapshot = must(family.snapshot, 'the snapshot of a transaction');
@@ -322,6 +346,8 @@ export class CallTransactions {
   }
 }
 
+/** The point of the schema: all reads are by its names. */
+const SCHEMA = 'mschema-stamp';
 const NOTHING = '{"operations":[]}';
 /** Ends of queries that may be told by a count that is kept, without a look at the nodes. */
 const COUNTS = /"end":"(?:count|summary)"/;

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { CallRecording } from '../tracing/call-recording.ts';
 import type { CallWrites } from './call-transactions.ts';
+import type { WatchedRun } from '../watches/watched-run.ts';
 import type { ScriptText } from './script-text.ts';
 
 /** A script of a realm, ready to be loaded: see `compile/script.ts`. */
@@ -58,6 +59,8 @@ export interface EndpointCall {
   /** It reads and writes in the transaction of its parent, and so where that runs. */
   readonly sharesTransaction: boolean;
   readonly host: CallHost;
+  /** Told what the call has read, and those that it runs; undefined when nobody wants to know. */
+  readonly watched?: WatchedRun | undefined;
   /**
    * Called once its code is at work no more, which may be after its caller has gone and been told
    * so; or when it is late and nobody knows.

@@ -136,6 +136,7 @@ export class GuestHost {
 
   #acceptCall(item: CallItem, payload: string): void {
     const [, , id, number, callerNumber, headersLength, writes, parent, nowMs, isTraced] = item;
+    const isWatched = item[10];
     const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
     const caller = must(this.#callers.get(callerNumber), 'a caller that is sent before its calls');
     const headers = payload.slice(0, headersLength);
@@ -145,7 +146,8 @@ export class GuestHost {
     this.#enter(id, () => {
       // It was dropped before it began.
       if (this.#guestOfCall.get(id) !== guest) return;
-      const call = this.#transactions.begin(id, { caller, writes, parent, nowMs, isTraced });
+      const start = { caller, writes, parent, nowMs, isTraced, isWatched };
+      const call = this.#transactions.begin(id, start);
       if (call === undefined) {
         this.#guestOfCall.delete(id);
         this.#push('failure', `,${id}`, PARENT_ENDED);
@@ -326,6 +328,10 @@ export class GuestHost {
     this.#remarks.end(id);
     const isSmall = payload.length <= ENDPOINT_RESULT_BYTES_MAX;
     const isGood = isSmall && (kind === 'redirect' || (kind === 'answer' && Number(status) < 400));
+    const { points, ranges, sequence } = this.#transactions.watchedReads(call) ?? {};
+    if (points !== undefined) {
+      this.#push('reads', `,${id},${sequence}`, JSON.stringify({ points, ranges }));
+    }
     const transaction = this.#transactions.end(call, isGood);
     const hasFailed = kind === 'failure' || kind === 'problem' || Number(status) >= 500;
     const trace = call.trace.told(hasFailed || !isSmall || transaction === null);

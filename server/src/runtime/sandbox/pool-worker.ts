@@ -147,11 +147,12 @@ export class PoolWorker {
     running.call.number = running.id;
     this.calls.set(running.id, running);
     host.recording.begins();
+    const isWatched = running.call.watched !== undefined && running.call.parent === undefined;
     const key = budgetKey(caller);
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
     this.process.send(
       `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length},` +
-        `${host.writes},${parent},${host.nowMs},${host.recording.isFull}`,
+        `${host.writes},${parent},${host.nowMs},${host.recording.isFull},${isWatched}`,
       headers + body,
     );
   }
@@ -241,6 +242,9 @@ export class PoolWorker {
       running.call.host.scanned(payload);
     } else if (kind === 'trace') {
       running.call.host.recording.told(payload);
+    } else if (kind === 'reads') {
+      const { watched, parent } = running.call;
+      if (parent === undefined) watched?.read(Number(third), payload);
     } else if (kind === 'wrote') {
       running.call.host.noteWrite();
     } else if (kind === 'transaction') {
@@ -268,6 +272,7 @@ export class PoolWorker {
     try {
       if (operation === 'find' || SEARCH_OPERATIONS.has(operation)) {
         const { caller, deadline, signal, host } = running.call;
+        running.call.watched?.searched();
         const search = { operation, payload: args, deadline, signal };
         const span = host.recording.begin('search', operation);
         const { isValue, json } = await this.#searches.ask(caller, search);

@@ -49,7 +49,7 @@ export type FromKeeper =
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
  * `call`: call, guest number, number of the caller, length of the headers, what comes of its writes
  * (`CALL_WRITES`), the call that runs it in its own transaction or 0, what time it is, whether it
- * is traced; payload: headers as JSON, then the body.
+ * is traced, whether what it reads is told; payload: headers as JSON, then the body.
  * `settle`: call, request, whether it is a value, the sequence that the state must have reached;
  * payload: JSON of the value or problem.
  * `abort`: call: the caller has gone.
@@ -76,6 +76,7 @@ export type CallItem = readonly [
   parent: number,
   nowMs: number,
   isTraced: boolean,
+  isWatched: boolean,
 ];
 
 export type SettleItem = readonly [
@@ -95,7 +96,8 @@ export type SettleItem = readonly [
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
  * `{fraction, text}`. `scan`: call; payload: JSON `{type, field, rowsRead}`. `unlogged`: call, how
  * many lines more it would have logged. `trace`: call; payload: JSON of a `ToldTrace`, before what
- * ends the call. `wrote`: call: it has written something, which its
+ * ends the call. `reads`: call, the sequence of the commit that it has read; payload: JSON of
+ * `ReadKeys`, before what ends the call. `wrote`: call: it has written something, which its
  * transaction will have. `transaction`: call; payload: JSON of a `DraftedTransaction`, which is to
  * be committed before the answer that follows is given. `answer`: call, status; payload: JSON.
  * `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
@@ -114,6 +116,7 @@ export type FromWorkerKind =
   | 'progress'
   | 'scan'
   | 'trace'
+  | 'reads'
   | 'wrote'
   | 'transaction'
   | 'answer'

@@ -81,6 +81,13 @@ export async function openTestEndpoints(
     },
     embedQuery: refuse,
     running: new RunningCallers({ again: (caller) => caller }),
+    watchFeed: {
+      sequence: 0,
+      watch: () => {},
+      unwatch: () => {},
+      hasChanged: () => Promise.resolve(true),
+      listen: () => {},
+    },
     models: { complete: refuse, embed: refuse, runAgent: refuse },
     redact: (json: string) => json,
     scheduleFault: () => undefined,
