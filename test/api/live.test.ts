@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { valueAt } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
 import { WatchedEndpoint } from '../support/watched-endpoint.ts';
 
@@ -32,7 +33,17 @@ const FAILING = `export default async function ({ graph, badRequest }: Scope<{}>
 const CITED = `export default async function ({ q, body }: Scope<{ key: string }>) {
   return (await q().startAt('Book', body.key).out('Book', 'Cites').asUser().nodes()).length;
 }`;
+const FOUND = `export default async function ({ body, searchAsUser }: Scope<{ words: string }>) {
+  const { hits } = await searchAsUser({ query: body.words, types: ['Book'] });
+  return hits.map(({ node }) => node.Title).toSorted();
+}`;
+const BEGUN = `export default async function ({ q, body }: Scope<{ words: string }>) {
+  const books = await q().startSearch('Book', 'About', body.words).asUser().nodes();
+  return books.map(({ Title }) => Title).toSorted();
+}`;
 const ENDPOINTS = {
+  found: FOUND,
+  begun: BEGUN,
   shelf: SHELF,
   book: BOOK,
   nested: NESTED,
@@ -51,7 +62,7 @@ beforeAll(async () => {
       {
         type: 'Book',
         key: 'Title',
-        fields: { Shelf: 'String', Pages: 'Int' },
+        fields: { Shelf: 'String', Pages: 'Int', About: 'String' },
         indexes: [{ fields: ['Shelf'] }],
       },
       { type: 'Other', key: 'Name', fields: {} },
@@ -225,6 +236,39 @@ test(
     expect((await failing.next())?.data).toMatchObject({ error: { code: 'endpoint_failed' } });
     await write(book('fragile', { Pages: 2 }));
     expect(await failing.until(2)).toHaveLength(1);
+  },
+  LIVE_MS,
+);
+
+test(
+  'a search is answered again once its index has the commit',
+  async () => {
+    await using found = await watch('ann', 'live/found', { words: 'harbour' });
+    await using begun = await watch('bob', 'live/begun', { words: 'harbour' });
+    const query = { query: 'harbour', types: ['Book'] };
+    await using system = await watch('ann', 'live/system/search', query);
+    const until = async (...titles: string[]) => {
+      for (const one of [found, begun]) expect(await one.until(titles)).toHaveLength(1);
+      // Each answer says how long it took, and so is another one.
+      for (;;) {
+        const value: unknown = Object((await system.next())?.data).value;
+        if (valueAt(value, 'total') === titles.length) return;
+      }
+    };
+    await until();
+    await write(book('Coast', { About: 'The harbour of an island' }));
+    await until('Coast');
+    await write(book('Far from it', { About: 'A mountain' }));
+    await write(book('Sea', { About: 'Harbours and smugglers' }));
+    await until('Coast', 'Sea');
+    await write({ op: 'delete', type: 'Book', key: 'Coast' });
+    await until('Sea');
+    await write({
+      op: 'restrict',
+      node: { type: 'Book', key: 'Sea' },
+      user: { uid: people.uid('mallory') },
+    });
+    await until();
   },
   LIVE_MS,
 );

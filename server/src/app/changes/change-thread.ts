@@ -39,7 +39,7 @@ export interface ChangeCalls {
 
 /** What this thread tells by itself. */
 export interface ToldChanges {
-  woken(told: { readonly questions: readonly number[]; readonly sequence: number }): void;
+  woken(questions: readonly number[]): void;
   lost(): void;
 }
 
@@ -94,7 +94,7 @@ export class ChangeThread implements AsyncDisposable {
       file: new URL('./change-worker.ts', import.meta.url),
       data: this.#place,
       handlers: {
-        woken: ({ questions, sequence }) => this.#watching?.woken(questions, sequence),
+        woken: (questions) => this.#watching?.woken(questions),
         lost: () => this.#watching?.lost(),
       },
       // Whoever waits hears of it; the next one who asks starts another.

@@ -37,7 +37,7 @@ const main = serve<ToldChanges, ChangeCalls>(async () => {
     registry,
     slot: followers.of('watches'),
     listener: {
-      woken: (questions, sequence) => main.tell('woken', { questions, sequence }),
+      woken: (questions) => main.tell('woken', questions),
       lost: () => main.tell('lost', undefined),
     },
     signal: ending.signal,

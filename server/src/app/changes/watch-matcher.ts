@@ -45,7 +45,7 @@ export class WatchMatcher {
     this.#since.set(question, since);
     this.#follow();
     if (since < this.#position && this.#hasChangedSince(reads, since)) {
-      this.#options.listener.woken([question], this.#position);
+      this.#options.listener.woken([question]);
     }
   }
 
@@ -133,7 +133,7 @@ export class WatchMatcher {
     this.#position = last;
     // What a question has read already, it need not be told of.
     const woken = [...found].filter((question) => (this.#since.get(question) ?? 0) < last);
-    if (woken.length > 0) this.#options.listener.woken(woken, last);
+    if (woken.length > 0) this.#options.listener.woken(woken);
   }
 
   #lose(): void {

@@ -60,6 +60,8 @@ export class EndpointWatch implements Disposable {
   #end: WatchedFault | undefined;
   #reader: PromiseWithResolvers<void> | undefined;
   #check: object | undefined;
+  /** They have the answer, and have not been told that there is one. */
+  #hasNews = false;
   #isClosed = false;
 
   constructor(options: WatchOptions) {
@@ -102,6 +104,8 @@ export class EndpointWatch implements Disposable {
     this.#lastSequence = undefined;
     this.#check = undefined;
     this.#given = digest;
+    this.#hasNews = true;
+    this.#reader?.resolve();
   }
 
   /** Nothing comes after it. */
@@ -112,7 +116,8 @@ export class EndpointWatch implements Disposable {
   }
 
   /**
-   * The next outcome. Undefined once the signal has aborted. Only one may be asked for at a time.
+   * The next outcome. Undefined once the signal has aborted, and when they turn out to have the
+   * answer already. Only one may be asked for at a time.
    */
   async next(signal: AbortSignal): Promise<WatchOutcome | undefined> {
     // What has waited may be out of date.
@@ -127,6 +132,7 @@ export class EndpointWatch implements Disposable {
         this.#given = pending.digest;
         return pending;
       }
+      if (this.#hasNews) break;
       const reader = Promise.withResolvers<void>();
       this.#reader = reader;
       const abort = (): void => reader.resolve();
@@ -135,6 +141,7 @@ export class EndpointWatch implements Disposable {
       signal.removeEventListener('abort', abort);
       this.#reader = undefined;
     }
+    this.#hasNews = false;
     return undefined;
   }
 

@@ -4,7 +4,6 @@ import { keyedUid } from '#base/uid.ts';
 import {
   WATCH_INTERVAL_MS,
   WATCH_RUNS_MAX,
-  WATCH_VALUE_CHARACTERS_MAX,
   WATCH_VALUES_KEPT_CHARACTERS_MAX,
   WATCHED_QUESTIONS_MAX,
   WATCHED_QUESTIONS_PER_CALLER_MAX,
@@ -20,7 +19,13 @@ import { ENDPOINT_TYPE } from '../endpoint-store.ts';
 import type { EndpointRun } from '../invocation.ts';
 import { AnswerMarks } from './answer-marks.ts';
 import { CollectedReads } from './collected-reads.ts';
-import { EndpointWatch, WatchedFault, WatchedValue, type WatchOutcome } from './endpoint-watch.ts';
+import {
+  EndpointWatch,
+  WatchedFault,
+  type WatchedValue,
+  type WatchOutcome,
+} from './endpoint-watch.ts';
+import { isEnd, isPassingFault, outcomeOf } from './run-outcome.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 import type { WatchFeed } from './watch-feed.ts';
 import { WatchQueue } from './watch-queue.ts';
@@ -76,7 +81,7 @@ export class EndpointWatches {
     this.#options = options;
     this.#epoch = new AccessEpoch(options.reader);
     options.feed.listen({
-      woken: (questions, sequence) => this.#woken(questions, sequence),
+      woken: (questions) => this.#woken(questions),
       lost: () => {
         for (const question of this.#byNumber.values()) this.#wake(question);
       },
@@ -182,12 +187,11 @@ export class EndpointWatches {
     this.#options.feed.unwatch(question.number);
   }
 
-  #woken(questions: readonly number[], sequence: number): void {
+  #woken(questions: readonly number[]): void {
     for (const number of questions) {
       const question = this.#byNumber.get(number);
       if (question === undefined) continue;
       this.#wakes++;
-      if (question.indexAwaited > 0) question.indexAwaited = sequence;
       this.#wake(question);
     }
   }
@@ -246,6 +250,7 @@ export class EndpointWatches {
     const { caller } = first;
     const { feed, run, check } = this.#options;
     const began = feed.sequence;
+    const indexed = this.#indexSequence;
     const accessEpoch = this.#epoch.current();
     const reads = new CollectedReads();
     reads.asked(name);
@@ -261,7 +266,9 @@ export class EndpointWatches {
       const asked = { name, caller, body, headers, authorization, traceId, signal };
       const more = { runKey: null, isAwaited: true, mayOnlyRead: true, watched: reads };
       const answer = await run({ ...asked, ...more });
-      outcome = outcomeOf(answer, reads.sequence ?? began, accessEpoch);
+      const read = reads.sequence ?? began;
+      const shown = reads.hasSearched ? Math.min(read, indexed) : read;
+      outcome = outcomeOf(answer, shown, accessEpoch);
     } catch (error) {
       if (question.signal.aborted) return;
       outcome = new WatchedFault(error, isEnd(error));
@@ -271,7 +278,7 @@ export class EndpointWatches {
       for (const watch of question.watches) watch.end(outcome.error);
       return;
     }
-    this.#listen(question, reads, began);
+    this.#listen(question, reads, { began, indexed });
     this.#settle(question, outcome, reads.isKnown);
   }
 
@@ -295,16 +302,24 @@ export class EndpointWatches {
   }
 
   /** From now on commits that change what was read wake the question. */
-  #listen(question: WatchedQuestion, reads: CollectedReads, began: number): void {
+  #listen(
+    question: WatchedQuestion,
+    reads: CollectedReads,
+    { began, indexed }: { readonly began: number; readonly indexed: number },
+  ): void {
     const since = reads.sequence ?? began;
     const keys = reads.keys(this.#placesOf(question, reads));
     question.reads = keys;
     question.sequence = since;
     this.#options.feed.watch({ question: question.number, reads: keys, since });
-    if (!reads.hasSearched) return;
-    // What was found may be older than what was read.
-    question.indexAwaited = this.#indexSequence < since ? since : 0;
-    if (question.indexAwaited > 0) this.#awaitingIndex.add(question);
+    question.indexAwaited = reads.hasSearched && indexed < since ? since : 0;
+    if (question.indexAwaited === 0) {
+      this.#awaitingIndex.delete(question);
+      return;
+    }
+    // What was found may be older than what was read, also when the index has come to it since.
+    this.#awaitingIndex.add(question);
+    this.indexReached(this.#indexSequence);
   }
 
   /** What the server itself has read for the run: the endpoints, and the user. */
@@ -430,37 +445,12 @@ function charactersOf(outcome: WatchOutcome | undefined): number {
   return outcome?.kind === 'value' ? outcome.json.length : 0;
 }
 
-function outcomeOf(
-  { status, body }: EndpointAnswer,
-  sequence: number,
-  accessEpoch: number,
-): WatchOutcome {
-  if (status >= 300) {
-    const message = `The endpoint answers ${status}, which is no value`;
-    return new WatchedFault(new Problem('endpoint_failed', message, { details: { status } }));
-  }
-  const json = body ?? 'null';
-  if (json.length <= WATCH_VALUE_CHARACTERS_MAX) {
-    return new WatchedValue(sequence, json, accessEpoch);
-  }
-  const message = `The answer has ${json.length} characters, more than can be watched`;
-  const details = { charactersMax: WATCH_VALUE_CHARACTERS_MAX };
-  return new WatchedFault(new Problem('watched_answer_too_large', message, { details }));
-}
-
 const ID_BYTES = 5;
 
 function nodePoint(id: number): string {
   const key = Buffer.alloc(ID_BYTES);
   key.writeUIntBE(id, 0, ID_BYTES);
   return `n${keyText(key)}`;
-}
-
-/** It does not pass by itself. */
-const ENDS: ReadonlySet<string> = new Set(['malformed_json', 'invalid_token', 'server_stopping']);
-
-function isEnd(error: unknown): boolean {
-  return error instanceof Problem && ENDS.has(error.code);
 }
 
 function problemOf(check: () => void): unknown {
@@ -470,19 +460,6 @@ function problemOf(check: () => void): unknown {
   } catch (error) {
     return error;
   }
-}
-
-/** The workers have too much to do, or are not there yet. */
-const PASSING: ReadonlySet<string> = new Set([
-  'endpoint_overloaded',
-  'too_many_requests',
-  'search_timeout',
-  'index_opening',
-  'not_ready',
-]);
-
-function isPassingFault(error: unknown): boolean {
-  return !(error instanceof Problem) || PASSING.has(error.code);
 }
 
 function full(what: string): Problem {

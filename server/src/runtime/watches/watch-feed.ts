@@ -34,7 +34,7 @@ export interface LookedBack {
 
 export interface WatchListener {
   /** A commit has changed what these questions had read. */
-  woken(questions: readonly number[], sequence: number): void;
+  woken(questions: readonly number[]): void;
   /** Nobody knows what was changed, nor what is watched: each question is to be asked again. */
   lost(): void;
 }
