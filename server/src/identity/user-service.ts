@@ -8,7 +8,7 @@ import type { Clock } from '#base/clock.ts';
 import { must } from '#base/assert.ts';
 import { userKey } from '#access/user-names.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort, CommitRequest } from '#graph/operations.ts';
+import type { CommitPort, CommitRequest, WriterOperation } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
@@ -173,6 +173,7 @@ export class UserService {
           uid: user.uid,
           fields,
         },
+        ...this.#undeleted(user, change, after),
         audit.operation(deed(action, doer, target, { changed })),
         ...(Object.keys(rights).length === 0 || ends
           ? []
@@ -181,6 +182,14 @@ export class UserService {
       vault: ends ? endedAccess(this.#parts.vault, user.uid, this.#parts.clock.now()) : [],
     };
     await commits.commit(request);
+  }
+
+  /** Whom SCIM has deleted is there for it again once an administrator says whose they are. */
+  #undeleted(user: UserRecord, change: UserChange, after: UserRecord): WriterOperation[] {
+    const isDecided = change.source !== undefined || (after.active && !user.active);
+    const deleted = { type: '_ScimDeleted', key: user.uid };
+    const isDeleted = isDecided && this.#parts.reader.id(deleted) !== undefined;
+    return isDeleted ? [{ op: 'delete', ...deleted }] : [];
   }
 
   #changedFields(

@@ -4,7 +4,7 @@ import { readSetting, settingOperation, settingVersion } from '#access/settings.
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaRename } from '#graph/schema-rename.ts';
-import { TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
+import { type Principals, TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
 import { type LlmSearchLists, LLM_SEARCH_SETTING } from '#search/settings/llm-search-settings.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 
@@ -25,10 +25,43 @@ export function renamedSettings(
     if (isDeepStrictEqual(changed, stored)) return;
     operations.push(settingOperation(name, changed, settingVersion(reader, name)));
   };
-  rewrite(TYPE_ACCESS_SETTING, inTypes<TypeAccess>);
+  // Also when nothing differs: a rule that is set meanwhile names what is renamed.
+  const access = (readSetting(reader, TYPE_ACCESS_SETTING) ?? { types: {} }) as OfTypes<TypeAccess>;
+  operations.push(
+    settingOperation(
+      TYPE_ACCESS_SETTING,
+      renames.reduce(inAccess, access),
+      settingVersion(reader, TYPE_ACCESS_SETTING),
+    ),
+  );
   rewrite(SEARCH_SETTING, inTypes<SearchSettings['types'][string]>);
   rewrite(LLM_SEARCH_SETTING, inLists);
   return operations;
+}
+
+/**
+ * The key may have two rules, by its own name and as `Id`; one that is renamed to `Id` has one: for
+ * those whom both let read it.
+ */
+function inAccess(access: OfTypes<TypeAccess>, rename: SchemaRename): OfTypes<TypeAccess> {
+  const changed = inTypes(access, rename);
+  const { type, field, to } = rename;
+  const fieldsOf = (one: OfTypes<TypeAccess>) =>
+    type !== undefined && Object.hasOwn(one.types, type) ? one.types[type]?.fields : undefined;
+  const [before, after] = [fieldsOf(access), fieldsOf(changed)];
+  if (type === undefined || field === undefined || before === undefined) return changed;
+  const [own, other] = [field, to].map((name) =>
+    Object.hasOwn(before, name) ? before[name] : undefined,
+  );
+  if (own === undefined || other === undefined) return changed;
+  const fields = { ...after, [to]: inBoth(own, other) };
+  return { ...changed, types: { ...changed.types, [type]: { ...changed.types[type], fields } } };
+}
+
+function inBoth(one: Principals, other: Principals): Principals {
+  const both = (a: readonly string[] = [], b: readonly string[] = []) =>
+    a.filter((uid) => b.includes(uid));
+  return { teams: both(one.teams, other.teams), users: both(one.users, other.users) };
 }
 
 interface OfTypes<T> {
@@ -61,6 +94,7 @@ function inLists(lists: LlmSearchLists, { type, field, to }: SchemaRename): LlmS
 
 /** In its place, so that an order that people see stays. */
 function withKey<T>(record: Readonly<Record<string, T>>, from: string, to: string) {
+  if (!Object.hasOwn(record, from)) return record;
   const entries = Object.entries(record).filter(([name]) => name !== to || name === from);
   return Object.fromEntries(
     entries.map(([name, value]) => [name === from ? to : name, value] as const),

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
   SchemaBreak,
@@ -9,7 +10,7 @@ import type {
 import type { SchemaAlias, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { SCHEMA_CHANGE_TRIES } from '#base/definition-limits.ts';
+import { SCHEMA_CHANGE_TRIES, SCHEMA_CHANGE_WAIT_MS } from '#base/definition-limits.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -180,6 +181,8 @@ export class SchemaChangeService {
       } catch (error) {
         const isRaced = error instanceof Problem && error.code === 'version_conflict';
         if (!isRaced || left <= 1) throw error;
+        // What it raced with shows once the log has it.
+        await setTimeout(SCHEMA_CHANGE_WAIT_MS * 2 ** (SCHEMA_CHANGE_TRIES - left));
       }
     }
   }

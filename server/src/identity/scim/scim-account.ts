@@ -109,9 +109,11 @@ export function differing(before: Account, change: AccountChange): AccountChange
   return { ...Object.fromEntries(different), ...whole };
 }
 
+/** `isVouchedFor`: whether the identity provider says whose a new address is. */
 export function fieldsOf(
   before: Account | undefined,
   change: AccountChange,
+  isVouchedFor: boolean,
 ): Record<string, FieldValue> {
   const { userName, externalId, firstName, lastName, email, active } = change;
   const first = firstName === undefined ? before?.firstName : firstName;
@@ -128,8 +130,7 @@ export function fieldsOf(
     LastName: lastName,
     FullName: whole,
     Email: email,
-    // The identity provider vouches for the address.
-    Confirmed: typeof email === 'string' || before === undefined ? true : undefined,
+    Confirmed: typeof email === 'string' || before === undefined ? isVouchedFor : undefined,
     Active: active ?? undefined,
   };
   return Object.fromEntries(

@@ -151,6 +151,28 @@ export function soleEquality(filter: ScimFilter, name: string): string | undefin
   return filter.path.join('.').toLowerCase() === name ? filter.value : undefined;
 }
 
+/** What the filters of one request may compare, so that it never holds the thread for long. */
+const COMPARISONS_MAX = 200_000;
+
+/** Counts what the filters of one request compare. */
+export class FilterWork {
+  #comparisons = 0;
+
+  /** Before a filter is asked about so many entries. Throws `scim_invalid_request`. */
+  add(filter: ScimFilter, entries: number): void {
+    this.#comparisons += comparisonsOf(filter) * entries;
+    if (this.#comparisons <= COMPARISONS_MAX) return;
+    throw scimFault('tooMany', 'The filters of the request compare too much.');
+  }
+}
+
+function comparisonsOf(filter: ScimFilter): number {
+  if (filter.kind === 'and' || filter.kind === 'or') {
+    return filter.of.reduce((sum, one) => sum + comparisonsOf(one), 0);
+  }
+  return filter.kind === 'not' || filter.kind === 'some' ? 1 + comparisonsOf(filter.of) : 1;
+}
+
 export function matchesScimFilter(filter: ScimFilter, resource: Json): boolean {
   switch (filter.kind) {
     case 'and':

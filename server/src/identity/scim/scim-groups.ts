@@ -13,6 +13,7 @@ import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import { changesOfMembers, checkTeamNameIsFree } from '../team-service.ts';
 import {
+  FilterWork,
   matchesScimFilter,
   parseScimFilter,
   type ScimFilter,
@@ -274,13 +275,14 @@ export class ScimGroups {
   #patched(id: number, operations: readonly PatchOperation[]): TeamChange {
     const texts: Json = { displayName: this.#name(id), externalId: this.#externalId(id) };
     let members: Set<string> | undefined;
+    const work = new FilterWork();
     for (const operation of operations.flatMap(membersApart)) {
       if (!isOfMembers(operation)) {
-        applyPatch(texts, [operation]);
+        applyPatch(texts, [operation], work);
         continue;
       }
       members ??= new Set(this.#members(id));
-      changeMembers(members, operation);
+      changeMembers(members, operation, work);
     }
     const { name, externalId } = readTeam(texts);
     return { name, externalId: externalId ?? null, members };
@@ -422,7 +424,11 @@ function isOfMembers({ path }: PatchOperation): boolean {
   return path?.names.length === 1 && path.names[0]?.toLowerCase() === 'members';
 }
 
-function changeMembers(members: Set<string>, { op, path, value }: PatchOperation): void {
+function changeMembers(
+  members: Set<string>,
+  { op, path, value }: PatchOperation,
+  work: FilterWork,
+): void {
   const filter = path?.filter;
   if ((path?.within.length ?? 0) > 0) {
     throw scimFault('mutability', 'What is in a member is given by the server.');
@@ -432,6 +438,7 @@ function changeMembers(members: Set<string>, { op, path, value }: PatchOperation
     const one = soleEquality(filter, 'value');
     if (one !== undefined) members.delete(one);
     else {
+      work.add(filter, members.size);
       for (const uid of members) if (matchesScimFilter(filter, { value: uid })) members.delete(uid);
     }
     return;

@@ -109,6 +109,26 @@ it.each<[string, unknown, string]>([
   );
 });
 
+it('compares no more than a little, whatever the filters', () => {
+  const same = Array.from({ length: 60 }, () => 'a eq 1').join(' and ');
+  const path = (i: number) => `emails[${same} and value eq "${i}"].type`;
+  const operations = Array.from({ length: 1_000 }, (_, i) => ({
+    op: 'replace',
+    path: path(i % 90),
+    value: 'work',
+  }));
+  expect(() => patched(...operations)).toThrow(
+    expect.objectContaining({ details: { scimType: 'tooMany' } }),
+  );
+  expect(() => patched(...operations.slice(0, 50))).not.toThrow();
+  const many = operations
+    .slice(0, 101)
+    .map((one, i) => ({ ...one, path: `emails[value eq "${i}"].a` }));
+  expect(() => patched(...many)).toThrow(
+    expect.objectContaining({ details: { scimType: 'tooMany' } }),
+  );
+});
+
 it('never reaches a prototype', () => {
   patched(
     { op: 'add', path: 'constructor.prototype.polluted', value: 'x' },

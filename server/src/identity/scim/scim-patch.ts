@@ -1,6 +1,6 @@
 import { SCIM_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { matchesScimFilter, parseScimFilter, type ScimFilter } from './scim-filter.ts';
+import { FilterWork, matchesScimFilter, parseScimFilter, type ScimFilter } from './scim-filter.ts';
 import { attribute, attributePath, isJson, type Json, ownName, setAttribute } from './scim-json.ts';
 import { scimFault } from './scim-problem.ts';
 
@@ -74,25 +74,35 @@ function parsePath(text: string): PatchPath {
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'schemas', 'groups']);
 
 /** Changes the resource in place. Throws `scim_invalid_request`. */
-export function applyPatch(resource: Json, operations: readonly PatchOperation[]): void {
+export function applyPatch(
+  resource: Json,
+  operations: readonly PatchOperation[],
+  work = new FilterWork(),
+): void {
   for (const { op, path, value } of operations) {
     if (path !== undefined) {
       if (READ_ONLY.has((path.names[0] ?? '').toLowerCase())) {
         throw scimFault('mutability', `${path.names[0]} is given by the server.`);
       }
-      applyAt(resource, op, path, value);
+      applyAt(resource, op, path, value, work);
     } else if (isJson(value)) {
       // Names in such a value may be paths: "name.familyName".
       for (const [name, inner] of Object.entries(value)) {
         const names = attributePath(name);
         if (READ_ONLY.has((names[0] ?? '').toLowerCase())) continue;
-        applyAt(resource, op, { names, filter: undefined, within: [] }, inner);
+        applyAt(resource, op, { names, filter: undefined, within: [] }, inner, work);
       }
     }
   }
 }
 
-function applyAt(resource: Json, op: PatchOperation['op'], path: PatchPath, value: unknown): void {
+function applyAt(
+  resource: Json,
+  op: PatchOperation['op'],
+  path: PatchPath,
+  value: unknown,
+  work: FilterWork,
+): void {
   const holder = holderOf(resource, path.names, op !== 'remove');
   const name = path.names.at(-1) ?? '';
   if (holder === undefined) return;
@@ -104,6 +114,7 @@ function applyAt(resource: Json, op: PatchOperation['op'], path: PatchPath, valu
   const all = attribute(holder, name);
   const entries: unknown[] = Array.isArray(all) ? all : [];
   const { filter, within } = path;
+  work.add(filter, entries.length);
   const isChosen = (entry: unknown): entry is Json =>
     isJson(entry) && matchesScimFilter(filter, entry);
   if (op === 'remove' && within.length === 0) {
@@ -118,13 +129,14 @@ function applyAt(resource: Json, op: PatchOperation['op'], path: PatchPath, valu
   if (chosen.length === 0) {
     if (op === 'remove') return;
     const added = entryOf(filter);
+    if (entries.length >= ENTRIES_MAX) throw tooManyEntries();
     entries.push(added);
     chosen.push(added);
     setAttribute(holder, name, entries);
   }
   for (const entry of chosen) {
     if (within.length > 0) {
-      applyAt(entry, op, { names: within, filter: undefined, within: [] }, value);
+      applyAt(entry, op, { names: within, filter: undefined, within: [] }, value, work);
     } else if (isJson(value)) {
       for (const [key, inner] of Object.entries(value)) setAttribute(entry, key, inner);
     } else {
@@ -182,20 +194,24 @@ function remove(holder: Json, name: string, value: unknown): void {
 /** Entries of one list, such as addresses: operations must not make it ever longer. */
 const ENTRIES_MAX = 100;
 
+function tooManyEntries(): Error {
+  return scimFault('tooMany', `A list has at most ${ENTRIES_MAX} entries.`);
+}
+
 function put(holder: Json, name: string, op: 'add' | 'replace', value: unknown): void {
   const own = attribute(holder, name);
   if (op === 'add' && Array.isArray(own)) {
     const known = new Set(own.map((entry) => JSON.stringify(keyOf(entry))));
     const added = [value].flat().filter((entry) => !known.has(JSON.stringify(keyOf(entry))));
     if (own.length + added.length > ENTRIES_MAX) {
-      throw scimFault('tooMany', `A list has at most ${ENTRIES_MAX} entries.`);
+      throw tooManyEntries();
     }
     setAttribute(holder, name, [...own, ...added]);
   } else if (isJson(own) && isJson(value)) {
     for (const [key, inner] of Object.entries(value)) setAttribute(own, key, inner);
   } else {
     if (Array.isArray(value) && value.length > ENTRIES_MAX) {
-      throw scimFault('tooMany', `A list has at most ${ENTRIES_MAX} entries.`);
+      throw tooManyEntries();
     }
     setAttribute(holder, name, value);
   }

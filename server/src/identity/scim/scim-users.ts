@@ -18,7 +18,7 @@ import {
   endedAccess,
 } from '../account-checks.ts';
 import { checkPasswordStrength, hashPassword } from '../passwords.ts';
-import { findUser, userUid } from '../users.ts';
+import { findUser, type UserRecord, userUid } from '../users.ts';
 import { type VaultWrite, writeCredential } from '../vault.ts';
 import {
   type Account,
@@ -109,10 +109,13 @@ export class ScimUsers {
       reader.refresh();
       const named = userIdOfName(reader, userName);
       const uid = (named === undefined ? undefined : reader.uid(named)) ?? userUid(userName);
-      const isBack = isDeleted(this.#parts, uid);
+      // Whom an administrator has taken back since is not brought back, but taken.
+      const isBack = isDeleted(this.#parts, uid) && this.#isManaged(uid);
       if (!isBack) checkNameIsFree(reader, userName);
       const before = isBack ? this.#account(uid) : undefined;
-      await this.#commit({ caller, address }, uid, before, account);
+      const change = before === undefined ? account : differing(before, account);
+      if (isBack) this.#checkMayChange(uid, change);
+      await this.#commit({ caller, address }, uid, before, change);
       return this.get(uid);
     });
   }
@@ -224,7 +227,7 @@ export class ScimUsers {
     const nodeKey = before === undefined ? userKey(userName) : this.#nodeKey(uid);
     const after = change.externalId === undefined ? before?.externalId : change.externalId;
     const operations: WriterOperation[] = [
-      ...this.#userOperation(uid, nodeKey, before, change),
+      ...this.#userOperation(uid, nodeKey, before, change, record),
       ...(before === undefined ? [] : this.#rename(uid, nodeKey, before.userName, userName)),
       ...externalIdChange(reader, 'user', uid, {
         before: before?.externalId,
@@ -252,8 +255,11 @@ export class ScimUsers {
     key: string,
     before: Account | undefined,
     change: AccountChange,
+    record: UserRecord | undefined,
   ): WriterOperation[] {
-    const fields = fieldsOf(before, change);
+    // Reset links and sign-ins by address would make whoever has the token an administrator.
+    const isVouchedFor = record?.isAdmin !== true && record?.isReadOnlyAdmin !== true;
+    const fields = fieldsOf(before, change, isVouchedFor);
     if (before === undefined) {
       const rights = { IsAdmin: false, IsReadOnlyAdmin: false, IsGuest: false };
       const all = { ...rights, ...fields, Source: SCIM_SOURCE };
