@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { OAUTH_CODE_LIFETIME_MS, OAUTH_REQUEST_LIFETIME_MS } from '#base/sign-in-limits.ts';
@@ -67,7 +68,8 @@ export class Authorizations {
 
   /**
    * The sealed request; or where to send the browser back at once, with what is wrong. Throws
-   * `invalid_client` and `invalid_redirect_uri`: then nobody knows where to send the browser.
+   * `invalid_client` and `invalid_redirect_uri`: then nobody knows where to send the browser; and
+   * `invalid_request` where no user has said yes to going there.
    */
   begin(
     query: AuthorizationQuery,
@@ -81,19 +83,18 @@ export class Authorizations {
     const { issuer } = at;
     const state = query.state ?? null;
     const back = { redirectUri, state, issuer };
-    const fault = faultOf(query);
-    if (fault !== undefined) return { location: answerOf(back, fault) };
     const resource = resourceOf(query.resource, at.resources);
-    if (resource === undefined) {
-      const error_description = `resource must be ${at.resources[0]}`;
-      return { location: answerOf(back, { error: 'invalid_target', error_description }) };
+    const fault = faultOf(query) ?? faultOfTarget(resource, at.resources);
+    if (fault !== undefined) {
+      if (!this.#clients.mayLeadTo(client, redirectUri)) throw faultHere(fault);
+      return { location: answerOf(back, fault) };
     }
     const request: AuthorizationRequest = {
       ...back,
       clientId: client.id,
       clientName: client.name,
       challenge: query.code_challenge ?? '',
-      resource,
+      resource: must(resource, 'the resource of a request without a fault'),
     };
     return { request: this.#seal(this.#requests, request, OAUTH_REQUEST_LIFETIME_MS) };
   }
@@ -147,6 +148,23 @@ function faultOf(query: AuthorizationQuery): Fault | undefined {
   }
   const error_description = 'code_challenge is needed, with code_challenge_method=S256';
   return { error: 'invalid_request', error_description };
+}
+
+function faultOfTarget(
+  resource: string | undefined,
+  resources: readonly string[],
+): Fault | undefined {
+  if (resource !== undefined) return undefined;
+  return { error: 'invalid_target', error_description: `resource must be ${resources[0]}` };
+}
+
+/** The fault told on the server's own page. */
+function faultHere({ error, error_description }: Fault): Problem {
+  const message = `${error}: ${error_description}`;
+  const [path = ''] = error_description.split(' ');
+  return new Problem('invalid_request', `query, ${path}: ${message}`, {
+    details: { fields: [{ path, message }] },
+  });
 }
 
 /** The server's own when none is asked for; undefined for one that is not this workspace's. */

@@ -68,6 +68,15 @@ export class OAuthClients {
     return { ...client, clientId, id: opened.nonce };
   }
 
+  /**
+   * Whether a browser may be sent to the client with a fault, about which no user is asked. Anybody
+   * can register any site, so a link to this server would lead there: the site must be one that a
+   * user has let in (OAuth 2.1, section 7.12.2). Programs of the own machine are no sites.
+   */
+  mayLeadTo({ id }: RegisteredClient, redirectUri: string): boolean {
+    return URL.parse(redirectUri)?.protocol !== 'https:' || this.#hasGrant(id);
+  }
+
   #idOf(clientId: string): string {
     return this.#seal.open(clientId)?.nonce ?? '';
   }

@@ -201,9 +201,6 @@ describe('a registration', () => {
 });
 
 describe('a request', () => {
-  const refused = (more: Readonly<Record<string, string | undefined>>) =>
-    new URL(ask(register().clientId, more));
-
   test.each([
     ['without a challenge', { code_challenge: undefined }, 'invalid_request'],
     ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -211,8 +208,14 @@ describe('a request', () => {
     ['for a token', { response_type: 'token' }, 'unsupported_response_type'],
     ['for another resource', { resource: 'https://evil.example/api/mcp' }, 'invalid_target'],
     ['for another path', { resource: 'https://graph.example/api' }, 'invalid_target'],
-  ])('%s goes back to the client with the state and the issuer', (_what, more, error) => {
-    const { origin, searchParams } = refused(more);
+  ])('%s goes back to the client with the state and the issuer', async (_what, more, error) => {
+    const unknown = register().clientId;
+    // Else a link to this server would lead to whatever site somebody has registered.
+    expect(() => ask(unknown, more)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    const app = register('com.example.app:/cb').clientId;
+    expect(ask(app, { ...more, redirect_uri: 'com.example.app:/cb' })).toContain(`error=${error}`);
+    const { client } = await granted();
+    const { origin, searchParams } = new URL(ask(client.clientId, more));
     expect(origin).toBe('https://client.example');
     expect(Object.fromEntries(searchParams)).toMatchObject({ error, state: 'xyz', iss: AT.issuer });
     expect(searchParams.has('code')).toBe(false);
