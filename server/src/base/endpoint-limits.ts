@@ -101,6 +101,8 @@ export const TYPE_TEXT_DEPTH_MAX = 32;
 export const ENDPOINT_PROCESS_DATA_KB_MAX = 2_304 * 1_024;
 /** When the process does not answer for this long, its code counts as stuck. */
 export const ENDPOINT_SILENT_MS = 5_000;
+/** A worker that takes longer to open the state is ended: all that is written waits for it. */
+export const ENDPOINT_OPENING_MS_MAX = 10_000;
 /** One text between the server and the process of an endpoint worker. */
 export const ENDPOINT_FRAME_BYTES_MAX = 512 * 1024 * 1024;
 /** Threads that search for the code of endpoints. */

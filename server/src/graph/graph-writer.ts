@@ -109,7 +109,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
     this.#randomUid = newUid;
     this.#hashesIndexes = hashesIndexes;
     this.#state = new WriterMemory(writer.view);
-    this.#state.schema.revalidate();
+    this.#state.revalidate();
     this.#written = new RecentWrites(writer.sequence, this.#state.schema.registry);
   }
 

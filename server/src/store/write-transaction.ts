@@ -1,4 +1,5 @@
 import type { Environment, Environments } from './environment.ts';
+import { openingGate } from './opening-gate.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /**
@@ -27,10 +28,12 @@ export async function writeTransaction(
     put();
   };
   try {
-    if (isAtOnce) root.transactionSync(() => writes.each(carryOut));
-    else if (writes !== undefined) await writes.all(carryOut);
-    // Where LMDB itself flushes, only `batch` does not wait for it.
-    else await root.batch(carryOut);
+    await openingGate.write(() => {
+      if (isAtOnce) return root.transactionSync(() => writes.each(carryOut));
+      if (writes !== undefined) return writes.all(carryOut);
+      // Where LMDB itself flushes, only `batch` does not wait for it.
+      return root.batch(carryOut);
+    });
   } catch (error) {
     failing.add(environment);
     throw storageProblem('writing in', path, isAtOnce ? error : await reasonOf(error));

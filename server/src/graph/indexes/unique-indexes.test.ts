@@ -5,6 +5,7 @@ import { Problem } from '#base/problem.ts';
 import type { IndexProgress, IndexWork, WriterOperation } from '../operations.ts';
 import { runQuery } from '../query/run.ts';
 import { finishIndexes, indexContent } from '../testing/index-content.ts';
+import { GraphWriter } from '../graph-writer.ts';
 import { openTestGraph, problemOf, type TestGraph } from '../testing/test-graph.ts';
 
 let graph: TestGraph;
@@ -69,6 +70,19 @@ async function work(indexWork: IndexWork): Promise<IndexProgress> {
 }
 
 const numberOf = (): number => graph.reader.indexes()[0]?.number ?? 0;
+
+it('refuses after a restart what it refused before', async () => {
+  await addIndexes(unique('S'));
+  await finishIndexes(graph);
+  await graph.write(put('a', { S: 'same' }));
+  const restarted = new GraphWriter(graph.state, graph.clock, { hashesIndexes: false });
+  const again = () => restarted.commit({ operations: [put('b', { S: 'same' })] });
+  const fault = await again().then(
+    () => undefined,
+    ({ code }: Problem) => code,
+  );
+  expect(fault).toBe('not_unique');
+});
 
 describe('a unique index', () => {
   it('lets one of 64 writers have a value', async () => {

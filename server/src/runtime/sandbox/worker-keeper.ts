@@ -8,7 +8,7 @@ import { workerFlags } from './isolation.ts';
 import { Progress } from './progress.ts';
 import { StateGate } from './state-gate.ts';
 import { CONTROL_DESCRIPTOR } from './worker-messages.ts';
-import type { FromKeeper, ToKeeper, WorkerSetup } from './worker-messages.ts';
+import type { FromKeeper, ToKeeper, WorkerSetup, WorkerStep } from './worker-messages.ts';
 
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
@@ -61,6 +61,7 @@ class WorkerKeeper {
     this.#worker = worker;
     worker.stdout.resume();
     worker.stderr.resume();
+    worker.on('message', (step: WorkerStep) => this.#tell({ step }));
     worker.on('error', (error: Error & { readonly code?: string }) => {
       this.#tell({ ended: { code: error.code, text: error.message } });
     });

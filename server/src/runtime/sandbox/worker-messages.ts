@@ -16,6 +16,9 @@ export interface WorkerSetup {
   readonly gate: SharedArrayBuffer;
 }
 
+/** A worker has loaded what needs no state, and waits for it; it has opened the state. */
+export type WorkerStep = 'loaded' | 'opened';
+
 /** From the server to the keeper of a worker. `state`: there is one, which the worker may open. */
 export type ToKeeper =
   | { readonly setup: Pick<WorkerSetup, 'storage' | 'rowMemoryBytes'> }
@@ -37,6 +40,7 @@ export interface WorkerReport {
 
 export type FromKeeper =
   | WorkerReport
+  | { readonly step: WorkerStep }
   /** JSON of the profile that has ended; the empty text once it has begun, or when it fails. */
   | { readonly profile: string }
   | { readonly ended: { readonly code?: string | undefined; readonly text: string } };

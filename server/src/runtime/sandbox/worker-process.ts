@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import {
   ENDPOINT_HEAP_HARD_MB,
   ENDPOINT_MESSAGE_ITEMS_MAX,
+  ENDPOINT_OPENING_MS_MAX,
   ENDPOINT_PROCESS_DATA_KB_MAX,
 } from '#base/endpoint-limits.ts';
+import { openingGate } from '#store/opening-gate.ts';
 import { CulpritNote } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
@@ -15,6 +17,7 @@ import {
   type FromKeeper,
   type ToKeeper,
   type WorkerReport,
+  type WorkerStep,
 } from './worker-messages.ts';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
@@ -53,6 +56,10 @@ export class WorkerProcess {
   readonly #note = new CulpritNote();
   readonly #outbox = new FrameWriter();
   readonly #exited = Promise.withResolvers<void>();
+  readonly #steps: Readonly<Record<WorkerStep, PromiseWithResolvers<void>>> = {
+    loaded: Promise.withResolvers(),
+    opened: Promise.withResolvers(),
+  };
   #looking: PromiseWithResolvers<WorkerReport> | undefined;
   #profiling: PromiseWithResolvers<string> | undefined;
   #askedAt = 0;
@@ -100,7 +107,19 @@ export class WorkerProcess {
       this.#exited.resolve();
     });
     this.#tell({ setup: { storage, rowMemoryBytes } });
-    void environmentKey.then((key) => this.#tell({ state: { environmentKey: key } }));
+    void this.#openState(environmentKey);
+  }
+
+  /** Lets the worker open the state while nobody writes to it: see `OpeningGate`. */
+  async #openState(key: Promise<string | undefined>): Promise<void> {
+    const [environmentKey] = await Promise.all([key, this.#steps.loaded.promise]);
+    using _turn = await openingGate.hold();
+    if (this.#hasEnded) return;
+    // All that is written waits for it.
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), ENDPOINT_OPENING_MS_MAX);
+    this.#tell({ state: { environmentKey } });
+    await Promise.race([this.#steps.opened.promise, this.#exited.promise]);
+    clearTimeout(timer);
   }
 
   /** The number of the process; undefined when there is none. */
@@ -168,6 +187,11 @@ export class WorkerProcess {
     if ('ended' in message) {
       const { code, text: why } = message.ended;
       end(Object.assign(new Error(why), code === undefined ? {} : { code }));
+      return;
+    }
+    if ('step' in message) {
+      // A worker may have been taken over, and say anything.
+      if (Object.hasOwn(this.#steps, message.step)) this.#steps[message.step].resolve();
       return;
     }
     if ('profile' in message) {

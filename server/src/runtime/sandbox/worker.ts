@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { Script } from 'node:vm';
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { init } from 'es-module-lexer/js';
 import { assert } from '#base/assert.ts';
 import { openHeldGraphReader } from '#graph/open-reader.ts';
@@ -16,7 +16,12 @@ import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
 import { formatStacksApart } from './stack-format.ts';
 import { StateGate } from './state-gate.ts';
-import { FRAMES_DESCRIPTOR, NOTE_DESCRIPTOR, type WorkerSetup } from './worker-messages.ts';
+import {
+  FRAMES_DESCRIPTOR,
+  NOTE_DESCRIPTOR,
+  type WorkerSetup,
+  type WorkerStep,
+} from './worker-messages.ts';
 
 /**
  * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves
@@ -34,6 +39,8 @@ const { storage, rowMemoryBytes } = setup;
 await init();
 const boot = new Script(guestSource(), { filename: 'trellis:guest' });
 const zod = new LazyScript(zodSource(), 'trellis:zod');
+const tell = (step: WorkerStep): void => parentPort?.postMessage(step);
+tell('loaded');
 // The key is kept outside of the heap, behind a private field: from here on nothing that code can
 // reach leads to it.
 const { reader, snapshots } = openHeldGraphReader({
@@ -41,6 +48,7 @@ const { reader, snapshots } = openHeldGraphReader({
   environmentKey: new StateGate(setup.gate).pass(),
   rowMemoryBytes,
 });
+tell('opened');
 // The environment of the process is not this thread's to show.
 process.report.excludeEnv = true;
 // A rejection that no code waits for is that code's own loss.
