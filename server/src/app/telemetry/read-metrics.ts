@@ -109,6 +109,10 @@ function ofServices({ services, sequence }: MetricSources) {
       const { ready, busy, stalled } = endpoints.load();
       return byState('trellis.worker.state', { ready, busy, stalled });
     }),
+    'trellis.watches': of(({ endpoints }) => one(endpoints.watches.load.watches)),
+    'trellis.watch.questions': of(({ endpoints }) => one(endpoints.watches.load.questions)),
+    'trellis.watch.runs': of(({ endpoints }) => one(endpoints.watches.load.runs)),
+    'trellis.watch.wakes': of(({ endpoints }) => one(endpoints.watches.load.wakes)),
     'trellis.jobs': of(({ jobs }) => jobReadings(jobs.underWay())),
     'trellis.search.documents': index(({ documents }) => documents),
     'trellis.search.memory': index(({ bytes }) => bytes),

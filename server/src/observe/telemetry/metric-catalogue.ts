@@ -48,6 +48,30 @@ export const metrics = {
     description: 'Endpoint workers by state: ready, busy (of those), stalled (of those).',
     attributes: ['trellis.worker.state'],
   },
+  'trellis.watches': {
+    kind: 'gauge',
+    unit: '{watch}',
+    description: 'Connections that watch an endpoint.',
+    attributes: [],
+  },
+  'trellis.watch.questions': {
+    kind: 'gauge',
+    unit: '{question}',
+    description: 'Different questions that are watched: an endpoint with a body, as a user.',
+    attributes: [],
+  },
+  'trellis.watch.runs': {
+    kind: 'counter',
+    unit: '{run}',
+    description: 'Runs of endpoints for those who watch them, since the process started.',
+    attributes: [],
+  },
+  'trellis.watch.wakes': {
+    kind: 'counter',
+    unit: '{wake}',
+    description: 'How often a commit has changed what a watched question has read.',
+    attributes: [],
+  },
   'trellis.webhook.duration': {
     kind: 'histogram',
     unit: 's',
