@@ -14,6 +14,7 @@ import {
 } from 'react';
 import type { EndpointArguments, EndpointName, EndpointOutput } from './endpoint-types.ts';
 import type { ChatEvent } from './methods/chat.ts';
+import { type Told, watchOrAsk } from './page-watches.ts';
 import type { RegisteredEndpoints, Trellis } from './trellis.ts';
 
 const WorkspaceContext = createContext<Trellis | undefined>(undefined);
@@ -67,13 +68,23 @@ export function useQuery<Data>(
   key: readonly unknown[] | null,
   load: (client: Trellis, signal: AbortSignal) => Promise<Data>,
 ): QueryState<Data> {
+  return useAnswers<Data>(key, async (client, signal, told) => {
+    told.value(await load(client, signal));
+  });
+}
+
+/** What `begin` tells, until its signal aborts; what it rejects with is told as a fault. */
+function useAnswers<Data>(
+  key: readonly unknown[] | null,
+  begin: (client: Trellis, signal: AbortSignal, told: Told<Data>) => Promise<void>,
+): QueryState<Data> {
   const client = useTrellis();
   const question = key === null ? null : JSON.stringify(key);
   const [round, setRound] = useState(0);
   const [settled, setSettled] = useState<Settled<Data>>();
-  const newest = useRef(load);
+  const newest = useRef(begin);
   useEffect(() => {
-    newest.current = load;
+    newest.current = begin;
   });
   useEffect(() => {
     if (question === null) return undefined;
@@ -86,11 +97,19 @@ export function useQuery<Data>(
         return { client, question, round, data: isSame ? before.data : undefined, ...outcome };
       });
     };
-    const ask = async (): Promise<Data> => newest.current(client, signal);
-    ask().then(
-      (data) => settle({ data, error: undefined }),
-      (error: unknown) => settle({ error }),
-    );
+    let hasValue = false;
+    const told: Told<Data> = {
+      value: (data) => {
+        hasValue = true;
+        settle({ data, error: undefined });
+      },
+      fault: (error) => settle({ error }),
+      delay: (error) => {
+        if (!hasValue) settle({ error });
+      },
+    };
+    const ask = async (): Promise<void> => newest.current(client, signal, told);
+    ask().catch(told.fault);
     return () => controller.abort();
   }, [client, question, round]);
   const refetch = useCallback(() => setRound((before) => before + 1), []);
@@ -110,7 +129,8 @@ export interface EndpointQueryOptions {
 
 /**
  * What an endpoint answers, with its types: `useEndpoint('books/by-author', { author })`. It is
- * asked again when the name or the body changes.
+ * asked again when the name or the body changes. A read-only endpoint is watched: `data` changes
+ * with its answer. Others are asked once, and again by `refetch`.
  */
 export function useEndpoint<Name extends EndpointName<RegisteredEndpoints>>(
   name: Name,
@@ -118,7 +138,9 @@ export function useEndpoint<Name extends EndpointName<RegisteredEndpoints>>(
 ): QueryState<EndpointOutput<RegisteredEndpoints, Name>> {
   const [body, options] = args;
   const key = options?.enabled === false ? null : ['endpoint', name, body ?? null];
-  return useQuery(key, (client, signal) => client.endpoints.run(name, body, { signal }));
+  return useAnswers(key, (client, signal, told) =>
+    watchOrAsk({ client, name, body, signal, told }),
+  );
 }
 
 export interface ChatLine {

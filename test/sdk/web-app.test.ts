@@ -134,6 +134,10 @@ describe.skipIf(requireChromium())('in a browser', () => {
     await page.getByLabel('Author').fill('Guin');
     const found = () => page.getByRole('listitem').allInnerTexts();
     await expect.poll(found).toEqual(['The Dispossessed by Ursula K. Le Guin']);
+    // Somebody else adds one: the endpoint is watched.
+    const book = { isbn: '3', title: 'Lavinia', author: 'Ursula K. Le Guin' };
+    await admin('POST', '/api/endpoints/run/books/add', book);
+    await page.getByRole('listitem').getByText('Lavinia').waitFor();
 
     await page.getByLabel('Message').fill('What is Dune?');
     await page.getByRole('button', { name: 'Ask' }).click();

@@ -76,7 +76,10 @@ async function watch<T>(
           ({ lastEventId } = event);
           onValue(value, sequence);
         } else if (event.event === 'error') {
-          onError?.(TrellisError.fromBody(response, event.data));
+          const error = TrellisError.fromBody(response, event.data);
+          // Whoever was told that there is no answer is to be told the same one again.
+          if (error?.code !== 'server_stopping') lastEventId = '';
+          onError?.(error);
         }
       }
     } catch (error) {
