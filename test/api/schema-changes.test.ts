@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import type { Answer } from '../support/http-client.ts';
+import { untilIndexed } from '../support/search-index.ts';
 import { People } from '../support/people.ts';
 
 let people: People;
@@ -252,6 +253,45 @@ test('search finds by the new names without indexing again', async () => {
   const search = await save(`export default async ({ search }: Scope) =>
     (await search({ query: 'text', types: ['Term'], fields: ['Title'] })).hits.length;`);
   await expect.poll(() => run(search)).toBe(3);
+});
+
+test('a golden set with former names goes on, and so do facets and filters', async () => {
+  const settings = { fields: { Title: { text: {} }, Points: { facet: true } } };
+  await ok(admin('PUT', '/api/search/settings', { types: { Term: settings } }));
+  const set = {
+    request: {
+      types: ['Word'],
+      fields: ['Text'],
+      filters: [{ field: 'Score', op: '>=', value: 0 }],
+    },
+    queries: [{ query: 'text', relevant: [await uidOf('Term', 'a')] }],
+  };
+  await ok(admin('PUT', '/api/search/golden-sets/terms', set));
+  await untilIndexed(people.workspace.http, people.token('admin'));
+  const search = { ...set.request, query: 'text', facets: ['Score'] };
+  expect(await ok(admin('POST', '/api/cce/system/search', search))).toMatchObject({
+    total: 3,
+    facets: { Score: expect.arrayContaining([{ value: '0', count: 1 }]) },
+  });
+  const report = await ok(admin('POST', '/api/search/golden-sets/terms/run'));
+  expect(report).toMatchObject({ metrics: { recall: 1 }, unfound: { total: 0 } });
+});
+
+test('a migration that is still to be run breaks, one that has run does not', async () => {
+  const code = `export default async ({ q }: Scope) => q().startAt('Term').count();`;
+  for (const name of ['001', '002']) await ok(admin('POST', '/api/migrations', { name, code }));
+  const job = await ok(admin('POST', '/api/migrations/001/run'));
+  await expect
+    .poll(async () => (await ok(admin('GET', `/api/jobs/${String(job['id'])}`)))['state'])
+    .toBe('succeeded');
+  const dry = await ok(
+    change({ changes: [{ rename: { type: 'Term', to: 'Idiom' } }], dryRun: true }),
+  );
+  const { breaks } = dry as { breaks: { kind: string; name: string }[] };
+  expect(breaks.filter(({ kind }) => kind === 'migration')).toMatchObject([
+    { name: '002', diagnostics: [{ message: 'There is no node type "Term".' }] },
+  ]);
+  await ok(admin('DELETE', '/api/migrations/002'));
 });
 
 test('webhooks and triggers follow', async () => {

@@ -26,7 +26,7 @@ export type SchemaChangeRequest = Immutable<z.infer<typeof schemaChangeRequest>>
 
 /** What a change breaks. */
 export const schemaBreak = z.strictObject({
-  kind: z.enum(['endpoint', 'module', 'tool', 'task']),
+  kind: z.enum(['endpoint', 'module', 'migration', 'tool', 'task']),
   name: z.string(),
   why: z.string(),
   diagnostics: z.array(diagnostic).optional(),

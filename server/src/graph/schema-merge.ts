@@ -146,7 +146,7 @@ function mergeNodeType(
     const field = name === undefined ? undefined : known?.byName.get(name);
     if (field !== undefined && name !== undefined) refuseAlias(name, field.name, document.type);
   }
-  const fields = mergeFields(document.type, known?.fields ?? [], ownFields, `${path}.fields`);
+  const fields = mergeFields(document.type, known, ownFields, `${path}.fields`);
   const id = known?.id ?? next.id;
   const merged = {
     id,
@@ -155,6 +155,7 @@ function mergeNodeType(
     keyAliases: known?.keyAliases ?? [],
     origin: known?.origin ?? next.origin,
     key,
+    keyOrigin: known?.keyOrigin,
     keyIsListed: known?.keyIsListed === true || listedKey !== undefined,
     timestamp: document.timestamp ?? known?.timestamp,
     label: document.label ?? known?.label,
@@ -220,11 +221,10 @@ function mergeEdgeType(
   nextId: number,
   path: string,
 ): EdgeType {
-  const knownFields = known?.fields ?? [];
   for (const name of Object.keys(document.fields ?? {})) {
     refuseAlias(name, known?.byName.get(name)?.name ?? name, document.type);
   }
-  const fields = mergeFields(document.type, knownFields, document.fields ?? {}, `${path}.fields`);
+  const fields = mergeFields(document.type, known, document.fields ?? {}, `${path}.fields`);
   if (known !== undefined && fields === known.fields) return known;
   return compileEdgeType({
     id: known?.id ?? nextId,
@@ -254,7 +254,7 @@ function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolea
 /** Returns the known list itself when nothing is added or widened. */
 function mergeFields(
   type: string,
-  known: readonly Field[],
+  { fields: known, keyOrigin }: Pick<NodeType, 'fields' | 'keyOrigin'> = { fields: [] },
   document: Readonly<Record<string, FieldType>>,
   path: string,
 ): readonly Field[] {
@@ -267,7 +267,7 @@ function mergeFields(
     const place = places.get(name);
     const field = place === undefined ? undefined : fields[place];
     if (place === undefined || field === undefined) {
-      const isTaken = known.some(({ origin }) => origin === name);
+      const isTaken = name === keyOrigin || known.some(({ origin }) => origin === name);
       const own = isTaken ? { origin: `${name}#${next}` } : {};
       fields.push({ number: next++, name, type: fieldType, tag, ...own });
     } else if (field.tag === tag) {

@@ -55,6 +55,8 @@ export interface NodeType {
   readonly origin: string;
   /** The field name under which a node also shows its key; undefined when there is none. */
   readonly key: string | undefined;
+  /** The key's first name, as `origin` of a field; undefined while it has that name. */
+  readonly keyOrigin?: string | undefined;
   /** Whether the document lists the key among the fields. */
   readonly keyIsListed: boolean;
   readonly timestamp: string | undefined;
@@ -251,6 +253,7 @@ export class SchemaRegistry {
           keyAliases: type.keyAliases ?? [],
           origin: type.origin ?? type.name,
           key: type.key,
+          keyOrigin: type.keyOrigin,
           keyIsListed: type.keyIsListed,
           timestamp: type.timestamp,
           label: type.label,
@@ -297,6 +300,7 @@ interface StoredSchema {
     /** Absent while it is the name. */
     readonly origin?: string;
     readonly key?: string;
+    readonly keyOrigin?: string;
     readonly keyIsListed: boolean;
     readonly timestamp?: string;
     readonly label?: string;
@@ -402,7 +406,9 @@ export function compileNodeType(
 ): NodeType {
   const byName = fieldsByName(type.fields);
   if (type.key !== undefined) {
-    const shown: Field = { number: KEY_FIELD, name: type.key, type: 'String', tag: TAG.String };
+    const { keyOrigin: origin } = type;
+    const own = { name: type.key, type: 'String', tag: TAG.String } as const;
+    const shown: Field = { number: KEY_FIELD, ...own, origin };
     for (const name of [type.key, ...type.keyAliases]) byName.set(name, shown);
   }
   const byNumber = new Map(type.fields.map((field) => [field.number, field]));
@@ -429,7 +435,8 @@ export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNu
 function withoutUndefined(
   type: NodeType,
 ): Omit<StoredSchema['nodes'][number], 'fields' | 'indexes'> {
-  const { name, aliases, keyAliases, origin, key, keyIsListed, timestamp, label } = type;
+  const { name, aliases, keyAliases, origin, keyOrigin, key, keyIsListed } = type;
+  const { timestamp, label } = type;
   return {
     name,
     ...(aliases.length === 0 ? {} : { aliases }),
@@ -437,6 +444,7 @@ function withoutUndefined(
     ...(origin === name ? {} : { origin }),
     keyIsListed,
     ...(key === undefined ? {} : { key }),
+    ...(keyOrigin === undefined ? {} : { keyOrigin }),
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(label === undefined ? {} : { label }),
   };

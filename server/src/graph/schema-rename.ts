@@ -66,6 +66,10 @@ function renamed(registry: SchemaRegistry, rename: SchemaRename, path: string): 
   if (field !== undefined) {
     // A link gives both edges of a pair the fields that they have in common: by name.
     const has = (one: EdgeType): boolean => one.fields.some(({ name }) => name === field);
+    const inverse = registry.edgeType(edge.inverse ?? '');
+    if (inverse !== undefined && !has(inverse) && inverse.byName.has(to)) {
+      throw fail(`${path}.to`, `"${to}" is a field of the inverse, ${inverse.name}`);
+    }
     return withEdges(registry, (one) =>
       one === edge || (one.name === edge.inverse && has(one))
         ? { ...one, fields: renamedFields(one, field, to, RESERVED_EDGE_FIELD_NAMES, path) }
@@ -96,7 +100,8 @@ function renamedField(type: NodeType, field: string, to: string, path: string): 
   const former = field === 'Id' ? keyAliases : [...keyAliases, field];
   const aliases = former.filter((one) => one !== to);
   checkAliases(aliases, path);
-  return compileNodeType({ ...stored(type), ...roles, key: to, keyAliases: aliases });
+  const keyOrigin = type.keyOrigin ?? field;
+  return compileNodeType({ ...stored(type), ...roles, key: to, keyOrigin, keyAliases: aliases });
 }
 
 function renamedFields(

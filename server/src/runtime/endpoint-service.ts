@@ -329,6 +329,7 @@ export class EndpointService implements AsyncDisposable {
           return endpoint !== undefined && this.#verdicts.compiles(checkedEndpoint(endpoint));
         },
         module: (name) => this.#linked.modules.get(name)?.definition,
+        migrationCompiles: (name) => this.migrations.service.compiles(name),
         versionsFor: (code, name) => versionsOf(code, name, this.#linked),
       },
       compiler: this.#compiler,

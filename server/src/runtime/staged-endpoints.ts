@@ -44,6 +44,7 @@ interface PresentCode {
   /** Whether an endpoint compiles, as far as that is known. */
   compiles(name: string): boolean;
   module(name: string): { readonly code: string; readonly compiles: boolean } | undefined;
+  migrationCompiles(name: string): boolean;
   /** Of what code runs and imports; `name` is the endpoint whose code it is. */
   versionsFor(code: string, name: string): string;
 }
@@ -67,6 +68,7 @@ export class StagedEndpoints {
   readonly #callable: CallableEndpoints;
   readonly #compiler: EndpointCompiler;
   readonly #modules: ModuleStore;
+  readonly #migrations: MigrationStore;
   readonly #inputs: EndpointInputs;
   readonly #definitions: EndpointDefinitions;
   /** Of what code runs, when that code was checked here. */
@@ -92,7 +94,7 @@ export class StagedEndpoints {
     const turns = new OneAtATime();
     const own = { store: this.#store, modules, turns, scheduleFault, onChange };
     this.#definitions = new EndpointDefinitions({ ...shared, ...own });
-    const migrations = new MigrationStore(reader);
+    const migrations = (this.#migrations = new MigrationStore(reader));
     this.migrations = parts.migrations.over({ ...shared, store: migrations });
     const definitions = this.#definitions;
     const endpoints = this.#store;
@@ -162,6 +164,19 @@ export class StagedEndpoints {
     }
     const modules = isSameSchema ? [] : await this.#modulesAgainst(schema, signal);
     return [...broken, ...this.#brokenModules(), ...modules];
+  }
+
+  /** Migrations that are still to be run, compile now, and would not any more. */
+  async brokenMigrations(signal: AbortSignal): Promise<readonly Omit<BrokenCode, 'kind'>[]> {
+    const schema = this.#parts.staging.reader.schema();
+    const broken: Omit<BrokenCode, 'kind'>[] = [];
+    for (const { name, code, status } of this.#migrations.all()) {
+      signal.throwIfAborted();
+      if (status === 'succeeded' || !this.#parts.present.migrationCompiles(name)) continue;
+      const diagnostics = await this.#compiler.check({ code, isReadOnly: false }, schema);
+      if (diagnostics.length > 0) broken.push({ name, diagnostics });
+    }
+    return broken;
   }
 
   /** Those that were left alone, and do not compile against another schema. */

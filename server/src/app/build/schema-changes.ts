@@ -32,7 +32,13 @@ export function buildSchemaChanges(
       const code = endpoints.over(staged);
       return {
         commit: (names) => staged.commits.commit({ operations: [], names }),
-        broken: (signal) => code.broken(signal),
+        broken: async (signal) => [
+          ...(await code.broken(signal)),
+          ...(await code.brokenMigrations(signal)).map((one) => ({
+            kind: 'migration' as const,
+            ...one,
+          })),
+        ],
         [Symbol.asyncDispose]: () => staged[Symbol.asyncDispose](),
       };
     },

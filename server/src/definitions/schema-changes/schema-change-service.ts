@@ -29,7 +29,11 @@ import {
 export interface StagedNames extends AsyncDisposable {
   commit(names: NameChanges): Promise<unknown>;
   /** Code that compiles now, and would not any more. */
-  broken(signal: AbortSignal): Promise<readonly BrokenCode[]>;
+  broken(signal: AbortSignal): Promise<readonly (Omit<BrokenCode, 'kind'> & BrokenKind)[]>;
+}
+
+interface BrokenKind {
+  readonly kind: 'endpoint' | 'module' | 'migration';
 }
 
 /** What runs an endpoint, and so breaks with it. */
@@ -118,7 +122,9 @@ export class SchemaChangeService {
 
   /** Throws `schema_alias_not_found`. */
   async removeAlias({ caller, address }: Doer, alias: SchemaAlias): Promise<void> {
-    const { commits, audit } = this.#parts;
+    const { commits, audit, onRenamed } = this.#parts;
+    // Afterwards nothing tells any more what a name was the former one of.
+    await onRenamed();
     const target = { kind: 'schema', id: alias.alias };
     await commits.commit({
       system: true,
@@ -127,7 +133,7 @@ export class SchemaChangeService {
         audit.operation(deed('schema.alias-removed', { caller, address }, target, alias)),
       ],
     });
-    await this.#parts.onRenamed();
+    await onRenamed();
   }
 
   async #breaks(

@@ -72,6 +72,11 @@ export class MigrationService {
     return this.#shown(this.#require(name));
   }
 
+  /** By the verdict of the last check. Throws `migration_not_found`. */
+  compiles(name: string): boolean {
+    return this.#shown(this.#require(name)).compiles;
+  }
+
   /** Rejects with `migration_exists`, `too_many_migrations`. */
   create(caller: Caller, migration: NewMigration, address: string): Promise<Migration> {
     return this.#turns.run(async () => {

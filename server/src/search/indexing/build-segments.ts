@@ -122,7 +122,8 @@ export function documentOf(
     language,
     fields: texts
       .filter(({ values }) => values.length > 0)
-      .map(({ text, values }) => fieldText(text, values, language, parts.analyzers)),
+      .map(({ text, values }) => fieldText(text, values, language, parts.analyzers))
+      .toSorted((a, b) => a.field - b.field),
     names: planned.names.map(({ field, name, isKey }) => ({
       field,
       names: foldedNames(textsOf(isKey ? record.key : record.valueByName(type, name))),

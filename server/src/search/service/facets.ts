@@ -10,8 +10,9 @@ import type {
   TimeFacet,
   TimeUnit,
 } from '../request/read-request.ts';
-import type { OpenedSnapshot } from './opened-snapshot.ts';
+import { goesBy } from '../settings/named-now.ts';
 import type { SearchScope } from './scope.ts';
+import type { PlannedType } from '../settings/index-plan.ts';
 import { TIME_MAX_MS, TIME_MIN_MS } from '#graph/time.ts';
 
 /** What the facets have counted, by their names. */
@@ -31,7 +32,6 @@ export function countsOf(
  */
 export function openFacets(
   requests: readonly FacetRequest[],
-  snapshot: OpenedSnapshot,
   scope: SearchScope,
   context: QueryContext,
 ): Facet[] {
@@ -41,12 +41,12 @@ export function openFacets(
     if (request.kind === 'time') return new TimeHistogram(request);
     if (request.kind === 'related') return new RelatedCounts(request, context, path);
     if (request.field === 'Type') return typeFacet(request, scope);
-    if (request.field !== ANY_FIELD) return fieldFacet(request, snapshot, scope, path);
+    if (request.field !== ANY_FIELD) return fieldFacet(request, scope, path);
     return readableFacets(scope)
       .filter((field) => !names.has(field))
       .slice(0, SEARCH_FACETS_MAX)
       .map((field) => ({
-        ...fieldFacet({ ...request, name: field, field }, snapshot, scope, path),
+        ...fieldFacet({ ...request, name: field, field }, scope, path),
         isLeftOutWhenEmpty: true,
       }));
   });
@@ -76,24 +76,25 @@ function typeFacet({ name, take }: FieldFacet, scope: SearchScope): Facet {
   };
 }
 
-function fieldFacet(
-  { name, field, take }: FieldFacet,
-  snapshot: OpenedSnapshot,
-  scope: SearchScope,
-  path: string,
-): Facet {
+function fieldFacet({ name, field, take }: FieldFacet, scope: SearchScope, path: string): Facet {
   const types = [...scope.types.values()];
-  const isFacet = types.some(({ facets }) => facets.some((one) => one.name === field));
-  const column = isFacet ? snapshot.column(field) : undefined;
+  const found = types.flatMap((type) =>
+    type.facets.filter((one) => goesBy(type, one.name, [field])),
+  );
+  const column = (found.find((one) => one.name === field) ?? found[0])?.column;
   if (column === undefined) {
-    if (isFacet || scope.conceals) return { name, collector: NOTHING, counts: () => [] };
+    if (scope.conceals) return { name, collector: NOTHING, counts: () => [] };
     const hint = `Set facet: true for it in the search settings.`;
     throw invalid(path, `"${field}" is not a facet of what is searched`, hint);
   }
   const counts = new FacetCounts(column);
-  const readable = new Set(
-    types.filter((type) => scope.canRead(type.name, field)).map(({ id }) => id),
-  );
+  // What was renamed is in the column of its former name until it is indexed again.
+  const mayRead = (type: PlannedType): boolean =>
+    scope.canRead(type.name, field) &&
+    type.facets
+      .filter((one) => one.column === column || one.origin === field)
+      .every((one) => scope.canRead(type.name, one.name));
+  const readable = new Set(types.filter(mayRead).map(({ id }) => id));
   const isAll = readable.size === types.length;
   return {
     name,

@@ -1,12 +1,14 @@
 import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { Visibility } from '#graph/reader.ts';
+import type { SchemaRegistry } from '#graph/schema-registry.ts';
 import { SEARCH_FILE_SIGHT_MS, SEARCH_SIGHTS_MAX } from '#base/search-limits.ts';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { Analyzers } from '../analysis/language-analyzer.ts';
 import type { ConnectionPages } from '../indexing/connections.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
+import { namedNow } from '../settings/named-now.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 import { IndexView } from '../text/index-view.ts';
 import { SeenView, Sight } from '../text/seen-view.ts';
@@ -18,8 +20,6 @@ import { openVectorIndex } from '../vector/index-reader.ts';
 import type { VectorIndex } from '../vector/vector-index.ts';
 
 interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors' | 'connections'> {
-  /** Columns of facets, by the names of their fields. */
-  readonly columns: ReadonlyMap<string, number>;
   readonly analyzers: Analyzers;
   readonly sights: Sights;
 }
@@ -32,19 +32,18 @@ export class OpenedSnapshot {
   readonly vectors: readonly OpenedVectors[];
   readonly connections: ConnectionPages;
   readonly #byName: ReadonlyMap<string, PlannedType>;
-  readonly #columns: ReadonlyMap<string, number>;
   readonly #analyzers: Analyzers;
   readonly #sights: Sights;
   #languages: readonly string[] | undefined;
+  #named: { readonly by: SchemaRegistry; readonly snapshot: OpenedSnapshot } | undefined;
 
   private constructor(parts: SnapshotParts) {
-    const { view, types, vectors, columns, analyzers, sights } = parts;
+    const { view, types, vectors, analyzers, sights } = parts;
     this.connections = parts.connections;
     this.view = view;
     this.types = types;
     this.vectors = vectors;
     this.#byName = new Map(types.map((type) => [type.name, type]));
-    this.#columns = columns;
     this.#analyzers = analyzers;
     this.#sights = sights;
   }
@@ -60,9 +59,37 @@ export class OpenedSnapshot {
       types: [...plan.types.values()],
       connections,
       vectors: openVectors(vectors, plan.types, previous?.vectors),
-      columns: new Map(plan.numbers.columns.map((name, column) => [name, column])),
       analyzers,
       sights: previous === undefined ? new Sights() : previous.#sights.forNext(),
+    });
+  }
+
+  /** The same by the names that a schema has. */
+  namedBy(registry: SchemaRegistry): OpenedSnapshot {
+    const by = registry.notWatched;
+    if (this.#named?.by === by) return this.#named.snapshot;
+    const named = new Map(
+      this.types.map((type) => [type, namedNow(type, by.nodeTypes[type.id - 1])]),
+    );
+    const isSame = [...named].every(([before, after]) => before === after);
+    const snapshot = isSame ? this : this.#withTypes(named);
+    this.#named = { by, snapshot };
+    return snapshot;
+  }
+
+  #withTypes(named: ReadonlyMap<PlannedType, PlannedType>): OpenedSnapshot {
+    const vectors = this.vectors.map((opened): OpenedVectors => {
+      const type = must(named.get(opened.type), 'a planned type');
+      const place = opened.type.vectors.indexOf(opened.field);
+      return { ...opened, type, field: must(type.vectors[place], 'a field with vectors') };
+    });
+    return new OpenedSnapshot({
+      view: this.view,
+      types: [...named.values()],
+      vectors,
+      connections: this.connections,
+      analyzers: this.#analyzers,
+      sights: this.#sights,
     });
   }
 
@@ -78,14 +105,12 @@ export class OpenedSnapshot {
 
   #withView(view: IndexView): OpenedSnapshot {
     const { types, vectors, connections } = this;
-    const columns = this.#columns;
     const sights = this.#sights;
     return new OpenedSnapshot({
       view,
       types,
       vectors,
       connections,
-      columns,
       analyzers: this.#analyzers,
       sights,
     });
@@ -93,11 +118,6 @@ export class OpenedSnapshot {
 
   type(name: string): PlannedType | undefined {
     return this.#byName.get(name);
-  }
-
-  /** Column of a facet, by the name of its field. */
-  column(name: string): number | undefined {
-    return this.#columns.get(name);
   }
 
   /** Analyzers of the named language, or of all; plus that of unknown language if texts have it. */

@@ -150,7 +150,7 @@ export class PreparedSearch {
 
   /** New collectors each time, as they count what they are shown. */
   openFacets(): readonly Facet[] {
-    return openFacets(this.request.facets, this.sources.snapshot, this.scope, this.context);
+    return openFacets(this.request.facets, this.scope, this.context);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { QueryContext } from '#graph/query/query-context.ts';
 import { isTellableField } from '#graph/tellable-names.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
+import { goesBy } from '../settings/named-now.ts';
 import { VisibleFields } from '../text/visible-fields.ts';
 import { type SearchRequest, unknownName } from '../request/read-request.ts';
 import type { OpenedSnapshot, OpenedVectors } from './opened-snapshot.ts';
@@ -33,24 +34,20 @@ export class SearchScope {
     this.#names = names;
     const types = typesOf(snapshot, context, names);
     this.types = new Map(types.map((type) => [type.id, type]));
-    const wanted = fields === undefined ? undefined : new Set(fields);
-    // A field may be named by a former name.
-    const isWanted = ({ id }: PlannedType, name: string): boolean =>
-      wanted?.has(name) !== false ||
-      [...wanted].some((one) => context.registry.nodeTypeById(id).byName.get(one)?.name === name);
-    if (wanted !== undefined && !this.conceals) checkFields(context, wanted, types, mode);
+    if (fields !== undefined && !this.conceals) checkFields(context, fields, types, mode);
     this.texts = new Map(
       types.map((type) => [
         type.id,
         type.texts
           .toSorted((a, b) => b.boost - a.boost)
-          .filter(({ name }) => isWanted(type, name) && this.canRead(type.name, name)),
+          .filter(({ name }) => goesBy(type, name, fields) && this.canRead(type.name, name)),
       ]),
     );
     const numbers = new Map(
       types.map((type) => {
         const named = type.names.filter(
-          ({ name, isKey }) => isWanted(type, name) && this.#canReadName(type.name, name, isKey),
+          ({ name, isKey }) =>
+            goesBy(type, name, fields) && this.#canReadName(type.name, name, isKey),
         );
         const readable = [...(this.texts.get(type.id) ?? []), ...named];
         return [type.id, new Set(readable.map(({ field }) => field))];
@@ -67,19 +64,27 @@ export class SearchScope {
   /** Whether vectors of these fields are hidden because the searcher sees no node of their type. */
   concealsVectors(names: readonly string[] | undefined): boolean {
     const concealed = [...this.types.values()].filter(({ name }) => this.#context.conceals(name));
-    const vectors = concealed.flatMap((type) => type.vectors);
-    return this.conceals || vectors.some(({ name }) => names?.includes(name) !== false);
+    const isAsked = concealed.some((type) =>
+      type.vectors.some(({ name }) => goesBy(type, name, names)),
+    );
+    return this.conceals || isAsked;
   }
 
+  /** Former names, too. */
   get fieldNames(): ReadonlySet<string> {
-    return new Set([...this.texts.values()].flat().map(({ name }) => name));
+    const names = [...this.types.values()].flatMap(({ id, former = new Map() }) => {
+      const present = new Set(this.texts.get(id)?.map(({ name }) => name));
+      return [...present, ...[...former.keys()].filter((one) => present.has(former.get(one)))];
+    });
+    return new Set(names);
   }
 
   /** The index's numbers of the fields of one name. */
   fieldsOf(name: string): number[] {
-    return [...this.texts.values()]
-      .flat()
-      .filter((text) => text.name === name)
+    return [...this.types.values()]
+      .flatMap((type) =>
+        (this.texts.get(type.id) ?? []).filter((text) => goesBy(type, text.name, [name])),
+      )
       .map(({ field }) => field);
   }
 
@@ -89,7 +94,7 @@ export class SearchScope {
       .filter(({ name }) => !this.#context.conceals(name))
       .flatMap((type) =>
         type.vectors
-          .filter(({ name }) => names?.includes(name) !== false && this.canRead(type.name, name))
+          .filter(({ name }) => goesBy(type, name, names) && this.canRead(type.name, name))
           .map((field) => ({ type, field })),
       );
   }
@@ -132,8 +137,8 @@ function typesOf(
 }
 
 function checkFields(
-  { reader, registry, visibility }: QueryContext,
-  wanted: ReadonlySet<string>,
+  { reader, visibility }: QueryContext,
+  wanted: readonly string[],
   types: readonly PlannedType[],
   mode: SearchRequest['mode'],
 ): void {
@@ -143,11 +148,8 @@ function checkFields(
       ...(mode === 'text' ? [] : vectors).map(({ name }) => name),
     ]),
   );
-  for (const [i, name] of [...wanted].entries()) {
-    const isFormer = types.some(({ id }) => {
-      const field = registry.nodeTypeById(id).byName.get(name);
-      return field !== undefined && known.has(field.name);
-    });
+  for (const [i, name] of wanted.entries()) {
+    const isFormer = types.some(({ former }) => known.has(former?.get(name) ?? ''));
     if (known.has(name) || isFormer) continue;
     const tellable = [...known].filter((field) =>
       types.some((type) => isTellableField(reader, visibility, type.name, field)),

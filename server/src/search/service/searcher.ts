@@ -26,6 +26,7 @@ import { type SimilarWord, similarWords, suggest, type Suggestion } from './sugg
 import { Analyzers } from '../analysis/language-analyzer.ts';
 import { SEARCH_START_HITS_MAX } from '#base/search-limits.ts';
 import { invalid } from '../request/members.ts';
+import { goesBy } from '../settings/named-now.ts';
 import { readSearchRequest } from '../request/read-request.ts';
 import { countsOf, type Facet, type FacetCount } from './facets.ts';
 import type { RankedHit } from './fusion.ts';
@@ -136,7 +137,8 @@ export class Searcher {
       throw new Problem('index_opening', 'The search index is not open yet.');
     }
     const { synonymsOf } = this.#synonyms;
-    return { ...this.#options, synonymsOf, snapshot };
+    const { registry } = this.#options.reader;
+    return { ...this.#options, synonymsOf, snapshot: snapshot.namedBy(registry) };
   }
 }
 
@@ -192,9 +194,11 @@ function findByText(
   { type, field, text }: WantedText,
   visibility: Visibility | undefined,
 ): readonly FoundNode[] {
-  const planned = sources.snapshot.type(type)?.texts.some(({ name }) => name === field) === true;
-  if (!planned) {
-    if (new QueryContext(sources.reader, visibility, undefined).conceals(type)) return [];
+  const context = new QueryContext(sources.reader, visibility, undefined);
+  const { id } = context.registry.nodeType(type) ?? {};
+  const planned = sources.snapshot.types.find((one) => one.id === id);
+  if (planned?.texts.some(({ name }) => goesBy(planned, name, [field])) !== true) {
+    if (context.conceals(type)) return [];
     const hint = 'Set text for it in the search settings.';
     throw invalid('startSearch', `the field "${field}" of "${type}" is not searched`, hint);
   }

@@ -21,6 +21,7 @@ import type { Facet } from './facets.ts';
 import type { Problem } from '#base/problem.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
+import { goesBy } from '../settings/named-now.ts';
 import type { OpenedVectors } from './opened-snapshot.ts';
 import type { FieldOfVectors } from './scope.ts';
 
@@ -34,14 +35,18 @@ interface SoughtVectors {
  * The models whose vectors of the query a request must bring in `queryVectors`. Fields that the
  * searcher may not read count too. Unknown names have none; the search itself refuses those.
  */
-export function modelsFor({ snapshot }: Pick<SearchSources, 'snapshot'>, value: unknown): string[] {
+export function modelsFor(
+  { reader, snapshot }: Pick<SearchSources, 'reader' | 'snapshot'>,
+  value: unknown,
+): string[] {
   const request = readSearchRequest(value);
   const { mode, query, vector, types, fields } = request;
   if (mode === 'text' || vector !== undefined || query.trim() === '') return [];
+  const wanted = types && new Set(types.map((name) => reader.registry.nodeType(name)?.id));
   const planned = snapshot.types
-    .filter((type) => types?.includes(type.name) !== false)
+    .filter(({ id }) => wanted?.has(id) !== false)
     .flatMap((type) => type.vectors.map((field) => ({ type, field })))
-    .filter(({ field }) => fields?.includes(field.name) !== false);
+    .filter(({ type, field }) => goesBy(type, field.name, fields));
   return modelsOf(planned);
 }
 

@@ -25,6 +25,8 @@ export interface PlannedType {
   readonly weight: number;
   /** Nodes without this field are left out. */
   readonly needs?: string;
+  /** Former names of fields, with those of now. Only where searches read it: see `namedNow`. */
+  readonly former?: ReadonlyMap<string, string>;
 }
 
 export interface PlannedText {
@@ -56,6 +58,8 @@ export interface PlannedVector {
 
 export interface PlannedFacet {
   readonly name: string;
+  /** As that of a text. */
+  readonly origin: string;
   /** In the index: the same for fields of the same name. */
   readonly column: number;
 }
@@ -91,16 +95,17 @@ export function planIndex(
   const fields = new Numbering(numbers.fields, SEARCH_INDEXED_FIELDS_MAX);
   const columns = new Numbering(numbers.columns, SEARCH_INDEXED_FIELDS_MAX);
   const types = new Map<number, PlannedType>();
-  for (const [name, type] of Object.entries(settings.types).toSorted(byName)) {
+  for (const [name, type] of Object.entries(settings.types).toSorted(inOrder)) {
     const known = schema.nodeType(name);
     if (known === undefined || !type.searchable) continue;
+    // In an order that no rename changes: the first field decides about the language.
     const inSchema = Object.entries(type.fields)
       .filter(([field]) => known.byName.has(field))
-      .toSorted(byName);
+      .toSorted(([a], [b]) => (originOf(known, a) < originOf(known, b) ? -1 : 1));
     const texts = inSchema.flatMap(([field, own]) => textOf(known, field, own, type, fields));
-    const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
+    const facets = inSchema.flatMap(([field, own]) => facetOf(known, field, own, columns));
     const names = namesOf(known, fields);
-    const digest = digestOf([texts.map(byOrigin), facets, names.map(byOrigin)]);
+    const digest = digestOf([texts.map(byOrigin), facets.map(byName), names.map(byOrigin)]);
     const vectors = inSchema.flatMap(([field, own]) => vectorOf(known, field, own));
     const { weight = 1 } = type;
     const needs = name === FILE_TYPE ? { needs: SEARCHED_FILE_FIELD } : {};
@@ -128,10 +133,13 @@ function byOrigin<T extends { readonly name: string; readonly origin: string }>(
   return { ...planned, name: origin };
 }
 
+/** Nodes of several types share a column by its name. */
+function byName({ name, column }: PlannedFacet): Omit<PlannedFacet, 'origin'> {
+  return { name, column };
+}
+
 function originOf(type: NodeType, field: string): string {
-  return (
-    type.byName.get(field)?.origin ?? (field === type.key ? (type.keyAliases[0] ?? field) : field)
-  );
+  return type.byName.get(field)?.origin ?? field;
 }
 
 function textOf(
@@ -171,12 +179,13 @@ function vectorOf(type: NodeType, name: string, { vector }: FieldSettings): Plan
 }
 
 function facetOf(
+  type: NodeType,
   name: string,
   { facet }: FieldSettings,
   numbering: Numbering,
 ): readonly PlannedFacet[] {
   const column = facet === true ? numbering.of(name) : undefined;
-  return column === undefined ? [] : [{ name, column }];
+  return column === undefined ? [] : [{ name, origin: originOf(type, name), column }];
 }
 
 class Numbering {
@@ -206,6 +215,6 @@ function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function inOrder([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
 }

@@ -60,17 +60,18 @@ export function similarTo(
   );
 }
 
-/** The vectors of a node in the fields that somebody may read; none when they do not see it. */
+/** The vectors of a node in fields that somebody may read; none when they do not see it. */
 export function vectorsOfNode(
   { reader, snapshot }: Sources,
   id: number,
   visibility: Visibility | undefined,
+  fields?: readonly string[],
 ): NodeVector[] {
   const context = new QueryContext(reader, visibility, undefined);
   const type = context.typeId(id);
   if (type === 0 || !context.sees(id)) return [];
   const scope = new SearchScope(snapshot, context, { types: undefined, fields: undefined });
-  const planned = scope.vectors(undefined).filter((one) => one.type.id === type);
+  const planned = scope.vectors(fields).filter((one) => one.type.id === type);
   return scope.opened(planned).flatMap(({ field, index }) =>
     index.vectorsOf(id).map(({ chunk, vector }) => ({
       field: field.name,
@@ -111,8 +112,8 @@ export function findSimilar(
     return similarTo(sources, { ...wanted, vectors }, visibility);
   }
   const { ids, fields } = wanted;
-  const all = ids.map((id) => vectorsOfNode(sources, id, visibility));
-  const vectors = comparedVectors(all, fields);
+  const all = ids.map((id) => vectorsOfNode(sources, id, visibility, fields));
+  const vectors = comparedVectors(all);
   if (vectors.length === 0) return [];
   return similarTo(sources, { ...wanted, vectors, except: new Set(ids) }, visibility);
 }
@@ -120,19 +121,14 @@ export function findSimilar(
 /** Picks the vectors to compare with from all vectors of some nodes. */
 export function comparedVectors(
   ofNodes: readonly (readonly NodeVector[])[],
-  fields: readonly string[] | undefined,
 ): readonly NodeVector[] {
-  const each = ofNodes.flatMap((vectors) => byField(vectors, fields));
+  const each = ofNodes.flatMap(byField);
   const max = Math.ceil(SIMILAR_VECTORS_MAX / Math.max(1, each.length));
   return each.flatMap((vectors) => spread(vectors, max));
 }
 
-function byField(
-  vectors: readonly NodeVector[],
-  fields: readonly string[] | undefined,
-): (readonly NodeVector[])[] {
-  const wanted = vectors.filter(({ field }) => fields?.includes(field) !== false);
-  return [...Map.groupBy(wanted, ({ field }) => field).values()];
+function byField(vectors: readonly NodeVector[]): (readonly NodeVector[])[] {
+  return [...Map.groupBy(vectors, ({ field }) => field).values()];
 }
 
 /** At most `max` pieces, spread over the text: comparing all of a long text takes too long. */

@@ -64,7 +64,7 @@ export function similarToNode(
   for (const type of types ?? []) typeAsSeen(reader, visibility, type, at);
   const except = new Set([found.id]);
   const best = new Map<number, number>();
-  for (const vector of comparedVectors([found.vectors], undefined)) {
+  for (const vector of comparedVectors([found.vectors])) {
     for (const { id, score } of searcher.similarTo(
       { vectors: [vector], types, count, except },
       visibility,
