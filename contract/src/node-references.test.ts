@@ -9,6 +9,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'changeManyNodes change.access.teams': 'a team',
   'changeManyNodes change.access.users': 'a user',
   'changeManyNodes uids.uid': 'beside a version, in one object',
+  'changeSchema changes.rename.to': 'a name',
   'createLogin user': 'a name',
   'createTask actingUser': 'a user',
   'createToken actingUser': 'a user',
