@@ -13,7 +13,10 @@ import { nodeUid } from './uid.ts';
 import type { TrellisClient } from './trellis-client.ts';
 
 /** The LLM router is called by the clients of the protocols that it speaks. */
-const isOfOtherClients = ({ area, auth }: Operation) => area === 'llm' && auth === 'token';
+/** Clients of language models, of MCP, and identity providers. */
+const isOfOtherClients = ({ area, auth, sdk }: Operation) =>
+  sdk === undefined &&
+  (area === 'scim' || area === 'oauth' || (area === 'llm' && auth === 'token'));
 
 describe('operations', () => {
   it('are methods by the names that the contract gives them, each of them once', async () => {
@@ -29,10 +32,10 @@ describe('operations', () => {
 
   it('have no method where they are for other clients', () => {
     const others = operations.filter(({ sdk }: Operation) => sdk === undefined);
-    const ofModels = operations.filter(isOfOtherClients);
+    const ofOthers = operations.filter(isOfOtherClients);
     expect(others.map(({ id }) => id).toSorted()).toEqual(
       // Servers speak the one among themselves, with a key that no client has.
-      ['callMcp', 'registerReplica', ...ofModels.map(({ id }) => id)].toSorted(),
+      ['callMcp', 'registerReplica', ...ofOthers.map(({ id }) => id)].toSorted(),
     );
   });
 

@@ -246,7 +246,7 @@ test('traces are for administrators', async () => {
 test.each([
   ['waits', 'await new Promise(() => {});'],
   ['loops', 'for (;;);'],
-])('a call that is killed, as it %s, is told with what it has read', async (name, end) => {
+])('a call that is killed, as it %s, is told with what it has read', async (kind, end) => {
   const code = `export default async ({ q, search }: Scope) => {
   await q().startWhere('Book', 'Title', '=', 't1').count();
   const until = Date.now() + 300;
@@ -256,11 +256,16 @@ test.each([
   ${end}
 };
 `;
-  const made = await send('POST', '/api/endpoints/create', { name, code, timeoutMs: 4_000 });
-  expect(made).toMatchObject({ status: 201, json: { compiles: true } });
-  expect((await run(name)).status).toBe(504);
-  const trace = await newestTrace(name);
-  expect(trace).toMatchObject({ reason: 'error', code: 'endpoint_timeout' });
-  const queries = spansOf(trace, 'query').map((query) => query.name);
+  let queries: string[] = [];
+  // On a busy machine the first one may be over before its worker came to tell anything.
+  for (let timeoutMs = 4_000; queries.length === 0 && timeoutMs < 100_000; timeoutMs *= 2) {
+    const name = `${kind}-${timeoutMs}-${process.hrtime.bigint()}`;
+    const made = await send('POST', '/api/endpoints/create', { name, code, timeoutMs });
+    expect(made).toMatchObject({ status: 201, json: { compiles: true } });
+    expect((await run(name)).status).toBe(504);
+    const trace = await newestTrace(name);
+    expect(trace).toMatchObject({ reason: 'error', code: 'endpoint_timeout' });
+    queries = spansOf(trace, 'query').map((query) => query.name);
+  }
   expect(queries).toEqual(['startWhere(Book.Title) count']);
 });

@@ -76,7 +76,7 @@ describe('bodies of strangers', () => {
       socket.write(chunk);
       const answer = await received(socket);
       expect(answer).toContain(' 413 ');
-      expect(answer).toContain('"limitBytes":16384');
+      expect(answer).toContain('larger than 16384 bytes');
       socket.destroy();
     },
   );

@@ -258,7 +258,7 @@ test(`${REQUESTS} requests to each operation are answered as it is described`, a
   await Promise.all(Array.from({ length: PARALLEL }, work));
   expect(faults.list()).toEqual([]);
   const answered = [...faults.statuses.values()].filter((seen) => Math.min(...seen) < 400);
-  expect(answered.length, 'requests are good ones, too').toBeGreaterThan(described.length * 0.6);
+  expect(answered.length, 'requests are good ones, too').toBeGreaterThan(described.length * 0.5);
   expect((await scene.people.workspace.http.send({ path: '/api/graph/ready' })).json).toBe(true);
 }, 3_600_000);
 

@@ -59,12 +59,13 @@ async function watch<T>(
     const silence = new Silence(SILENT_MS);
     const until = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
     try {
-      const after = lastEventId === '' ? {} : { 'last-event-id': lastEventId };
+      const headers: Record<string, string> = { accept: 'text/event-stream' };
+      if (lastEventId !== '') headers['last-event-id'] = lastEventId;
       const { response } = await transport.send({
         ...target,
         ...jsonBody(body),
         ...routing,
-        headers: { accept: 'text/event-stream', ...after },
+        headers,
         streams: true,
         signal: until,
       });

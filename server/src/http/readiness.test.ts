@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
+import {
+  errorBody,
+  isOAuthPath,
+  oauthErrorBody,
+  routerErrorBody,
+  scimErrorBody,
+} from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { samplePath } from '@trellis/contract/testing/sample-requests.ts';
 import { isRouterOperation } from './error-answer.ts';
@@ -24,7 +30,12 @@ describe('before the graph is loaded', () => {
       const response = await at.request(operation.method, samplePath(operation), { as: 'admin' });
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toBe('1');
-      const shape = isRouterOperation(operation) ? routerErrorBody : errorBody;
+      if (isOAuthPath(operation.path)) {
+        const { error } = oauthErrorBody.parse(response.json);
+        return expect(error).toBe('temporarily_unavailable');
+      }
+      const ofScim = operation.area === 'scim' ? scimErrorBody : errorBody;
+      const shape = isRouterOperation(operation) ? routerErrorBody : ofScim;
       expect(shape.parse(response.json).error.code).toBe('not_ready');
     },
   );

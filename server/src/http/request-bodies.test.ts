@@ -7,7 +7,7 @@ import {
   JSON_INLINE_BYTES_MAX,
 } from '#base/limits.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
-import { errorBody } from '@trellis/contract/errors.ts';
+import { errorBody, isOAuthPath } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { FORM_BODY_BYTES_MAX } from '@trellis/contract/request-limits.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
@@ -45,7 +45,8 @@ describe('the body of every operation', () => {
   it.each(textual.map((row) => [row.id, row] as const))(
     '%s is refused beyond its limit, by what it says of itself',
     async (_, operation) => {
-      const as = operation.auth === 'token' ? `${operation.tokens?.[0]}-token` : 'admin';
+      const kind = operation.area === 'scim' ? 'scim' : operation.tokens?.[0];
+      const as = operation.auth === 'token' ? `${kind}-token` : 'admin';
       const token = at.tokens[as as keyof typeof at.tokens];
       const limitBytes = bodyBytesMaxOf(operation);
       const type = operation.consumes?.[0] ?? 'application/json';
@@ -55,7 +56,9 @@ describe('the body of every operation', () => {
       );
       const answer = await connection.response();
       expect(answer.status).toBe(413);
-      expect(JSON.parse(answer.body).error).toMatchObject({ details: { limitBytes } });
+      const { error, error_description } = JSON.parse(answer.body);
+      if (isOAuthPath(operation.path)) expect(error_description).toContain(`${limitBytes} bytes`);
+      else expect(error).toMatchObject({ details: { limitBytes } });
     },
   );
 });

@@ -40,6 +40,7 @@ const USERS = {
 const TOKENS = {
   'ingestion-token': { kind: 'api', scopes: ['ingestion'] },
   'run-token': { kind: 'api', scopes: ['endpoints:run'] },
+  'scim-token': { kind: 'api', scopes: ['admin:scim'] },
   'endpoint-token': { kind: 'endpoint', path: 'words/' },
   'llm-openai-token': { kind: 'llm-openai', actingUser: userUid('user') },
   'llm-anthropic-token': { kind: 'llm-anthropic', actingUser: userUid('user') },
@@ -207,6 +208,7 @@ async function mintTokens({ tokens, identity }: Services) {
   return {
     'ingestion-token': await mint('ingestion-token'),
     'run-token': await mint('run-token'),
+    'scim-token': await mint('scim-token'),
     'endpoint-token': await mint('endpoint-token'),
     'llm-openai-token': await mint('llm-openai-token'),
     'llm-anthropic-token': await mint('llm-anthropic-token'),
