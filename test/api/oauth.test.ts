@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request as ask } from 'node:http';
+import { json as jsonOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { field, valueAt } from '../support/http-client.ts';
 import { callTool, connectMcp } from '../support/mcp-client.ts';
@@ -221,6 +224,16 @@ describe('what thieves try', () => {
       'traceId',
     ]);
     expect((await ping(field(tokens, 'access_token'))).status).toBe(401);
+  });
+
+  test.each(['a b', '"x', 'localhost:1@evil.example'])('the host %j', async (host) => {
+    const { hostname, port } = new URL(url);
+    const headers = { host, 'content-type': 'application/json' };
+    const asked = ask({ hostname, port, path: '/api/mcp', method: 'POST', headers });
+    asked.end('{}');
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(field(await jsonOf(answer), 'error', 'code')).toBe('missing_token');
   });
 
   test('a refresh token a second time ends the grant', async () => {

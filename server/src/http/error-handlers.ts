@@ -77,7 +77,13 @@ function challengeOf(
 ): Record<string, string> {
   const challenge = headers['www-authenticate'];
   if (challenge === undefined || request.routeOptions.config.operation?.id !== 'callMcp') return {};
-  return { 'www-authenticate': mcpChallenge(challenge, reachedBy(request).base) };
+  try {
+    return { 'www-authenticate': mcpChallenge(challenge, reachedBy(request).base) };
+  } catch (error) {
+    // Whoever names no host learns of no address: the answer is that of its own fault.
+    if (error instanceof Problem) return {};
+    throw error;
+  }
 }
 
 /**

@@ -7,6 +7,9 @@ type Request = Pick<FastifyRequest, 'host' | 'hostname' | 'protocol'>;
 /** The address of this server as whoever sent a request knows it. */
 export type ReachedBy = (request: Request) => Reached;
 
+/** A name or an address, and a port: nothing that URLs and headers could read in another way. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
 /**
  * `MSK_PUBLIC_ADDRESS`, but for programs on the same machine, which take the loopback; without it,
  * whatever the request names. Nothing but the answer to this request depends on it. On a replica
@@ -14,8 +17,11 @@ export type ReachedBy = (request: Request) => Reached;
  */
 export function reachedBy(publicAddress: string | null, primaryAddress: string | null): ReachedBy {
   return (request) => {
-    const named = URL.parse(`${request.protocol}://${request.host}`)?.origin;
-    const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(request.hostname);
+    const named = HOST.test(request.host)
+      ? URL.parse(`${request.protocol}://${request.host}`)?.origin
+      : undefined;
+    const isLocal =
+      named !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(request.hostname);
     const base = publicAddress !== null && !isLocal ? publicAddress : named;
     if (base === undefined) throw new Problem('malformed_request', 'The header Host is no host.');
     return { base, issuer: primaryAddress ?? base };
