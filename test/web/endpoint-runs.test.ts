@@ -73,6 +73,29 @@ describe.skipIf(requireChromium())('the page of an endpoint', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('shows the answer of a read-only endpoint as it changes', async () => {
+    const nodes = [{ type: 'Shelf', key: 'Name', fields: {} }];
+    await people.as('admin', 'PUT', '/api/schema', { nodes, edges: [] });
+    const code = `export default ({ q }: Scope<{}>) => q().startAt('Shelf').count();`;
+    await create('shelves', code, { isReadOnly: true });
+    await using opened = await open('shelves');
+    const { page, complaints } = opened;
+    const live = page.getByRole('switch', { name: 'Live' });
+    await live.click();
+    const answer = page.getByRole('region', { name: 'Live answer' });
+    const shown = answer.getByRole('textbox', { name: 'Live answer, as JSON' });
+    await expect.poll(() => shown.innerText()).toContain('0');
+    const operations = [{ op: 'addOrUpdate', type: 'Shelf', key: 'Poems' }];
+    await people.as('admin', 'POST', '/api/ingest', { operations });
+    await expect.poll(() => shown.innerText()).toContain('1');
+    await expectAccessible(page);
+    await change('shelves', { code: `export default () => 'as saved again';` });
+    await expect.poll(() => shown.innerText()).toContain('as saved again');
+    await live.click();
+    await resultOf(page).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('says why a run failed, and goes to the line', async () => {
     await create('fails', FAILS);
     await using opened = await open('fails', '', { colorScheme: 'dark' });

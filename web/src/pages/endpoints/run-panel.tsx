@@ -11,8 +11,10 @@ import { jsonFault } from '../../ui/code-editor/editor-language.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { curlCommand } from './curl-command.ts';
 import { endpointTypesQuery } from './endpoint-queries.ts';
+import { LiveAnswer } from './live-answer.tsx';
 import { keepText, keptText } from './kept-drafts.ts';
 import { RunResult } from './run-result.tsx';
 import { sampleBody } from './sample-body.ts';
@@ -39,18 +41,23 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
   const [body, setBody] = useKeptBody(definition);
   const [fault, setFault] = useState<string>();
   const run = useEndpointRun(name);
-  const start = async (what: 'served' | 'draft' | 'saved', text = body, code = draft) => {
+  const [watched, setWatched] = useState<string>();
+  const isJson = (text: string) => {
     const found = jsonFault(text)?.message;
     setFault(found === undefined ? undefined : `The body is not JSON: ${found}`);
-    if (found !== undefined) return;
+    return found === undefined;
+  };
+  const setLive = (isOn: boolean) => setWatched(isOn && isJson(body) ? body : undefined);
+  const start = async (what: 'served' | 'draft' | 'saved', text = body, code = draft) => {
+    if (!isJson(text)) return;
+    setWatched(undefined);
     if (what === 'saved' && (await onSave?.()) !== true) return;
     const isDraft = what === 'draft' && code !== undefined;
     await run.start(text, isDraft ? { code, isReadOnly } : undefined);
   };
   const profile = async () => {
-    const found = jsonFault(body)?.message;
-    setFault(found === undefined ? undefined : `The body is not JSON: ${found}`);
-    if (found !== undefined) return;
+    if (!isJson(body)) return;
+    setWatched(undefined);
     await run.start(body, { code: draft ?? definition.code, isReadOnly, profile: true });
   };
   const canRunDraft = draft !== undefined && onSave !== undefined;
@@ -69,19 +76,14 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
       actions={<CopyButton text={curlCommand(BASE_URL, name, body)} label="Copy as curl" />}
     >
       <div className="flex flex-col gap-3">
-        <div className="flex flex-col gap-1">
-          <p className="font-medium" aria-hidden>
-            Body, as JSON
-          </p>
-          <CodeEditor
-            label="Body of the run, as JSON"
-            language="json"
-            value={body}
-            onChange={setBody}
-            onRun={(text) => void start(canRunDraft ? 'draft' : 'served', text)}
-            className="h-36 rounded-control border border-line-strong"
-          />
-        </div>
+        <BodyEditor
+          value={body}
+          onChange={(text) => {
+            setBody(text);
+            setWatched(undefined);
+          }}
+          onRun={(text) => void start(canRunDraft ? 'draft' : 'served', text)}
+        />
         <FormAlert message={fault} />
         <RunButtons
           {...{ name, run }}
@@ -90,9 +92,36 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
           onSaveAndRun={canRunDraft ? () => void start('saved') : undefined}
           onProfile={onSave === undefined ? undefined : () => void profile()}
         />
-        <RunResult run={run} onGoTo={onGoTo} />
+        {isReadOnly && <Switch label="Live" isOn={watched !== undefined} onChange={setLive} />}
+        {watched === undefined || !isReadOnly ? (
+          <RunResult run={run} onGoTo={onGoTo} />
+        ) : (
+          <LiveAnswer key={watched} name={name} body={watched} />
+        )}
       </div>
     </Card>
+  );
+}
+
+interface BodyEditorProps {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly onRun: (text: string) => void;
+}
+
+function BodyEditor(props: BodyEditorProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="font-medium" aria-hidden>
+        Body, as JSON
+      </p>
+      <CodeEditor
+        {...props}
+        label="Body of the run, as JSON"
+        language="json"
+        className="h-36 rounded-control border border-line-strong"
+      />
+    </div>
   );
 }
 
