@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { scale } from '../../../test/support/scale.ts';
 import { DB } from './databases.ts';
-import { OpeningGate, openingGate } from './opening-gate.ts';
+import { OpeningGate, openingGate } from '#base/opening-gate.ts';
 import { createStorage } from './testing/storage.ts';
 
 const OPENINGS = scale({ sample: 60, soak: 2_000 });
@@ -32,6 +33,30 @@ test('a transaction waits for who opens, who opens for transactions, and nobody 
   other[Symbol.dispose]();
   await second;
   expect(steps.at(-1)).toBe('writes again');
+});
+
+test('threads of a process have one gate', async () => {
+  const module = new URL('../base/opening-gate.ts', import.meta.url).href;
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData).then(({ openingGate }) => {
+      const written = openingGate.write(() => parentPort.postMessage('written'));
+      parentPort.postMessage('waits');
+      return written;
+    });
+  `;
+  const said: unknown[] = [];
+  const turn = await openingGate.hold();
+  const thread = new Worker(code, { eval: true, workerData: module });
+  const ended = once(thread, 'exit');
+  thread.on('message', (message) => {
+    said.push(message);
+    if (message !== 'waits') return;
+    said.push('released');
+    turn[Symbol.dispose]();
+  });
+  await ended;
+  expect(said).toEqual(['waits', 'released', 'written']);
 });
 
 test('nothing is lost while another process opens the state again and again', async () => {

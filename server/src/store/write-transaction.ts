@@ -1,5 +1,5 @@
 import type { Environment, Environments } from './environment.ts';
-import { openingGate } from './opening-gate.ts';
+import { openingGate } from '#base/opening-gate.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /**

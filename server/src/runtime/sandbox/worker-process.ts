@@ -7,7 +7,7 @@ import {
   ENDPOINT_OPENING_MS_MAX,
   ENDPOINT_PROCESS_DATA_KB_MAX,
 } from '#base/endpoint-limits.ts';
-import { openingGate } from '#store/opening-gate.ts';
+import { openingGate } from '#base/opening-gate.ts';
 import { CulpritNote } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';

@@ -1,5 +1,4 @@
-import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
-import { assert } from '#base/assert.ts';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 /** How many transactions are under way, and how many other processes open a state. */
 const WRITING = 0;
@@ -73,13 +72,12 @@ async function changeOf(
 
 const NAME = 'trellis: opening gate';
 
-/** The gate of this process: threads get it from the one that starts them. */
+/** The gate of this process: a thread gets it from the one that starts it, which has to know it. */
 export const openingGate = new OpeningGate(sharedBuffer());
 
 function sharedBuffer(): SharedArrayBuffer {
   const given: unknown = getEnvironmentData(NAME);
   if (given instanceof SharedArrayBuffer) return given;
-  assert(isMainThread, 'the main thread has the gate before it starts another');
   const buffer = new SharedArrayBuffer(CELLS * 4);
   setEnvironmentData(NAME, buffer);
   return buffer;
