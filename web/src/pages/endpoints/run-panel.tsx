@@ -12,13 +12,15 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { curlCommand } from './curl-command.ts';
 import { endpointTypesQuery } from './endpoint-queries.ts';
-import { LiveAnswer } from './live-answer.tsx';
 import { keepText, keptText } from './kept-drafts.ts';
 import { RunResult } from './run-result.tsx';
 import { sampleBody } from './sample-body.ts';
 import { type EndpointRun, useEndpointRun } from './use-endpoint-run.ts';
+
+const LiveAnswer = lazyPart(async () => (await import('./live-answer.tsx')).LiveAnswer);
 
 interface RunPanelProps {
   readonly definition: EndpointDefinition;
