@@ -243,23 +243,17 @@ test('traces are for administrators', async () => {
   });
 });
 
-test.each([
-  ['waits', 'await new Promise(() => {});'],
-  ['loops', 'for (;;);'],
-])('a call that is killed, as it %s, is told with what it has read', async (kind, end) => {
+test('a call that is killed, as it waits, is told with what it has read', async () => {
   const code = `export default async ({ q, search }: Scope) => {
   await q().startWhere('Book', 'Title', '=', 't1').count();
-  const until = Date.now() + 300;
-  // With each search the worker goes on to what else it has to do.
-  do await search({ query: 't1', take: 1 }); while (Date.now() < until);
   await search({ query: 't1', take: 1 });
-  ${end}
+  await new Promise(() => {});
 };
 `;
   let queries: string[] = [];
   // On a busy machine the first one may be over before its worker came to tell anything.
   for (let timeoutMs = 4_000; queries.length === 0 && timeoutMs < 100_000; timeoutMs *= 2) {
-    const name = `${kind}-${timeoutMs}-${process.hrtime.bigint()}`;
+    const name = `waits-${timeoutMs}-${process.hrtime.bigint()}`;
     const made = await send('POST', '/api/endpoints/create', { name, code, timeoutMs });
     expect(made).toMatchObject({ status: 201, json: { compiles: true } });
     expect((await run(name)).status).toBe(504);
