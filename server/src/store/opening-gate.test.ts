@@ -39,10 +39,13 @@ test('threads of a process have one gate', async () => {
   const module = new URL('../base/opening-gate.ts', import.meta.url).href;
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');
-    import(workerData).then(({ openingGate }) => {
+    // To wait for a cell keeps no thread from ending.
+    const alive = setInterval(() => {}, 60_000);
+    import(workerData).then(async ({ openingGate }) => {
       const written = openingGate.write(() => parentPort.postMessage('written'));
       parentPort.postMessage('waits');
-      return written;
+      await written;
+      clearInterval(alive);
     });
   `;
   const said: unknown[] = [];
