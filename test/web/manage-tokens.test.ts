@@ -190,8 +190,8 @@ describe.skipIf(requireChromium())('the page of tokens', () => {
     await people.as('admin', 'POST', `/api/users/user/${uid}/deactivate`);
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const row = opened.page.getByRole('row', { name: /of one who left/ });
-    await row.getByText('Refused').waitFor();
-    await row.getByText('its user is deactivated').waitFor();
+    // They end with the user, and for good.
+    await row.getByText('Revoked', { exact: true }).waitFor();
     expect(opened.complaints).toEqual([]);
   });
 });
