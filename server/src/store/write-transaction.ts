@@ -10,8 +10,9 @@ const failing = new WeakSet<Environment>();
 
 /**
  * Carries out all puts and removals that `put` makes in the stores of the environment, in one
- * transaction. If it `isSmall`, it is over when this returns; otherwise a thread of lmdb-js works
- * on it. Where LMDB encrypts the pages, values must not change until this resolves.
+ * transaction, once no other process opens the state. If it `isSmall`, this thread carries it out;
+ * otherwise a thread of lmdb-js works on it. Where LMDB encrypts the pages, values must not change
+ * until this resolves.
  *
  * Resolves when every reader that begins a transaction sees the result. Rejects with the problem
  * `storage_full` or `storage_failed`; then nothing has changed.

@@ -20,6 +20,11 @@ export type ScimFilter =
   /** `emails[type eq "work"]`: one of the values matches as a whole. */
   | { readonly kind: 'some'; readonly path: readonly string[]; readonly of: ScimFilter };
 
+/** The filter of a list; undefined when it has none. Throws as `parseScimFilter`. */
+export function filterOf({ filter = '' }: { readonly filter?: string | undefined }) {
+  return filter.trim() === '' ? undefined : parseScimFilter(filter);
+}
+
 /** Throws `scim_invalid_request` with `invalidFilter`. */
 export function parseScimFilter(text: string): ScimFilter {
   if (text.length > SCIM_FILTER_CHARACTERS_MAX) {

@@ -13,9 +13,9 @@ import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import { changesOfMembers, checkTeamNameIsFree } from '../team-service.ts';
 import {
+  filterOf,
   FilterWork,
   matchesScimFilter,
-  parseScimFilter,
   type ScimFilter,
   soleEquality,
 } from './scim-filter.ts';
@@ -68,10 +68,7 @@ export class ScimGroups {
 
   list(caller: Caller, query: ScimListQuery): Promise<ScimList<ScimGroup>> {
     const { reader } = this.#parts;
-    const filter =
-      query.filter === undefined || query.filter.trim() === ''
-        ? undefined
-        : parseScimFilter(query.filter);
+    const filter = filterOf(query);
     reader.refresh();
     const withMembers = isSelected('members', query);
     return pageOfResources<ScimGroup>(

@@ -28,7 +28,7 @@ import {
   patchedAccount,
   readAccount,
 } from './scim-account.ts';
-import { parseScimFilter, type ScimFilter, soleEquality } from './scim-filter.ts';
+import { filterOf, type ScimFilter, soleEquality } from './scim-filter.ts';
 import type { Json } from './scim-json.ts';
 import { applyPatch, parsePatch } from './scim-patch.ts';
 import { scimFault } from './scim-problem.ts';
@@ -63,10 +63,7 @@ export class ScimUsers {
 
   list(caller: Caller, query: ScimListQuery): Promise<ScimList<ScimUser>> {
     const { reader } = this.#parts;
-    const filter =
-      query.filter === undefined || query.filter.trim() === ''
-        ? undefined
-        : parseScimFilter(query.filter);
+    const filter = filterOf(query);
     reader.refresh();
     const presentWhole = (id: number): Json | undefined => this.#present(id);
     return pageOfResources<ScimUser>(
