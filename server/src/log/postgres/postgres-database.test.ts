@@ -77,6 +77,19 @@ describe.skipIf(requirePostgres())('opening a log in PostgreSQL', () => {
     expect(await readAll(again)).toHaveLength(1);
   });
 
+  it('has the files that a vacuum needs, so that a full volume can be trimmed', async () => {
+    const tables = ['record', 'segment'] as const;
+    const hasThem = async (): Promise<boolean> => {
+      const made = workspaces.next();
+      await using _opened = await openDatabase(server.url, made);
+      const sizes = tables.map((name) => `pg_relation_size('"trellis_${made}".${name}', 'vm') > 0`);
+      const { rows } = await client.query(`select ${sizes.join(' and ')} as "hasThem"`);
+      return rows[0].hasThem;
+    };
+    // PostgreSQL makes them later while another transaction may see what was there before.
+    await expect.poll(hasThem).toBe(true);
+  });
+
   it('leaves nothing of a payload readable in the tables when there is a key', async () => {
     const secret = 'the quick brown fox';
     const encryptionKey = randomBytes(32);

@@ -138,13 +138,15 @@ async function createTables(
  * full volume could not be trimmed.
  */
 async function makeRoomForVacuum(client: PoolClient, schema: string): Promise<void> {
-  const record = `${escapeIdentifier(schema)}.record`;
+  const to = escapeIdentifier(schema);
+  const record = `${to}.record`;
   await client.query(`
     begin;
     insert into ${record} values (0, 0, 0, 0, 0, decode(repeat('00', 4096), 'hex'));
     delete from ${record} where first = 0;
     commit`);
-  await client.query(`vacuum (truncate false) ${record}`);
+  // Of the segments, too: while another vacuum holds the records, one of both leaves these out.
+  await client.query(`vacuum (truncate false) ${record}, ${to}.segment`);
 }
 
 async function readManifest(
