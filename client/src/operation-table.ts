@@ -61,6 +61,12 @@ export const OPERATION_TABLE = {
     /** Say which servers are asked for what models do; what is left out stays as it is. */
     put: 'PUT /api/chatai/providers body json',
   },
+  assistant: {
+    /** Read what every model of the assistant is told. */
+    getSettings: 'GET /api/chatai/settings json replicas',
+    /** Say what every model of the assistant is told; what is left out stays as it is. */
+    putSettings: 'PUT /api/chatai/settings body json',
+  },
   audit: {
     /** List who signed in, and who changed users, teams, tokens, access and settings. */
     list: 'GET /api/audit query json replicas',

@@ -210,6 +210,8 @@ export class TrellisClient extends ClientBase {
     stream: bound(this.transport, streamAdminAgentMessage),
     uploadFile: bound(this.transport, uploadAdminAgentFile),
   };
+  /** What models of the assistant are told. */
+  readonly assistant = operationsOf(this.transport, 'assistant');
   readonly aiProviders = operationsOf(this.transport, 'aiProviders');
   /** What was used of models, and whether they answer. */
   readonly llm = operationsOf(this.transport, 'llm');

@@ -228,6 +228,8 @@ export const RESEARCH_QUESTION_CHARACTERS_MAX = 8_000;
 export const RESEARCHERS_MAX = 8;
 export const RESEARCHER_NAME_CHARACTERS_MAX = 100;
 export const RESEARCH_INSTRUCTIONS_CHARACTERS_MAX = 4_000;
+/** What an administrator tells every model of the assistant. */
+export const ASSISTANT_INSTRUCTIONS_CHARACTERS_MAX = 8_000;
 /** Names in each list of what models may search for. */
 export const LLM_SEARCH_NAMES_MAX = 1_000;
 /** Nodes that are similar to one. */

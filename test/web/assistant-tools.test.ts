@@ -114,6 +114,19 @@ describe.skipIf(requireChromium())('the page of tools', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('instructions for models are written', async () => {
+    const path = `${PATH}?tab=instructions`;
+    await using opened = await browser.signedInPage(people.workspace, { path });
+    const { page, complaints } = opened;
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('A tome is a large book.');
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Save the instructions' }).click();
+    await page.getByText('The instructions are saved').waitFor();
+    const { json } = await people.as('admin', 'GET', '/api/chatai/settings');
+    expect(json).toMatchObject({ instructions: 'A tome is a large book.' });
+    expect(complaints).toEqual([]);
+  });
+
   test('calls are counted, and there are none yet', async () => {
     const path = `${PATH}?tab=calls`;
     await using opened = await browser.signedInPage(people.workspace, { path });

@@ -1,5 +1,10 @@
 import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
-import { aiProviders, aiProvidersChange } from '../shapes/assistant.ts';
+import {
+  aiProviders,
+  aiProvidersChange,
+  assistantSettings,
+  assistantSettingsChange,
+} from '../shapes/assistant.ts';
 
 export const operations = withIds({
   getAiProviders: {
@@ -25,5 +30,30 @@ export const operations = withIds({
     errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
     summary: 'Say which servers are asked for what models do; what is left out stays as it is.',
+  },
+
+  getAssistantSettings: {
+    sdk: 'assistant.getSettings',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/chatai/settings',
+    auth: 'admin',
+    responses: { 200: { description: 'The settings.', body: assistantSettings } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read what every model of the assistant is told.',
+  },
+
+  putAssistantSettings: {
+    sdk: 'assistant.putSettings',
+    area: 'assistant',
+    method: 'PUT',
+    path: '/api/chatai/settings',
+    auth: 'admin-write',
+    body: assistantSettingsChange,
+    responses: { 200: { description: 'The settings after the change.', body: assistantSettings } },
+    errors: [...CHANGE_ERRORS],
+    onReplica: 'redirect',
+    summary: 'Say what every model of the assistant is told; what is left out stays as it is.',
   },
 } as const satisfies Rows);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import {
+  ASSISTANT_INSTRUCTIONS_CHARACTERS_MAX,
   EMBEDDING_MODEL_CHARACTERS_MAX,
   LLM_ANSWER_TOKENS_DEFAULT,
   LLM_ANSWER_TOKENS_MAX,
@@ -105,3 +106,14 @@ export const aiProvidersChange = z
   .partial();
 /** As it is sent. */
 export type AiProvidersChange = Immutable<z.input<typeof aiProvidersChange>>;
+
+/** What models of the chat, of agents and of deep research are told before anything else. */
+export const assistantSettings = z.strictObject({
+  /** Empty for nothing. */
+  instructions: z.string().max(ASSISTANT_INSTRUCTIONS_CHARACTERS_MAX),
+});
+export type AssistantSettings = Immutable<z.infer<typeof assistantSettings>>;
+
+/** What is left out stays as it is. */
+export const assistantSettingsChange = assistantSettings.partial();
+export type AssistantSettingsChange = Immutable<z.infer<typeof assistantSettingsChange>>;

@@ -239,6 +239,7 @@ const samples: Samples = {
   putResearchSettings: { body: {} },
   cancelDeepResearch: { query: { chatUID: NOBODY } },
   putAiProviders: { body: {} },
+  putAssistantSettings: { body: {} },
   sendAdminAgentMessage: { body: { message: 'Hello' } },
   // No form: 415 is an answer to those who may.
   uploadAdminAgentFile: { body: {} },

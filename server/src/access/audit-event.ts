@@ -32,6 +32,7 @@ export type AuditAction =
   | 'secret.used'
   | 'sso.config-changed'
   | 'ai.providers-changed'
+  | 'ai.settings-changed'
   | 'workspace.settings-changed'
   | 'interface.uploaded'
   | 'interface.deleted'

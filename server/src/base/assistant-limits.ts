@@ -105,6 +105,13 @@ export const LLM_USAGE_TOKENS_PER_USER_MAX = 50;
 export const TOOL_RESULT_CHARACTERS_MAX = 32 * 1024;
 export const SNIPPETS_PER_RESULT_MAX = 200;
 export const SNIPPET_CHARACTERS_MAX = 2_000;
+/**
+ * What a model is told of the types of the workspace: characters of all of them and of one; fields
+ * of one.
+ */
+export const BRIEF_CHARACTERS_MAX = 8_000;
+export const BRIEF_LINE_CHARACTERS_MAX = 1_000;
+export const BRIEF_FIELDS_PER_TYPE_MAX = 40;
 /** Tools that one model calls at a time. */
 export const MODEL_TOOLS_AT_A_TIME = 4;
 /** A request is tried once more when a busy provider asks to wait at most this long. */

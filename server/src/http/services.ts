@@ -11,6 +11,7 @@ import type { AgentRuns } from '#assistant/agents/agent-runs.ts';
 import type { AgentService } from '#assistant/agents/agent-service.ts';
 import type { ChatService } from '#assistant/chat/chat-service.ts';
 import type { McpService } from '#assistant/mcp/mcp-service.ts';
+import type { AssistantSettingsService } from '#assistant/assistant-settings.ts';
 import type { ProviderSettings } from '#assistant/provider-settings.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
 import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
@@ -129,6 +130,7 @@ export interface HttpServices {
   readonly goldenSets: GoldenSetService;
   readonly embeddings: NodeEmbeddings;
   readonly aiProviders: ProviderSettings;
+  readonly assistantSettings: AssistantSettingsService;
   readonly llm: LlmService;
   readonly mcp: McpService;
   readonly tools: ToolService;

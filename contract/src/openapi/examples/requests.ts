@@ -300,6 +300,7 @@ export const requests: {
   stopChat: { params: { uid: GIVEN.chat } },
   deleteChat: { params: { uid: GIVEN.chat } },
   putResearchSettings: { body: { limits: { minutes: 30 } } },
+  putAssistantSettings: { body: { instructions: 'A "tome" is a book of more than 500 pages.' } },
   putAiProviders: {
     body: {
       chat: {

@@ -74,6 +74,10 @@ export const assistantTexts = [
       { model: 'Model that makes the vectors.', apiKey: API_KEY },
     ],
   }),
+  ...texts(assistant.assistantSettings, {
+    instructions:
+      'What models of chat, agents and deep research are told in addition, such as the words of your field; empty for nothing.',
+  }),
   ...texts(llm.chatCompletionRequest, {
     model: 'Model to ask, one that `models` lists.',
     messages: [

@@ -1,18 +1,20 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import type { NodeService } from '#access/node-service.ts';
+import type { NodeWriter } from '#access/node-writer.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
-import { AgentRuns } from '#assistant/agents/agent-runs.ts';
+import { AssistantSettingsService } from '#assistant/assistant-settings.ts';
+import { AgentRuns, type AgentRunsParts } from '#assistant/agents/agent-runs.ts';
 import { AgentService } from '#assistant/agents/agent-service.ts';
 import { ChatService } from '#assistant/chat/chat-service.ts';
 import { ChatStore } from '#assistant/chat/chat-store.ts';
 import { McpService } from '#assistant/mcp/mcp-service.ts';
 import { EndpointModels } from '#assistant/model/endpoint-models.ts';
-import type { ModelRunner } from '#assistant/model/model-run.ts';
 import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
-import { DeepResearch } from '#assistant/research/deep-research.ts';
+import { WorkspaceBrief } from '#assistant/model/workspace-brief.ts';
+import { DeepResearch, type DeepResearchParts } from '#assistant/research/deep-research.ts';
 import { ResearchSettings } from '#assistant/research/research-settings.ts';
 import type { LlmSettings } from '#assistant/router/admission.ts';
 import { CallerTools } from '#assistant/tools/caller-tools.ts';
@@ -40,6 +42,7 @@ export interface AssistantArguments {
   /** Tools run endpoints. */
   readonly endpoints: EndpointService;
   readonly nodes: NodeService;
+  readonly nodeWriter: Pick<NodeWriter, 'types'>;
   readonly schema: SchemaService;
   readonly files: FileStore;
   readonly providers: LlmSettings;
@@ -51,6 +54,7 @@ export interface Assistant extends AsyncDisposable {
   readonly mcp: McpService;
   readonly tools: ToolService;
   readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly assistantSettings: AssistantSettingsService;
   readonly agents: AgentService;
   readonly agentRuns: AgentRuns;
   readonly chat: ChatService;
@@ -67,7 +71,7 @@ export async function buildAssistant(
   foundation: Foundation,
   parts: AssistantArguments,
 ): Promise<Assistant> {
-  const { reader, commits, logger, isReplica } = foundation;
+  const { logger, isReplica } = foundation;
   const { access, jobs, running, endpoints, nodes, files } = parts;
   await using opened = new AsyncDisposableStack();
   const { llm, router, admission, streams, tokensUsed } = opened.use(
@@ -81,26 +85,23 @@ export async function buildAssistant(
     now: () => performance.now(),
     onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
   });
+  const { assistantSettings, brief } = buildBrief(foundation, parts.nodeWriter);
   const agents = new AgentService(foundation);
-  const agentRuns = opened.use(await openAgentRuns(foundation, models, callerTools));
+  const agentRuns = opened.use(await openAgentRuns(foundation, { models, callerTools, brief }));
   const allowedModels = (): readonly string[] => admission.models();
   const chat = opened.use(
-    new ChatService({ ...foundation, access, nodes, models, allowedModels, tools: callerTools }),
+    new ChatService({
+      ...foundation,
+      access,
+      nodes,
+      models,
+      allowedModels,
+      brief,
+      tools: callerTools,
+    }),
   );
   const deepResearch = opened.use(
-    new DeepResearch({
-      ...foundation,
-      jobs,
-      chat,
-      models,
-      store: new ChatStore(reader, commits),
-      settings: new ResearchSettings(foundation),
-      // The one that is asked when nobody says first.
-      model: () => must(allowedModels()[0], 'a model of the provider'),
-      tools: (caller, snippets) => callerTools.for(caller, { snippets, isReadOnlyOnly: true }),
-      renewed: (caller) => renewedCaller(reader, caller),
-      onFault: (err) => logger.error({ err }, 'a research failed'),
-    }),
+    buildDeepResearch(foundation, { jobs, chat, models, brief, allowedModels, callerTools }),
   );
   const adminAgent = opened.use(
     buildAdminAgent(foundation, {
@@ -120,6 +121,7 @@ export async function buildAssistant(
     mcp,
     tools,
     llmSearchSettings,
+    assistantSettings,
     agents,
     agentRuns,
     chat,
@@ -131,17 +133,47 @@ export async function buildAssistant(
   };
 }
 
+/** What administrators tell models, and what these are told of the workspace. */
+function buildBrief(foundation: Foundation, nodeWriter: AssistantArguments['nodeWriter']) {
+  const assistantSettings = new AssistantSettingsService(foundation);
+  const brief = new WorkspaceBrief({
+    types: (caller) => nodeWriter.types(caller),
+    instructions: () => assistantSettings.current().instructions,
+  });
+  return { assistantSettings, brief };
+}
+
+function buildDeepResearch(
+  foundation: Foundation,
+  parts: Pick<DeepResearchParts, 'jobs' | 'chat' | 'models' | 'brief'> & {
+    readonly allowedModels: () => readonly string[];
+    readonly callerTools: CallerTools;
+  },
+): DeepResearch {
+  const { reader, commits, logger } = foundation;
+  const { allowedModels, callerTools, ...used } = parts;
+  return new DeepResearch({
+    ...foundation,
+    ...used,
+    store: new ChatStore(reader, commits),
+    settings: new ResearchSettings(foundation),
+    // The one that is asked when nobody says first.
+    model: () => must(allowedModels()[0], 'a model of the provider'),
+    tools: (caller, snippets) => callerTools.for(caller, { snippets, isReadOnlyOnly: true }),
+    renewed: (caller) => renewedCaller(reader, caller),
+    onFault: (err) => logger.error({ err }, 'a research failed'),
+  });
+}
+
 /** Runs of agents; those that the last stop cut off are marked as failed. */
 async function openAgentRuns(
   foundation: Foundation,
-  models: ModelRunner,
-  callerTools: CallerTools,
+  parts: Pick<AgentRunsParts, 'models' | 'callerTools' | 'brief'>,
 ): Promise<AgentRuns> {
   const { logger, isReplica } = foundation;
   const runs = new AgentRuns({
     ...foundation,
-    models,
-    callerTools,
+    ...parts,
     now: () => performance.now(),
     onFault: (err) => logger.error({ err }, 'a run of an agent failed'),
   });

@@ -124,6 +124,7 @@ export async function buildServices(
       running,
       endpoints,
       nodes: graph.nodes,
+      nodeWriter: graph.nodeWriter,
       schema: graph.schema,
       files: files.fileStore,
       providers: search.aiProviders,

@@ -4,6 +4,7 @@ import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { AGENT_RUNS_KEPT_PER_USER, AGENT_RUNS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
+import { WorkspaceBrief } from '../model/workspace-brief.ts';
 import { CallerTools } from '../tools/caller-tools.ts';
 import { ToolCatalog, ToolStore } from '../tools/tool-catalog.ts';
 import { ToolRuns } from '../tools/tool-runs.ts';
@@ -58,6 +59,7 @@ function open(): AgentRuns {
     ...parts(),
     models: { run: async (request) => models(request) },
     callerTools: new CallerTools(new ToolCatalog(endpoints, new ToolStore(graph.reader)), runs),
+    brief: new WorkspaceBrief({ types: () => ({ types: [], edges: [] }), instructions: () => '' }),
     now: () => 0,
     onFault: (error) => faults.push(error),
   });

@@ -13,6 +13,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { AgentRunRequest, AgentRunWithTranscript } from '@trellis/contract/shapes/agent.ts';
 import type { ModelRequest, ModelRunner } from '../model/model-run.ts';
+import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 import type { CallerTools, WantedTools } from '../tools/caller-tools.ts';
 import {
@@ -283,6 +284,7 @@ function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
 interface AgentAnswerParts {
   readonly models: ModelRunner;
   readonly callerTools: CallerTools;
+  readonly brief: WorkspaceBrief;
   /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
 }
@@ -345,18 +347,21 @@ async function answerOfAgent(task: AgentTask, parts: AgentAnswerParts): Promise<
 async function requestOf(
   { agent, caller, message, variables, wanted, transcript, signal }: AgentTask,
   schema: OutputSchema | undefined,
-  { callerTools }: AgentAnswerParts,
+  { callerTools, brief }: AgentAnswerParts,
 ): Promise<ModelRequest> {
   const { steps, toolCalls, tokens, seconds } = agent.limits;
   const filled = filledIn(agent.instructions, variables);
+  const tools = await callerTools.for(caller, { ...wanted, names: agent.tools });
+  // An agent without tools works with what it is given.
+  const told = tools.length === 0 ? filled : brief.after(filled, caller);
   const timeoutMs = seconds * 1_000;
   return {
     caller,
     feature: 'agents',
     model: agent.model ?? undefined,
-    instructions: schema === undefined ? filled : `${filled}\n\n${schema.instructions}`,
+    instructions: schema === undefined ? told : `${told}\n\n${schema.instructions}`,
     messages: [{ role: 'user', text: message }],
-    tools: await callerTools.for(caller, { ...wanted, names: agent.tools }),
+    tools,
     limits: {
       stepsMax: steps,
       toolCallsMax: toolCalls,

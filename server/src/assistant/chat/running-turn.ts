@@ -23,6 +23,7 @@ import {
   type ToolCall,
   turnEvent,
 } from '../model/model-run.ts';
+import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import { type CallerTools, citedResult } from '../tools/caller-tools.ts';
 import {
   type ChatStore,
@@ -53,6 +54,7 @@ export interface TurnParts extends FactsParts {
    * The models that an administrator allows; the first is the default. Throws `llm_not_configured`.
    */
   readonly allowedModels: () => readonly string[];
+  readonly brief: WorkspaceBrief;
   readonly tools: Pick<CallerTools, 'for' | 'check' | 'offered'>;
   readonly nodes: {
     /** Throws `node_not_found`, also for a node that the caller may not see. */
@@ -139,7 +141,7 @@ export class RunningTurn {
   }
 
   async #ask(signal: AbortSignal): Promise<ModelOutcome> {
-    const { tools, models } = this.#parts;
+    const { tools, models, brief } = this.#parts;
     const { caller, headers, authorization } = this.#call;
     const { plan, model, names } = this.#planned;
     const snippets = this.#snippets;
@@ -148,7 +150,7 @@ export class RunningTurn {
       caller,
       feature: 'chat',
       model,
-      instructions: CHAT_INSTRUCTIONS,
+      instructions: brief.after(CHAT_INSTRUCTIONS, caller),
       messages: contextOf(plan, this.#question()),
       tools: await tools.for(caller, wanted),
       limits: LIMITS,

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
 import { recited, type ResearchParts, ResearchRun, type ResearchTask } from './research-run.ts';
+import { WorkspaceBrief } from '../model/workspace-brief.ts';
 import { Snippets } from '../citations/snippets.ts';
 
 const MINUTE_MS = 60_000;
@@ -54,7 +55,11 @@ function runOf(answers: Answers, more: Partial<ResearchTask> = {}) {
     signal: new AbortController().signal,
     ...more,
   };
-  return { run: new ResearchRun({ models, clock, tools: async () => [] }, task), asked };
+  const brief = new WorkspaceBrief({
+    types: () => ({ types: [], edges: [] }),
+    instructions: () => '',
+  });
+  return { run: new ResearchRun({ models, clock, brief, tools: async () => [] }, task), asked };
 }
 
 function whoOf({ instructions }: ModelRequest): Parameters<Answers>[0] {

@@ -12,6 +12,7 @@ import type { RunningJob } from '#jobs/job-registry.ts';
 import type { Researcher, ResearchLimits } from '@trellis/contract/shapes/deep-research.ts';
 import { type Snippet, Snippets } from '../citations/snippets.ts';
 import type { ModelRunner, ModelTool } from '../model/model-run.ts';
+import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 import {
   notesText,
@@ -28,6 +29,7 @@ import {
 export interface ResearchParts {
   readonly models: ModelRunner;
   readonly clock: Clock;
+  readonly brief: WorkspaceBrief;
   /** The read-only tools of this caller. They number their facts in `snippets`. */
   readonly tools: (caller: Caller, snippets: Snippets) => Promise<readonly ModelTool[]>;
 }
@@ -122,7 +124,10 @@ export class ResearchRun {
     const { question, researchers } = this.#task;
     const { questionsMax } = this.#budget;
     const said = await this.#ask({
-      instructions: planInstructions(researchers, questionsMax),
+      instructions: this.#parts.brief.after(
+        planInstructions(researchers, questionsMax),
+        this.#task.caller(),
+      ),
       text: question,
       tools: [],
       steps: 1,
@@ -161,7 +166,7 @@ export class ResearchRun {
     const own = new Snippets();
     try {
       const said = await this.#ask({
-        instructions: researcherInstructions(researcher),
+        instructions: this.#parts.brief.after(researcherInstructions(researcher), caller()),
         text: researcherRequest(whole, question),
         tools: await this.#parts.tools(caller(), own),
         ...share,

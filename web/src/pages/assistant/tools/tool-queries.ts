@@ -24,3 +24,8 @@ export const llmSearchQuery = queryOptions({
   queryKey: ['llm-search-settings'],
   queryFn: ({ signal }) => client.search.getLlmSettings({ signal }),
 });
+
+export const assistantSettingsQuery = queryOptions({
+  queryKey: ['assistant-settings'],
+  queryFn: ({ signal }) => client.assistant.getSettings({ signal }),
+});

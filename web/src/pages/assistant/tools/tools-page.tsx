@@ -14,15 +14,16 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { PermissionNotice } from '../../manage/permission-notice.tsx';
 import { DeleteToolDialog } from './delete-tool-dialog.tsx';
+import { InstructionsForm } from './instructions-form.tsx';
 import { LlmSearchForm } from './llm-search-form.tsx';
 import { ToolDialog } from './tool-dialog.tsx';
 import { ToolMetricsTable } from './tool-metrics-table.tsx';
-import { llmSearchQuery, toolsQuery } from './tool-queries.ts';
+import { assistantSettingsQuery, llmSearchQuery, toolsQuery } from './tool-queries.ts';
 import { ToolTable } from './tool-table.tsx';
 
 const route = getRouteApi('/workspace/assistant/tools');
 
-const TABS = ['tools', 'calls', 'search'] as const;
+const TABS = ['tools', 'calls', 'search', 'instructions'] as const;
 type Tab = (typeof TABS)[number];
 
 /**
@@ -58,6 +59,7 @@ export function ToolsPage() {
           { value: 'tools', label: 'Tools', content: <ToolList /> },
           { value: 'calls', label: 'Calls', content: <ToolMetricsTable /> },
           { value: 'search', label: 'Search by models', content: <LlmSearch /> },
+          { value: 'instructions', label: 'Instructions', content: <Instructions /> },
         ]}
       />
       {isAdding && <ToolDialog onClose={() => setIsAdding(false)} />}
@@ -105,6 +107,15 @@ function LlmSearch() {
   return (
     <QueryView query={query} errorTitle="What models search could not be read">
       {(settings) => <LlmSearchForm settings={settings} />}
+    </QueryView>
+  );
+}
+
+function Instructions() {
+  const query = useQuery(assistantSettingsQuery);
+  return (
+    <QueryView query={query} errorTitle="The instructions could not be read">
+      {({ instructions }) => <InstructionsForm instructions={instructions} />}
     </QueryView>
   );
 }
