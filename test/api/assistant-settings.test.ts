@@ -21,17 +21,28 @@ async function toldFor(as: string): Promise<string> {
 }
 
 test('an administrator adds instructions, which every model is told and the audit does not have', async () => {
-  expect(await at.ok('admin', 'GET', PATH)).toEqual({ instructions: '' });
+  expect(await at.ok('admin', 'GET', PATH)).toEqual({ instructions: '', judge: null });
   const instructions = 'A "tome" is a book of more than 500 pages.';
-  expect(await at.ok('admin', 'PUT', PATH, { instructions })).toEqual({ instructions });
-  expect(await at.ok('admin', 'PUT', PATH, {})).toEqual({ instructions });
-  expect(await at.ok('admin', 'GET', PATH)).toEqual({ instructions });
+  const settings = { instructions, judge: null };
+  expect(await at.ok('admin', 'PUT', PATH, { instructions })).toEqual(settings);
+  expect(await at.ok('admin', 'PUT', PATH, {})).toEqual(settings);
+  expect(await at.ok('admin', 'GET', PATH)).toEqual(settings);
   expect(await toldFor('ann')).toContain(instructions);
   const audit = await at.people.as('admin', 'GET', '/api/audit?action=ai.settings-changed');
   expect(audit.json).toMatchObject({ items: [{ details: { changed: ['instructions'] } }] });
   expect(audit.text).not.toContain('tome');
   await at.ok('admin', 'PUT', PATH, { instructions: '' });
   expect(await toldFor('ann')).not.toContain('administrators of this workspace');
+});
+
+test('a judge is of a provider that there is', async () => {
+  const judge = { provider: 'openai-compatible', model: 'judge' };
+  const put = (other: object) =>
+    at.people.outcome('admin', 'PUT', PATH, { judge: { ...judge, ...other } });
+  expect(await put({ provider: 'anthropic' })).toEqual([400, 'invalid_request']);
+  expect(await put({ model: ' ' })).toEqual([400, 'invalid_request']);
+  expect(await at.ok('admin', 'PUT', PATH, { judge })).toEqual({ instructions: '', judge });
+  expect(await at.ok('admin', 'PUT', PATH, { judge: null })).toMatchObject({ judge: null });
 });
 
 test('nobody else may, and they have a longest length', async () => {

@@ -45,6 +45,7 @@ import * as searchEvaluation from '../shapes/search-evaluation.ts';
 import * as secret from '../shapes/secret.ts';
 import * as sso from '../shapes/sso.ts';
 import * as stats from '../shapes/stats.ts';
+import * as support from '../shapes/support.ts';
 import * as team from '../shapes/team.ts';
 import * as token from '../shapes/token.ts';
 import * as tool from '../shapes/tool.ts';
@@ -94,6 +95,7 @@ export const SHAPE_FILES = {
   secret,
   sso,
   stats,
+  support,
   task,
   trigger,
   webhook,

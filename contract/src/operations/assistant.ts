@@ -41,7 +41,7 @@ export const operations = withIds({
     responses: { 200: { description: 'The settings.', body: assistantSettings } },
     errors: [],
     onReplica: 'serve',
-    summary: 'Read what every model of the assistant is told.',
+    summary: 'Read what every model of the assistant is told, and which one judges answers.',
   },
 
   putAssistantSettings: {
@@ -54,6 +54,7 @@ export const operations = withIds({
     responses: { 200: { description: 'The settings after the change.', body: assistantSettings } },
     errors: [...CHANGE_ERRORS],
     onReplica: 'redirect',
-    summary: 'Say what every model of the assistant is told; what is left out stays as it is.',
+    summary:
+      'Say what every model of the assistant is told, and which one judges answers; what is left out stays as it is.',
   },
 } as const satisfies Rows);

@@ -13,6 +13,7 @@ import {
   PROVIDER_ADDRESS_CHARACTERS_MAX,
   PROVIDER_KEY_CHARACTERS_MAX,
 } from '../limits.ts';
+import { judgeSetting } from './support.ts';
 
 /**
  * What the protocol begins at, such as `https://api.openai.com/v1` or
@@ -107,10 +108,12 @@ export const aiProvidersChange = z
 /** As it is sent. */
 export type AiProvidersChange = Immutable<z.input<typeof aiProvidersChange>>;
 
-/** What models of the chat, of agents and of deep research are told before anything else. */
+/** What holds for models of the chat, of agents and of deep research. */
 export const assistantSettings = z.strictObject({
   /** Empty for nothing. */
   instructions: z.string().max(ASSISTANT_INSTRUCTIONS_CHARACTERS_MAX),
+  /** Null: no model says whether answers are supported by what they cite. */
+  judge: judgeSetting.nullable(),
 });
 export type AssistantSettings = Immutable<z.infer<typeof assistantSettings>>;
 

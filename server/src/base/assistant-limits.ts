@@ -147,3 +147,20 @@ export const ADMIN_AGENT_LIST_MAX = 1_000;
 /** Changes in one proposal, and the characters of its JSON. */
 export const PROPOSAL_ITEMS_MAX = 50;
 export const PROPOSAL_CHARACTERS_MAX = 2_000_000;
+
+/** Support of the sentences of an answer by what they cite. */
+
+/** Sentences of one answer that are checked; later ones stay unchecked. */
+export const SUPPORT_SENTENCES_MAX = 500;
+/** Characters of one cited node that are read, and of all that one answer cites. */
+export const SUPPORT_NODE_CHARACTERS_MAX = 100_000;
+export const SUPPORT_CHARACTERS_MAX = 1_000_000;
+/** Characters of a quote. */
+export const SUPPORT_QUOTE_CHARACTERS_MAX = 600;
+/** One question to the judge: sentences; characters of one document and of all; tokens; time. */
+export const JUDGE_SENTENCES_MAX = 60;
+export const JUDGE_DOCUMENT_CHARACTERS_MAX = 8_000;
+export const JUDGE_DOCUMENTS_CHARACTERS_MAX = 80_000;
+export const JUDGE_TOKENS_MAX = 100_000;
+export const JUDGE_ANSWER_TOKENS_MAX = 8_000;
+export const JUDGE_TIMEOUT_MS = 60_000;

@@ -77,6 +77,13 @@ export const assistantTexts = [
   ...texts(assistant.assistantSettings, {
     instructions:
       'What models of chat, agents and deep research are told in addition, such as the words of your field; empty for nothing.',
+    judge: [
+      'Model that says whether the sentences of an answer are supported by what they cite; null if there is none.',
+      {
+        provider: 'Name of a further provider, or the protocol that a provider of chat speaks.',
+        model: 'Model to ask; another one than those that answer is advised.',
+      },
+    ],
   }),
   ...texts(llm.chatCompletionRequest, {
     model: 'Model to ask, one that `models` lists.',

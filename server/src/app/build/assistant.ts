@@ -85,7 +85,7 @@ export async function buildAssistant(
     now: () => performance.now(),
     onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
   });
-  const { assistantSettings, brief } = buildBrief(foundation, parts.nodeWriter);
+  const { assistantSettings, brief } = buildBrief(foundation, parts);
   const agents = new AgentService(foundation);
   const agentRuns = opened.use(await openAgentRuns(foundation, { models, callerTools, brief }));
   const allowedModels = (): readonly string[] => admission.models();
@@ -134,8 +134,14 @@ export async function buildAssistant(
 }
 
 /** What administrators tell models, and what these are told of the workspace. */
-function buildBrief(foundation: Foundation, nodeWriter: AssistantArguments['nodeWriter']) {
-  const assistantSettings = new AssistantSettingsService(foundation);
+function buildBrief(
+  foundation: Foundation,
+  { nodeWriter, providers }: Pick<AssistantArguments, 'nodeWriter' | 'providers'>,
+) {
+  const assistantSettings = new AssistantSettingsService({
+    ...foundation,
+    chatTargets: () => providers.chatTargets(),
+  });
   const brief = new WorkspaceBrief({
     types: (caller) => nodeWriter.types(caller),
     instructions: () => assistantSettings.current().instructions,

@@ -37,6 +37,25 @@ export class ReaderFacts {
     });
   }
 
+  /**
+   * What the reader may read of the node of a fact, with one line for each field, and of the fact;
+   * undefined for a node that they may not see.
+   */
+  textOf(snippet: Snippet): string | undefined {
+    const id = this.#find(snippet.uid);
+    const node = id === undefined ? undefined : this.#reader.node(id);
+    if (id === undefined || node === undefined) return undefined;
+    const fields = Object.entries(this.#visibility.present(id, node));
+    const lines = fields
+      .filter(([name]) => name !== 'UID')
+      .map(([name, value]) => `${name}: ${isText(value) ? String(value) : JSON.stringify(value)}`);
+    const known = lines.join('\n');
+    // What a tool has computed of the node is no field of it.
+    const fact = this.#withholds(id, snippet.text) ? '' : snippet.text;
+    const further = fact.split('\n').filter((line) => !known.includes(line));
+    return [known, ...further].join('\n');
+  }
+
   canSee(uid: string): boolean {
     return this.#find(uid) !== undefined;
   }
@@ -102,4 +121,8 @@ export class ReaderFacts {
     const names = [...text.matchAll(/^([^:\n]+): /gm)].map(([, name = '']) => name);
     return !names.every((name) => this.#visibility.canReadField(id, name));
   }
+}
+
+function isText(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -15,6 +15,11 @@ export interface ModelRequest {
   readonly feature: LlmFeature;
   /** A model that the settings allow; the first allowed model when left out. */
   readonly model?: string | undefined;
+  /**
+   * The provider that is asked for `model`, which then may be one that users may not ask; see
+   * `LlmAdmission.namedTarget`.
+   */
+  readonly provider?: string | undefined;
   readonly instructions: string;
   /** Oldest first; the last message is from the user. */
   readonly messages: readonly ModelMessage[];

@@ -31,9 +31,7 @@ export async function runModel(
   parts: ModelRunnerParts,
 ): Promise<ModelOutcome> {
   const { caller, feature, limits } = request;
-  const target = parts.admission.chatTarget(request.model);
-  const model = request.model ?? must(target.models[0], 'a model of the provider');
-  parts.admission.check(caller, model, target.models);
+  const { target, model } = askedModel(request, parts.admission);
   parts.running.check(caller);
   using rights = parts.running.watch(caller);
   const late = AbortSignal.timeout(limits.timeoutMs);
@@ -68,6 +66,20 @@ export async function runModel(
   } finally {
     await end();
   }
+}
+
+function askedModel(
+  { caller, provider, model: asked }: ModelRequest,
+  admission: ModelRunnerParts['admission'],
+): { readonly target: ChatTarget; readonly model: string } {
+  if (provider !== undefined && asked !== undefined) {
+    admission.check(caller, asked, [asked]);
+    return { target: admission.namedTarget(provider, asked), model: asked };
+  }
+  const target = admission.chatTarget(asked);
+  const model = asked ?? must(target.models[0], 'a model of the provider');
+  admission.check(caller, model, target.models);
+  return { target, model };
 }
 
 /**

@@ -55,6 +55,17 @@ export class LlmAdmission {
   }
 
   /**
+   * The provider that a name means: that of a further one, or the protocol of any, of which one
+   * that has the model comes first. Throws `llm_not_configured`.
+   */
+  namedTarget(name: string, model: string): ChatTarget {
+    const targets = providersNamed(this.#settings.chatTargets(), name);
+    const target = targets.find(({ models }) => models.includes(model)) ?? targets[0];
+    if (target !== undefined) return target;
+    throw new Problem('llm_not_configured', `There is no provider of chat "${name}".`);
+  }
+
+  /**
    * The models of all providers of chat; those of the first provider come first. Throws
    * `llm_not_configured`.
    */
@@ -150,6 +161,12 @@ export class LlmAdmission {
       split: ledger.splitToday(user),
     };
   }
+}
+
+/** The providers that a name means, or a protocol. */
+export function providersNamed(targets: readonly ChatTarget[], name: string): ChatTarget[] {
+  const named = targets.filter((target) => target.name === name);
+  return named.length > 0 ? named : targets.filter(({ provider }) => provider === name);
 }
 
 function userOf({ userUid }: Caller): string {

@@ -1,0 +1,51 @@
+import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
+import type { Caller } from '#access/caller.ts';
+import { type FactsParts, ReaderFacts } from '../citations/reader-facts.ts';
+import type { Snippet } from '../citations/snippets.ts';
+import type { AssistantSettingsService } from '../assistant-settings.ts';
+import type { ModelRunner } from '../model/model-run.ts';
+import { ModelJudge } from './model-judge.ts';
+import { checkSupport } from './support.ts';
+
+export interface AnswerCheckerParts extends FactsParts {
+  readonly models: ModelRunner;
+  readonly settings: Pick<AssistantSettingsService, 'current'>;
+}
+
+export interface CheckedAnswer {
+  /** Who asked: the text of a node is what they may read of it, and a judge uses their tokens. */
+  readonly caller: Caller;
+  /** What the tokens of a judge are counted for; without one, none is asked. */
+  readonly judgedFor?: LlmFeature | undefined;
+  readonly answer: string;
+  /** The facts that it cites. */
+  readonly citations: readonly Snippet[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Checks answers against the graph as their asker sees it, with the judge of the settings. */
+export class AnswerChecker {
+  readonly #parts: AnswerCheckerParts;
+
+  constructor(parts: AnswerCheckerParts) {
+    this.#parts = parts;
+  }
+
+  /** See `checkSupport`. */
+  check({ caller, judgedFor, ...answer }: CheckedAnswer): Promise<AnswerSupport> {
+    const { models, settings } = this.#parts;
+    const facts = new ReaderFacts(this.#parts, caller);
+    const setting = judgedFor === undefined ? null : settings.current().judge;
+    const judge =
+      judgedFor === undefined || setting === null
+        ? undefined
+        : new ModelJudge({ models, setting, caller, feature: judgedFor });
+    return checkSupport({
+      ...answer,
+      readAs: (citation) => facts.textOf(citation),
+      judge,
+      caller: caller.userUid ?? '',
+    });
+  }
+}

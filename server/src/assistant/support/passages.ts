@@ -1,0 +1,136 @@
+import type { Analyzer } from '#search/analysis/analyzer.ts';
+import { SUPPORT_QUOTE_CHARACTERS_MAX } from '#base/assistant-limits.ts';
+import { type DateMention, takeDates } from './dates.ts';
+import { type NumberMention, numbersIn, numberWordsIn } from './numbers.ts';
+
+/** Numbers and dates of a text, and its words in the languages that are compared. */
+export interface TextFacts {
+  readonly numbers: readonly NumberMention[];
+  readonly dates: readonly DateMention[];
+  /** In lower case: versions, numbers of parts, and the like. */
+  readonly codes: ReadonlySet<string>;
+  /** Small numbers that stand in words. */
+  readonly wordNumbers: readonly number[];
+  /** Stems, folded. */
+  readonly terms: ReadonlySet<string>;
+  /** Whole words, folded. */
+  readonly surfaces: ReadonlySet<string>;
+}
+
+/** A part of a cited text that can stand as a quote. */
+export interface Passage {
+  /** Verbatim. */
+  readonly quote: string;
+  /** With the name of its field, where it has one. */
+  readonly text: string;
+}
+
+/** What one cited node says. */
+export interface Evidence {
+  /** As the asker may read it. */
+  readonly text: string;
+  /** The same, folded; see `foldedText`. */
+  readonly folded: string;
+  readonly facts: TextFacts;
+  readonly passages: readonly (Passage & { readonly facts: TextFacts })[];
+}
+
+const SENTENCES = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+const SEGMENT_UNITS_MAX = 10_000;
+/** Passages of one node that are compared; the text as a whole always is. */
+const PASSAGES_MAX = 400;
+
+/** Letters and digits, with what joins the parts of a version or of a part number. */
+const CODE = /[\p{L}\p{N}]+(?:[-_./][\p{L}\p{N}]+)*/gu;
+
+export function factsOf(text: string, analyzers: readonly Analyzer[]): TextFacts {
+  const { dates, rest } = takeDates(text);
+  const { numbers, codes } = numbersIn(rest);
+  const terms = new Set<string>();
+  const surfaces = new Set<string>();
+  for (const analyzer of analyzers) {
+    analyzer.analyzeDocument(text, ({ term, surface }) => {
+      terms.add(term);
+      surfaces.add(surface);
+    });
+  }
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return {
+    numbers,
+    dates,
+    codes: new Set([...codes, ...codesIn(rest)].map((code) => code.toLowerCase())),
+    wordNumbers: numberWordsIn(words),
+    terms,
+    surfaces,
+  };
+}
+
+/** Words with letters and digits in one, such as A320, v2.1 and PX-200b. */
+export function codesIn(text: string): string[] {
+  const words = text.match(CODE) ?? [];
+  return words.flatMap((word) => word.split('-')).filter(isCode);
+}
+
+function isCode(word: string): boolean {
+  if (!/\p{L}/u.test(word) || !/\p{N}/u.test(word) || word.length > 64) return false;
+  // A number with a unit or an ending is a number.
+  return numbersIn(word).numbers.length === 0;
+}
+
+/** `text`: lines such as `Title: The Ark`, or any other. */
+export function evidenceOf(text: string, analyzers: readonly Analyzer[]): Evidence {
+  const passages: (Passage & { readonly facts: TextFacts })[] = [];
+  for (const line of text.split('\n')) {
+    for (const passage of passagesOf(line)) {
+      if (passages.length === PASSAGES_MAX) break;
+      passages.push({ ...passage, facts: factsOf(passage.text, analyzers) });
+    }
+  }
+  return { text, folded: foldedText(text), facts: factsOf(text, analyzers), passages };
+}
+
+function* passagesOf(line: string): Generator<Passage> {
+  const [label = '', name] = /^([\p{L}_][\p{L}\p{N}_]{0,199}): /u.exec(line) ?? [];
+  const value = line.slice(label.length);
+  // A lone value says nothing without the name of its field.
+  if (name !== undefined && !/[\p{L}\p{N}]\s+\S/u.test(value)) {
+    if (value.trim() !== '') yield { quote: quoteOf(line), text: `${wordsOfName(name)}: ${value}` };
+    return;
+  }
+  const head = name === undefined ? '' : `${wordsOfName(name)}: `;
+  for (let from = 0; from < value.length; from += SEGMENT_UNITS_MAX) {
+    for (const { segment } of SENTENCES.segment(value.slice(from, from + SEGMENT_UNITS_MAX))) {
+      const quote = segment.trim();
+      if (quote !== '') yield { quote: quoteOf(quote), text: head + quote };
+    }
+  }
+}
+
+/** `birthYear` and `Birth_Year` are two words, and the name itself. */
+function wordsOfName(name: string): string {
+  const words = name.replaceAll('_', ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  return words === name ? name : `${name} ${words}`;
+}
+
+function quoteOf(text: string): string {
+  if (text.length <= SUPPORT_QUOTE_CHARACTERS_MAX) return text;
+  const head = text.slice(0, SUPPORT_QUOTE_CHARACTERS_MAX);
+  const end = head.lastIndexOf(' ');
+  return end > 0 ? head.slice(0, end) : head;
+}
+
+/**
+ * For "verbatim": white space is one blank, and signs that only differ in typography are the same.
+ * Nothing else is folded: another letter is another quote.
+ */
+export function foldedText(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/[‘’‚ʼ＇]/g, "'")
+    .replaceAll(/[“”„«»‟＂]/g, '"')
+    .replaceAll(/[‐‑‒–—−]/g, '-')
+    .replaceAll('…', '...')
+    .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
