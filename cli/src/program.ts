@@ -13,6 +13,7 @@ import { addDeployment } from './commands/deployment.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
+import { addExport } from './commands/export.ts';
 import { addFile } from './commands/file.ts';
 import { addImport } from './commands/import.ts';
 import { addBackups } from './commands/backup.ts';
@@ -73,7 +74,7 @@ const COMMANDS = {
     addLicense,
   ],
   'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],
-  'Data:': [addSchema, addNode, addImport, addFile, addSearch, addUid],
+  'Data:': [addSchema, addNode, addImport, addExport, addFile, addSearch, addUid],
   'Code:': [
     addInit,
     addDev,

@@ -29,6 +29,18 @@ export async function writeBytes(
   else if (!target.write(bytes)) await once(target, 'drain', { signal });
 }
 
+/** Prints until the reader has enough, such as `head`. */
+export async function printParts(
+  { stdout, signal }: Terminal,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  try {
+    for await (const part of parts) await writeBytes(stdout, part, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+}
+
 /** Tells of one thing that happened: an object of `--json`, or text for people. */
 export type Tell = (event: Readonly<Record<string, unknown>>, text: string) => void;
 

@@ -246,6 +246,8 @@ export const OPERATION_TABLE = {
   graph: {
     /** Create, change, delete and link nodes. */
     ingest: 'POST /api/ingest body json',
+    /** Download the whole graph, as it is or as one user sees it. */
+    export: 'POST /api/graph/export query bytes replicas',
   },
   interfaces: {
     /** List the custom interfaces that were uploaded. */

@@ -52,6 +52,10 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const code = documentedCode().find(({ name }) => name === 'endpoints 1');
     await writeFile(join(folder, 'senses.ts'), code?.text ?? '');
   },
+  async 'export.md'({ workspace }) {
+    const user = { userName: 'ann', email: 'ann@example.com', password: 'correct horse battery' };
+    await send(workspace, 'POST', '/api/users', user);
+  },
   async 'import.md'({ folder }) {
     const rows = 'Email,Name,Born\nann@x.org,Ann,1984\nbob@x.org,Bob,unknown\n';
     await writeFile(join(folder, 'people.csv'), rows);

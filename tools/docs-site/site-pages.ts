@@ -25,6 +25,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Concepts: ['concepts', 'architecture', 'security'],
   'How to: data and search': [
     'import',
+    'export',
     'connectors',
     'data',
     'files',

@@ -2,7 +2,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import type { Command } from 'commander';
 import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
 import type { CommandContext, Run } from '../command-context.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, WrongUsage } from '../failure.ts';
 import { csvSource } from '../import/csv-source.ts';
 import { InputFile } from '../import/input-file.ts';
 import { jsonlSource, ndjsonSource } from '../import/jsonl-source.ts';
@@ -11,6 +11,17 @@ import { wordnetSource } from '../import/wordnet-source.ts';
 import { importFrom, type ImportOptions, type RowOptions } from './import-from.ts';
 
 type RecordOptions = RowOptions & MappingOptions & { readonly createSchema?: boolean };
+type JsonlOptions = Omit<RecordOptions, 'type' | 'key'> & Partial<MappingOptions>;
+
+/** Throws `WrongUsage` when only one of type and key is there. */
+function isOfRecords(options: JsonlOptions): options is RecordOptions {
+  const { type, key } = options;
+  if ((type === undefined) === (key === undefined)) return type !== undefined;
+  throw new WrongUsage(
+    `--${type === undefined ? 'type' : 'key'} is missing`,
+    'Rows need both, --type and --key; operations need neither.',
+  );
+}
 
 const COMMON_HELP = `
 Operations are sent in requests of 50,000, each acknowledged once it is durable. Operations can be repeated, so an import
@@ -90,23 +101,30 @@ Examples:
 }
 
 function addJsonl(command: Command, run: Run): void {
-  withRecordOptions(command.command('jsonl'))
+  withMappingOptions(withRowOptions(command.command('jsonl').argument(...FILE)))
+    .option('--type <type>', 'node type; without it and --key the lines are operations')
+    .option('--key <column>', 'column that holds the key')
     .description(
       'Loads a file with one JSON object on each line: one node for each. With --create-schema ' +
-        'the types of fields are taken from the values.',
+        'the types of fields are taken from the values. What "trellis export" has written needs ' +
+        'neither --type nor --key.',
     )
     .addHelpText(
       'after',
       `${COMMON_HELP}
 
 Examples:
+  $ trellis import jsonl graph.jsonl
   $ trellis import jsonl people.jsonl --type Person --key email --create-schema
   $ trellis import jsonl papers.jsonl.gz --type Paper --key doi --link authors:WrittenBy:Person`,
     )
     .action(
-      run(async (context, options: RecordOptions, path: string) => {
-        const mapping = new RecordMapping(options);
+      run(async (context, options: JsonlOptions, path: string) => {
         const file = new InputFile(path, context.terminal);
+        if (!isOfRecords(options)) {
+          return importFrom(context, options, () => ndjsonSource(file), { identity: [], path });
+        }
+        const mapping = new RecordMapping(options);
         const { createSchema = false } = options;
         const known = await knownSchema(context, options);
         const make = () => jsonlSource(file, mapping, { known, createSchema });
@@ -152,11 +170,19 @@ function withRowOptions(command: Command): Command {
     );
 }
 
+const FILE = ['<file>', 'the file; "-" reads standard input'] as const;
+
 function withRecordOptions(command: Command): Command {
+  return withMappingOptions(
+    withRowOptions(command.argument(...FILE))
+      .requiredOption('--type <type>', 'node type')
+      .requiredOption('--key <column>', 'column that holds the key'),
+  );
+}
+
+function withMappingOptions(command: Command): Command {
   const links = (link: string, before: readonly string[] = []) => [...before, link];
-  return withRowOptions(command.argument('<file>', 'the file; "-" reads standard input'))
-    .requiredOption('--type <type>', 'node type')
-    .requiredOption('--key <column>', 'column that holds the key')
+  return command
     .option('--create-schema', 'create the types and fields that are missing, and widen fields')
     .option('--types <column:type,...>', 'field types, such as Age:Int,Born:Time,Tags:String[]')
     .option('--rename <column:field,...>', 'names of fields, where they differ from the columns')

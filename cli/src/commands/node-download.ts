@@ -7,7 +7,7 @@ import { WrongUsage } from '../failure.ts';
 import { namedNode, NODE_ARGUMENT, uidOfNode } from '../node-words.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { receivedBytes } from '../received-bytes.ts';
-import { bytesText, harmless, type Terminal, writeBytes } from '../terminal.ts';
+import { bytesText, harmless, printParts } from '../terminal.ts';
 import { refuseExisting, writeWhole } from '../whole-file.ts';
 
 const FORMATS = ['csv', 'jsonl', 'zip'] as const;
@@ -88,18 +88,6 @@ async function downloadNodes(
   output.note(`Wrote ${what} to ${harmless(out)}.`);
   const count = rows.count === undefined ? {} : { nodes: rows.count };
   output.data({ path: out, format, ...count, bytes: rows.bytes }, '');
-}
-
-/** Prints until the reader has enough, such as `head`. */
-async function printParts(
-  { stdout, signal }: Terminal,
-  parts: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  try {
-    for await (const part of parts) await writeBytes(stdout, part, signal);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-  }
 }
 
 /** Of nodes that are named, those are left out that do not exist or may not be seen. */

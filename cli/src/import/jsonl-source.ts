@@ -2,6 +2,7 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 import type { ImportItem, ImportSource, RejectFormat } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
 import type { InputRecord, RecordMapping } from './record-mapping.ts';
+import { ToldSchema } from './told-schema.ts';
 import { SchemaGrowth } from './schema-growth.ts';
 import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { CommandFailure } from '../failure.ts';
@@ -119,39 +120,45 @@ function parseObject(text: string): InputRecord {
   return value as InputRecord;
 }
 
-/** A file with one operation of ingestion a line. */
+/**
+ * A file with one operation of ingestion a line. As in exports, `{"op": "schema", "schema": {...}}`
+ * may stand before operations that need it.
+ */
 export function ndjsonSource(file: InputFile): ImportSource {
+  const schema = new ToldSchema();
   return {
     name: file.name,
     identity: file.identity,
     rejects: LINES_OF_JSON,
     async *items() {
-      for await (const lines of readLines(file)) yield lines.map(itemOf);
+      for await (const lines of readLines(file)) {
+        yield lines.map((line) => itemOf(line, schema)).filter((item) => item !== undefined);
+      }
     },
     progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
-    takeSchema: () => undefined,
+    takeSchema: () => schema.take(),
     locate: (line) => `${file.name}:${line}`,
   };
 }
 
-function itemOf({ text, number }: Line): ImportItem {
+/** Undefined of a line that tells of the schema. */
+function itemOf({ text, number }: Line, schema: ToldSchema): ImportItem | undefined {
+  const faulty = (problem: string): ImportItem => ({ place: number, row: text, problem });
   let value: unknown;
   try {
     value = JSON.parse(text);
+    if (isSchemaLine(value)) return void schema.add(value.schema);
   } catch (error) {
-    return {
-      place: number,
-      row: text,
-      problem: `not valid JSON: ${(error as SyntaxError).message}`,
-    };
+    const { message } = error as Error;
+    return faulty(error instanceof SyntaxError ? `not valid JSON: ${message}` : message);
   }
   const checked = graphOperation.safeParse(value);
   if (checked.success) return { place: number, row: text, operation: checked.data, json: text };
   const [issue] = checked.error.issues;
   const path = issue?.path.join('.') ?? '';
-  return {
-    place: number,
-    row: text,
-    problem: `${path === '' ? '' : `${path}: `}${issue?.message ?? 'invalid'}`,
-  };
+  return faulty(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'invalid'}`);
+}
+
+function isSchemaLine(value: unknown): value is { readonly schema?: unknown } {
+  return typeof value === 'object' && value !== null && 'op' in value && value.op === 'schema';
 }

@@ -26,6 +26,7 @@ import * as callTrace from '../shapes/call-trace.ts';
 import * as cpuProfile from '../shapes/cpu-profile.ts';
 import * as endpointWork from '../shapes/endpoint-work.ts';
 import * as file from '../shapes/file.ts';
+import * as graphExport from '../shapes/graph-export.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
@@ -73,6 +74,7 @@ export const SHAPE_FILES = {
   'cpu-profile': cpuProfile,
   'endpoint-work': endpointWork,
   file,
+  'graph-export': graphExport,
   'graph-operation': graphOperation,
   health,
   interface: interfaces,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
+import { EXPORT_FORMATS, exportQuery } from '../shapes/graph-export.ts';
 import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
 export const operations = withIds({
@@ -36,5 +37,25 @@ export const operations = withIds({
     ],
     onReplica: 'redirect',
     summary: 'Create, change, delete and link nodes.',
+  },
+
+  exportGraph: {
+    sdk: 'graph.export',
+    area: 'ingest',
+    method: 'POST',
+    path: '/api/graph/export',
+    auth: 'admin',
+    query: exportQuery,
+    responses: {
+      200: {
+        description:
+          'All nodes, each once, then the edges between them, without those of system types; it is sent while it is made.',
+        contentType: EXPORT_FORMATS.jsonl.mediaType,
+        headers: ['Content-Disposition'],
+      },
+    },
+    errors: ['user_not_found', 'schema_conflict'],
+    onReplica: 'serve',
+    summary: 'Download the whole graph, as it is or as one user sees it.',
   },
 } as const satisfies Rows);

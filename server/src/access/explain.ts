@@ -84,6 +84,16 @@ function findUser(reader: GraphReader, user: string): number {
   throw new Problem('user_not_found', 'There is no such user.');
 }
 
+/**
+ * Whoever a UID or a name is of, as somebody who asks. Throws `user_not_found`, also when the user
+ * may not sign in.
+ */
+export function userCaller(reader: GraphReader, user: string): Caller {
+  const id = findUser(reader, user);
+  if (reader.field(id, 'Active') === true) return callerOf(reader, id);
+  throw new Problem('user_not_found', 'The user is deactivated and sees nothing.');
+}
+
 /** The user as somebody who asks. */
 function callerOf(reader: GraphReader, user: number): Caller {
   const { uid, name } = named(reader, user);

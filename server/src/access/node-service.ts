@@ -3,7 +3,10 @@ import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { NodeObject, NodeQuery } from '@trellis/contract/shapes/node.ts';
 import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
+import type { ExportFormat } from '@trellis/contract/shapes/graph-export.ts';
+import { graphForm } from '#graph/interchange/form-of-format.ts';
 import type { Caller } from './caller.ts';
+import { type ExportRequest, GraphExport } from './graph-export.ts';
 import { type NodeExport, NodeExporter, type SelectedNodes } from './node-export.ts';
 import { typeAsSeen } from './node-types.ts';
 import { listVersions, type NodeVersionList } from './node-versions.ts';
@@ -60,6 +63,11 @@ export class NodeService {
     const node = view.nodeByUid(uid);
     if (node === undefined) throw nodeNotFound();
     return { node, version: must(view.version(uid), 'the version of a node that is there') };
+  }
+
+  /** The whole graph in a format. Throws `user_not_found`. */
+  exportGraph(format: ExportFormat, request: ExportRequest): AsyncIterable<Uint8Array> {
+    return new GraphExport(this.#reads, graphForm(format), request).pieces();
   }
 
   /** Throws `node_not_found`. */

@@ -90,6 +90,8 @@ export interface EdgeObject {
 export interface GraphReader extends Disposable {
   refresh(): number;
   readonly sequence: number;
+  /** The id of the next new node: all that exist have lower ones, beginning at 1. */
+  readonly nextId: number;
   /** The schema. It is the same object until a commit changes the schema. */
   schema(): SchemaDocument;
   /** Former names that reads still take. */
@@ -130,6 +132,8 @@ export interface GraphReader extends Disposable {
    * only those along this type.
    */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
+  /** Where the edges of a node lead, and the name of the type of each, by place. */
+  outgoing(id: number): { readonly to: readonly number[]; readonly types: readonly string[] };
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
   /** The edge of a type from one node to another. */
   edgeBetween(from: number, type: string, to: number): EdgeObject | undefined;

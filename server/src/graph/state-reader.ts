@@ -195,7 +195,7 @@ export class StateReader implements GraphReader {
 
   /** The id of the next new node: all that exist have lower ones. */
   get nextId(): number {
-    return this.#count(META.nextId);
+    return this.#count(META.nextId) || 1;
   }
 
   /** The secret key for the digests of indexes; see `FieldIndex.isHashed`. */
@@ -355,6 +355,18 @@ export class StateReader implements GraphReader {
 
   neighbors(id: number, direction: Direction, edge?: string): number[] {
     return this.#collect(id, direction, edge).toArray();
+  }
+
+  outgoing(id: number): { to: number[]; types: string[] } {
+    const { values, edges, length } = this.#collect(id, 'out', undefined);
+    const [to, types]: [number[], string[]] = [[], []];
+    for (let i = 0; i < length; i++) {
+      const edge = edges[i]!;
+      if (edge > this.#schema.registry.notWatched.edgeTypes.length) this.#schema.revalidate();
+      to.push(values[i]!);
+      types.push(this.#schema.registry.edgeTypeById(edge).name);
+    }
+    return { to, types };
   }
 
   edges(id: number, direction: Direction, edge?: string): EdgeObject[] {

@@ -50,16 +50,17 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
 function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
   const id = t.idOfUid(text, 'uid');
   if (id !== 0) return changeNode(t, operation, id, operation.key);
-  const { system, rights } = t.options;
+  const { system, rights, accessControl } = t.options;
   // What an author with rights of their own writes is made by the server, UIDs of new nodes too.
-  const maySetUid = system || rights !== undefined;
+  // Who may say who sees what may bring in what was exported, with the UIDs that it had.
+  const maySetUid = system || rights !== undefined || accessControl;
   if (operation.op === 'update' || !maySetUid || operation.type === undefined) {
     // The UID of a node with a key can be computed before the node exists. A caller who could
     // choose any UID could take the one of somebody else's node.
     t.checkVersion(operation.ifVersion, 0, text);
     throw t.fail(`There is no node with the UID ${text}`, {
       path: 'uid',
-      hint: 'Leave the UID out to add a node: it follows from type and key, or is random.',
+      hint: 'Leave the UID out to add a node: it follows from type and key, or is random. Only an administrator, or a token with the scope "ingestion:acl", may choose it.',
     });
   }
   const type = t.writtenNodeType(operation.type, 'type');

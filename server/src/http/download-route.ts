@@ -9,6 +9,8 @@ import type { Awaitable, HttpServices } from './services.ts';
 export interface Download {
   /** The name that the browser suggests for saving. */
   readonly fileName: string;
+  /** That of the operation when there is none. */
+  readonly mediaType?: string;
   /** A piece of bytes may be a view, valid until the next piece is asked for. */
   readonly content: AsyncIterable<string | Uint8Array>;
 }
@@ -23,8 +25,7 @@ export function downloadRoute<const O extends Operation>(
   operation: O,
   handler: (input: Input<O>, services: HttpServices) => Awaitable<Download>,
 ): Route {
-  const mediaType = operation.responses[200]?.contentType ?? 'application/octet-stream';
-  const charset = mediaType === 'application/zip' ? '' : '; charset=utf-8';
+  const usualType = operation.responses[200]?.contentType ?? 'application/octet-stream';
   return {
     operation,
     intake: 'json',
@@ -32,7 +33,9 @@ export function downloadRoute<const O extends Operation>(
       const { services } = context;
       // A lower bound for the sequence of what is read next.
       const sequence = services.sequence();
-      const { fileName, content } = await handler(readInput(operation, request), services);
+      const input = readInput(operation, request);
+      const { fileName, mediaType = usualType, content } = await handler(input, services);
+      const charset = mediaType === 'application/zip' ? '' : '; charset=utf-8';
       const pieces = content[Symbol.asyncIterator]();
       const first = await pieces.next();
       reply

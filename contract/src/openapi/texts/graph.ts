@@ -3,6 +3,7 @@ import { operations as ingest } from '../../operations/ingest.ts';
 import { operations as nodes } from '../../operations/nodes.ts';
 import * as file from '../../shapes/file.ts';
 import { fileEntry } from '../../shapes/admin-agent.ts';
+import { exportQuery } from '../../shapes/graph-export.ts';
 import { graphOperation, ingestSummary } from '../../shapes/graph-operation.ts';
 import * as node from '../../shapes/node.ts';
 import { nodeReference } from '../../shapes/node-reference.ts';
@@ -55,6 +56,10 @@ export const graphTexts = [
   ...texts(node.downloadQuery, {
     baseURL:
       'Address of the workspace that the column Link begins with; by default links are relative.',
+  }),
+  ...texts(exportQuery, {
+    format: 'Format of the file; by default `jsonl`: operations, one on each line.',
+    as: 'UID or name of a user: the file has only what that user sees.',
   }),
   ...texts(node.syntheticNodes, {
     nodes: [

@@ -3,7 +3,9 @@ import { must } from '#base/assert.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/operation.ts';
 import type { IngestStream } from '#access/ingest-service.ts';
+import { EXPORT_FORMATS } from '@trellis/contract/shapes/graph-export.ts';
 import { bodyStream, wholeBody } from '../body/read-body.ts';
+import { downloadRoute } from '../download-route.ts';
 import { requireContentType, type Route, routesOf, sendJson, whileStreaming } from '../route.ts';
 import { validate } from '../error-answer.ts';
 
@@ -55,4 +57,15 @@ async function streamLines(
 
 export const ingestRoutes = routesOf(operations, {
   ingest: ingestRoute(operations.ingest),
+  exportGraph: downloadRoute(
+    operations.exportGraph,
+    ({ caller, query: { format = 'jsonl', as } }, { nodes }) => {
+      const { mediaType, ending } = EXPORT_FORMATS[format];
+      return {
+        fileName: `graph.${ending}`,
+        mediaType,
+        content: nodes.exportGraph(format, { caller, as }),
+      };
+    },
+  ),
 });
