@@ -139,6 +139,26 @@ export const OPERATION_TABLE = {
     /** Switch the recording of the bodies of an endpoint on or off. */
     recordInputs: 'PUT /api/code/history/inputs/{kind}/{+name} body json',
   },
+  connectors: {
+    /** List the sources that the server brings into the workspace, and how that went last. */
+    list: 'GET /api/connectors query json',
+    /** Set up a source that the server brings into the workspace. */
+    create: 'POST /api/connectors body json',
+    /** Try to reach a source, without bringing anything. */
+    test: 'POST /api/connectors/test body json',
+    /** Get a connector, with its last run. */
+    get: 'GET /api/connectors/{id} json',
+    /** Replace the settings of a connector; a secret that is left out stays. */
+    update: 'PUT /api/connectors/{id} body json',
+    /** Delete a connector that is not running, its secret, its memory and its runs. */
+    delete: 'DELETE /api/connectors/{id} none',
+    /** Bring what has changed in the source now. */
+    run: 'POST /api/connectors/{id}/run body json',
+    /** End the run that is under way; the next one goes on from what is committed. */
+    cancel: 'POST /api/connectors/{id}/cancel json',
+    /** List the last runs of a connector: what changed in each, and what was refused. */
+    runs: 'GET /api/connectors/{id}/runs query json',
+  },
   deepResearch: {
     /** Have a question studied at length; the report comes into the chat. */
     start: 'POST /api/chatai/deep-research/start body json',

@@ -173,6 +173,8 @@ export class TrellisClient extends ClientBase {
   readonly tasks = operationsOf(this.transport, 'tasks');
   readonly triggers = operationsOf(this.transport, 'triggers');
   readonly webhooks = operationsOf(this.transport, 'webhooks');
+  /** Sources that the server brings into the workspace. */
+  readonly connectors = operationsOf(this.transport, 'connectors');
   readonly jobs = {
     ...operationsOf(this.transport, 'jobs'),
     watch: bound(this.transport, watchJob),

@@ -12,7 +12,9 @@ export type ConnectorErrorCode =
    * So much of what earlier runs brought is missing in the source that it looks like a failure
    * there.
    */
-  | 'too_many_removals';
+  | 'too_many_removals'
+  /** The source could not be read, or says something that makes no sense. */
+  | 'source_failed';
 
 /** A run that was stopped; what was committed before stays, and the next run goes on from there. */
 export class ConnectorError extends Error {

@@ -95,6 +95,10 @@ export class ConnectorState implements Disposable {
     return this.#prepared(sql).get(id, hash) !== undefined;
   }
 
+  hasRow(id: string): boolean {
+    return this.#prepared('SELECT 1 FROM source_row WHERE id = ?').get(id) !== undefined;
+  }
+
   /** The row is as if it had changed. */
   forgetHash(id: string): void {
     this.#prepared("UPDATE source_row SET hash = x'' WHERE id = ?").run(id);
@@ -110,6 +114,9 @@ export class ConnectorState implements Disposable {
     const upsert = `INSERT INTO source_row (id, hash, run) VALUES (?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, run = excluded.run RETURNING number`;
     const number = Number(this.#prepared(upsert).get(id, row.hash, row.run)?.['number']);
+    // What it brings again is said anew by the commit that this is for: nothing of it is gone.
+    const again = this.#prepared('DELETE FROM effect WHERE effect = ? AND row_number = ?');
+    for (const { effect } of row.effects) again.run(effect, number);
     this.#dropEffects(number);
     const sql = 'INSERT INTO effect (effect, row_number, content) VALUES (?, ?, ?)';
     for (const { effect, content } of row.effects) this.#prepared(sql).run(effect, number, content);

@@ -1,8 +1,8 @@
-import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { pause } from '@trellis/client/transport.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
+import type { ConnectorClient } from './connector-client.ts';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
 import { operationOf, type Effect } from './effects.ts';
@@ -27,12 +27,21 @@ export interface RejectedRow {
   readonly message: string;
 }
 
+/** A row of which the workspace now says something else. */
+export interface ChangedRow {
+  readonly row: string;
+  readonly change: 'added' | 'changed' | 'removed';
+}
+
 interface RowRefusal {
   readonly rejected: RejectedRow;
   readonly error: TrellisError;
 }
 
 export interface CommitCounts {
+  /** Rows that no run has sent before, and those that were sent with other operations. */
+  added: number;
+  changed: number;
   /** Rows of earlier runs that are gone, with what they had brought. */
   removed: number;
   operations: number;
@@ -42,7 +51,7 @@ export interface CommitCounts {
 }
 
 export interface CommitOptions {
-  readonly client: TrellisClient;
+  readonly client: Pick<ConnectorClient, 'graph'>;
   readonly state: ConnectorState;
   /** The number of this run. */
   readonly run: number;
@@ -50,6 +59,8 @@ export interface CommitOptions {
   readonly signal: AbortSignal | undefined;
   /** A row that is rejected is left out and told of here; without it the run stops. */
   readonly onRejected: ((row: RejectedRow) => void) | undefined;
+  /** Told of each row that is added, changed or removed, once that is committed. */
+  readonly onChanged: (row: ChangedRow) => void;
 }
 
 /** Tries of one commit beyond the first, each after twice the pause: about two minutes in all. */
@@ -64,7 +75,14 @@ const PASSING_STATUSES: readonly number[] = [0, 502, 503, 504];
  * its mind.
  */
 export class RowCommitter {
-  readonly counts: CommitCounts = { removed: 0, operations: 0, commits: 0, sequence: 0 };
+  readonly counts: CommitCounts = {
+    added: 0,
+    changed: 0,
+    removed: 0,
+    operations: 0,
+    commits: 0,
+    sequence: 0,
+  };
   readonly #options: CommitOptions;
 
   constructor(options: CommitOptions) {
@@ -109,10 +127,13 @@ export class RowCommitter {
     const { state } = this.#options;
     const undone = this.#announce(changes);
     state.begin();
-    const { operations, owners, removed } = this.#apply(changes);
+    const { operations, owners, changed } = this.#apply(changes);
     try {
       await this.#send(operations);
-      this.counts.removed += removed;
+      for (const row of changed) {
+        this.counts[row.change]++;
+        this.#options.onChanged(row);
+      }
       return undefined;
     } catch (error) {
       state.discard();
@@ -144,17 +165,19 @@ export class RowCommitter {
     const operations: GraphOperation[] = [];
     /** The row of each operation. */
     const owners: string[] = [];
-    let removed = 0;
+    const changed: ChangedRow[] = [];
     for (const change of changes) {
       if (change.kind === 'seen') state.markSeen(change.id, run);
-      else if (change.kind === 'remove') removed += state.deleteRow(change.id) ? 1 : 0;
-      else {
+      else if (change.kind === 'remove') {
+        if (state.deleteRow(change.id)) changed.push({ row: change.id, change: 'removed' });
+      } else {
         const { id, hash, effects } = change;
+        changed.push({ row: id, change: state.hasRow(id) ? 'changed' : 'added' });
         state.putRow(id, { hash, run, effects });
         for (const operation of change.operations) owners[operations.push(operation) - 1] = id;
       }
     }
-    return { operations, owners, removed };
+    return { operations, owners, changed };
   }
 
   /** Then keeps what the state was changed to. */

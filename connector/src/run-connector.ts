@@ -1,13 +1,18 @@
-import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { ConnectorClient } from './connector-client.ts';
 import { ConnectorError } from './connector-error.ts';
 import { ConnectorRun, type RowCounts } from './connector-run.ts';
 import { ConnectorState } from './connector-state.ts';
-import { type CommitCounts, type RejectedRow, RowCommitter } from './row-committer.ts';
+import {
+  type ChangedRow,
+  type CommitCounts,
+  type RejectedRow,
+  RowCommitter,
+} from './row-committer.ts';
 
 export interface ConnectorOptions {
   /** With a token of kind `connector`, or another with the scope `ingestion`. */
-  readonly client: TrellisClient;
+  readonly client: ConnectorClient;
   /** Name of the connector and its source: a state of another name is refused. */
   readonly name: string;
   /** Put at the start of each run. */
@@ -37,11 +42,14 @@ export interface ConnectorReport extends Readonly<RowCounts>, Readonly<CommitCou
   readonly rejected: number;
   /** The first 100 of these. */
   readonly rejectedRows: readonly RejectedRow[];
+  /** The first 100 rows that were added, changed or removed. */
+  readonly changes: readonly ChangedRow[];
 }
 
 const BATCH_OPERATIONS = 1_000;
 const REMOVED_SHARE_MAX = 0.5;
 const REJECTED_ROWS_TOLD = 100;
+const CHANGES_TOLD = 100;
 
 /**
  * One run of a connector: puts the schema, lets `read` tell what the source says, and commits that.
@@ -76,8 +84,20 @@ async function runOnce<Cursor>(
     rejected++;
     if (rejectedRows.length < REJECTED_ROWS_TOLD) rejectedRows.push(row);
   };
+  const changes: ChangedRow[] = [];
+  const onChanged = (row: ChangedRow): void => {
+    if (changes.length < CHANGES_TOLD) changes.push(row);
+  };
   const onRejected = options.onInvalidRow === 'skip' ? reject : undefined;
-  const committer = new RowCommitter({ client, state, run: number, dryRun, signal, onRejected });
+  const committer = new RowCommitter({
+    client,
+    state,
+    run: number,
+    dryRun,
+    signal,
+    onRejected,
+    onChanged,
+  });
   const run = new ConnectorRun<Cursor>({
     state,
     committer,
@@ -88,7 +108,7 @@ async function runOnce<Cursor>(
     onCommit: () => options.onCommit?.(report()),
   });
   const report = (): ConnectorReport => {
-    return { dryRun, ...run.counts, ...committer.counts, rejected, rejectedRows };
+    return { dryRun, ...run.counts, ...committer.counts, rejected, rejectedRows, changes };
   };
   try {
     await read(run);

@@ -94,6 +94,14 @@ export const WEBHOOK_URL_CHARACTERS_MAX = 2_000;
 /** Types, and edge types, that one webhook names. */
 export const WEBHOOK_FILTER_MAX = 100;
 
+/** Connectors that the server runs (docs/connectors.md). */
+export const CONNECTORS_MAX = 100;
+export const CONNECTOR_NAME_CHARACTERS_MAX = 100;
+export const CONNECTOR_URL_CHARACTERS_MAX = 2_000;
+export const CONNECTOR_TEXT_CHARACTERS_MAX = 300;
+export const CONNECTOR_QUERY_CHARACTERS_MAX = 10_000;
+export const CONNECTOR_SECRET_CHARACTERS_MAX = 4_096;
+
 /** Sign-in at identity providers (specification, section 4.2). */
 export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
 export const SSO_TEXT_CHARACTERS_MAX = 2_000;

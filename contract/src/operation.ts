@@ -124,6 +124,7 @@ export type Area =
   | 'tasks'
   | 'triggers'
   | 'webhooks'
+  | 'connectors'
   | 'migrations'
   | 'search'
   | 'assistant'

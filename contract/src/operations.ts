@@ -41,6 +41,7 @@ import { operations as stats } from './operations/stats.ts';
 import { operations as status } from './operations/status.ts';
 import { operations as tasks } from './operations/tasks.ts';
 import { operations as triggers } from './operations/triggers.ts';
+import { operations as connectors } from './operations/connectors.ts';
 import { operations as webhooks } from './operations/webhooks.ts';
 import { operations as tokens } from './operations/tokens.ts';
 import { operations as tools } from './operations/tools.ts';
@@ -79,6 +80,7 @@ const tables = [
   tasks,
   triggers,
   webhooks,
+  connectors,
   migrations,
   logs,
   searchEvaluation,

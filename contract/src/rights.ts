@@ -31,6 +31,7 @@ export const scopes = {
   'admin:backup': 'snapshot and restore',
   'admin:tasks': 'scheduled-task management',
   'admin:webhooks': 'webhooks, which are told of every change',
+  'admin:connectors': 'connectors, which bring sources into the workspace',
   'admin:scim': 'users and teams, as an identity provider keeps them (SCIM)',
   'endpoints:run': 'invoke custom endpoints',
   deploy: 'export, compare and import definitions',

@@ -24,6 +24,7 @@ const GIVES: Partial<Record<OperationId, readonly [name: keyof typeof GIVEN, mem
   createTeam: ['team', 'UID'],
   createToken: ['token', 'id'],
   createWebhook: ['webhook', 'id'],
+  createConnector: ['connector', 'id'],
   createFileUpload: ['upload', 'id'],
   runTask: ['job', 'id'],
   createChat: ['chat', 'UID'],
@@ -107,6 +108,8 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'retrySetAside',
     'deleteSetAside',
     'testWebhook',
+    'testConnector',
+    'runConnector',
   ],
   'it takes the token of an identity provider': [
     'getScimServiceProviderConfig',

@@ -89,7 +89,8 @@ const ticketsSince = async (cursor) => ({ tickets: [{ number: '7', title: 'Broke
     '[report.rows, report.operations]',
     [1, 1],
   ),
-  'connectors 2': program(
+  'connectors 2': program(SIGNED_IN, 'runs.map(({ trigger }) => trigger)', ['manual']),
+  'connectors 3': program(
     `import { restrictTo } from '@trellis/connector/restrict-to.ts';
 const [id, fields, teamUid] = ['7', { Title: 'Broken' }, 'team'];
 const ticket = { type: 'Ticket', key: '7' };

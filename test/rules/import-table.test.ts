@@ -24,7 +24,7 @@ describe('the table of imports between parts', () => {
   it('has a row for every part, and names parts and packages only', () => {
     const folders = readdirSync(join(ROOT, 'server/src'));
     expect(parts).toEqual(expect.arrayContaining(folders));
-    const packages = ['@trellis/contract', '@trellis/endpoint', 'samples'];
+    const packages = ['@trellis/contract', '@trellis/endpoint', '@trellis/connector', 'samples'];
     const named = [...Object.values(table.parts), ...Object.values(table.modules)].flat();
     expect([...parts, ...packages]).toEqual(expect.arrayContaining(named));
   });

@@ -8,6 +8,7 @@ const NOT_ALWAYS: ReadonlySet<string> = new Set([
   'trellis.replica.lag',
   'trellis.jobs',
   'trellis.webhook.duration',
+  'trellis.connector.duration',
   'http.client.request.duration',
 ]);
 const KINDS = { histogram: 'histogram', gauge: 'gauge', counter: 'sum', 'up-down-counter': 'sum' };

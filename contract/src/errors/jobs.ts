@@ -96,6 +96,31 @@ export const taskErrors = {
     title: 'Log does not reach back as far',
     hint: 'Replay from details.firstSequence on, which the log still has.',
   },
+  connector_not_found: {
+    status: 404,
+    title: 'Connector not found',
+    hint: 'GET /api/connectors lists the connectors there are.',
+  },
+  connector_address_not_allowed: {
+    status: 422,
+    title: 'Address not allowed',
+    hint: 'An administrator can add it to the setting fetchAllowList of the workspace.',
+  },
+  connector_limit_reached: {
+    status: 409,
+    title: 'Too many connectors',
+    hint: 'Delete those that are not needed any more.',
+  },
+  connectors_busy: {
+    status: 429,
+    title: 'Too many connectors at once',
+    hint: 'Try again when one of those that run has ended.',
+  },
+  connector_failed: {
+    status: 502,
+    title: 'Source could not be brought',
+    hint: 'The message says what was wrong at the source; the next run goes on from what is committed.',
+  },
   invalid_schedule: {
     status: 400,
     title: 'Not a schedule',

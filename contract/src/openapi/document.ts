@@ -36,6 +36,7 @@ export const areas: Readonly<Record<Area, string>> = {
   tasks: 'What the server runs by itself, when, and how it went.',
   triggers: 'Endpoints that changes of nodes run, and the changes for which they failed.',
   webhooks: 'Addresses that are told what changes, and what was delivered to them.',
+  connectors: 'Sources that the server brings into the workspace: set up, test, run, see changes.',
   migrations: 'Code that changes the data once: try it, run it, and see how it went.',
   stats: 'Counts of nodes and calls, the log, and the load of the server.',
   replicas: 'Replicas, and whether they hold the same.',

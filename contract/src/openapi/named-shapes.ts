@@ -13,6 +13,7 @@ import * as packages from '../shapes/package.ts';
 import * as task from '../shapes/task.ts';
 import * as trigger from '../shapes/trigger.ts';
 import * as webhook from '../shapes/webhook.ts';
+import * as connector from '../shapes/connector.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
@@ -101,6 +102,7 @@ export const SHAPE_FILES = {
   task,
   trigger,
   webhook,
+  connector,
   team,
   token,
   tool,

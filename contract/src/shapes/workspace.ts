@@ -6,14 +6,18 @@ import {
 } from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
 import { interfaceName } from './interface.ts';
+import { originOf } from '../origins.ts';
 import { plainText } from './user.ts';
 
-/** As browsers write origins: so comparing them is comparing texts. */
-const httpOrigin = z
+/**
+ * As browsers write origins: so comparing them is comparing texts. What speaks no HTTP is named by
+ * scheme, host and port.
+ */
+const allowedOrigin = z
   .string()
   .max(PROVIDER_ADDRESS_CHARACTERS_MAX)
   .refine(
-    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    (text) => originOf(text) === text,
     'must be an origin, such as https://api.example.com: no path, no user, no default port',
   );
 
@@ -40,7 +44,7 @@ const settings = {
    * Origins that the code of endpoints may reach with `fetch`, such as `https://api.example.com`;
    * nobody when empty.
    */
-  fetchAllowList: z.array(httpOrigin).max(FETCH_ALLOW_LIST_MAX),
+  fetchAllowList: z.array(allowedOrigin).max(FETCH_ALLOW_LIST_MAX),
   /** The custom interface that is served at the root; null for the built-in front end. */
   interface: interfaceName.nullable(),
 };

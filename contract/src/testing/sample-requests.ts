@@ -222,6 +222,25 @@ const samples: Samples = {
   },
   deleteSecret: { params: { name: 'NOBODYS' } },
   // Nothing is allowed to be reached: 422 is an answer to those who may.
+  createConnector: {
+    body: {
+      name: 'sample',
+      source: { kind: 'csv', url: 'https://files.example.com/a.csv', type: 'Row', key: 'Id' },
+    },
+  },
+  updateConnector: {
+    params: { id: 'nobodys' },
+    body: {
+      name: 'x',
+      source: { kind: 'csv', url: 'https://files.example.com/a.csv', type: 'Row', key: 'Id' },
+    },
+  },
+  testConnector: {
+    body: {
+      source: { kind: 'csv', url: 'https://files.example.com/a.csv', type: 'Row', key: 'Id' },
+    },
+  },
+  runConnector: { params: { id: 'nobodys' }, body: {} },
   createWebhook: { body: { name: 'sample', url: 'https://hooks.example.com/' } },
   updateWebhook: { params: { id: 'nobodys' }, body: { name: 'x', url: 'https://example.com/' } },
   replayWebhook: { params: { id: 'nobodys' }, body: { fromSequence: 1 } },

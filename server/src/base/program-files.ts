@@ -14,18 +14,25 @@ export function programFiles(): string[] {
   const folders = candidates.map(dirname).filter((folder) => source.startsWith(folder));
   return [
     source,
-    ...contractFolders(require),
+    ...PACKAGES.flatMap((file) => packageFolders(require, file)),
     ...folders.flatMap((folder) => [join(folder, 'node_modules/'), join(folder, 'package.json')]),
   ];
 }
 
+/** A file of each package of this repository that runs in such a process. */
+const PACKAGES = [
+  '@trellis/contract/limits.ts',
+  '@trellis/client/trellis-error.ts',
+  '@trellis/connector/run-connector.ts',
+];
+
 /**
- * The folder of the contract. When the sources are run, its package is a link, and the permission
- * is needed for the target of that link. Bundled code needs none.
+ * The folder of a package. When the sources are run, the package is a link, and the permission is
+ * needed for the target of that link. Bundled code needs none.
  */
-function contractFolders(require: NodeJS.Require): string[] {
+function packageFolders(require: NodeJS.Require, file: string): string[] {
   try {
-    return [join(dirname(require.resolve('@trellis/contract/limits.ts')), '../')];
+    return [join(dirname(require.resolve(file)), '../')];
   } catch {
     return [];
   }

@@ -226,6 +226,12 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
     },
     { type: '_WebhookDeliveries', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
     {
+      type: '_Connector',
+      key: 'Key',
+      label: 'Name',
+      fields: { Name: 'String', Settings: 'Json', CreatedAt: 'Time', CreatedBy: 'UID' },
+    },
+    {
       type: '_Migration',
       key: 'Name',
       label: 'Name',

@@ -177,6 +177,9 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
   'admin:webhooks':
     'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook listWebhookDeliveries ' +
     'replayWebhook testWebhook rotateWebhookSecret',
+  'admin:connectors':
+    'listConnectors createConnector testConnector getConnector updateConnector deleteConnector ' +
+    'runConnector cancelConnectorRun listConnectorRuns',
 };
 
 it.each(SCOPES)('a token with the scope %s may call what it is for', (scope) => {

@@ -42,6 +42,7 @@ import { statsRoutes } from './routes/stats.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { triggersRoutes } from './routes/triggers.ts';
+import { connectorsRoutes } from './routes/connectors.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
 import { tokensRoutes } from './routes/tokens.ts';
 import { toolsRoutes } from './routes/tools.ts';
@@ -91,6 +92,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...tasksRoutes,
   ...triggersRoutes,
   ...webhooksRoutes,
+  ...connectorsRoutes,
   ...tokensRoutes,
   ...secretsRoutes,
   ...toolsRoutes,

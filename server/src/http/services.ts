@@ -49,6 +49,7 @@ import type { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import type { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
 import type { TriggerService } from '#tasks/triggers/trigger-service.ts';
+import type { ConnectorService } from '#connectors/connector-service.ts';
 import type { WebhookService } from '#webhooks/webhook-service.ts';
 import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
@@ -124,6 +125,7 @@ export interface HttpServices {
   readonly tasks: TaskService;
   readonly triggers: TriggerService;
   readonly webhooks: WebhookService;
+  readonly connectors: ConnectorService;
   readonly migrations: MigrationService;
   readonly logs: LogHistory;
   readonly searchConfiguration: SearchConfiguration;

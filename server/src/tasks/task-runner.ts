@@ -26,7 +26,8 @@ export interface TaskRunnerParts {
   readonly jobs: JobRegistry;
   readonly clock: Clock;
   readonly endpoints: TaskEndpoints;
-  readonly builtIns: readonly RunnableTask[];
+  /** What a task runs that runs no endpoint, by its name. */
+  readonly runnable: (name: string) => RunnableTask | undefined;
   /**
    * The system, or a user as their record is now; undefined for one who is not there, or not
    * active.
@@ -102,8 +103,9 @@ export class TaskRunner implements AsyncDisposable {
   async start(task: StoredTask, occasion: TaskOccasion): Promise<string> {
     this.requireIdle(task.name);
     const { jobs, runs } = this.#parts;
-    const step = `Runs ${task.endpoint ?? task.builtIn ?? ''}`;
-    const job = jobs.start({ kind: 'task', step: `${task.name}: ${step}`, isCancellable: true });
+    const what = task.endpoint ?? (task.title === undefined ? task.builtIn : 'the connector');
+    const step = `${titleOf(task)}: Runs ${what ?? ''}`;
+    const job = jobs.start({ kind: 'task', step, isCancellable: true });
     const run = this.#newRun(task, job.id, occasion);
     const stop = new AbortController();
     const under: RunUnderWay = { job, stop, skipped: undefined, ended: Promise.resolve() };
@@ -165,7 +167,7 @@ export class TaskRunner implements AsyncDisposable {
       progress: (fraction, step) =>
         job.report({
           ...(fraction === null ? {} : { progress: fraction }),
-          ...(step === null ? {} : { step: `${task.name}: ${step}` }),
+          ...(step === null ? {} : { step: `${titleOf(task)}: ${step}` }),
         }),
     };
     const outcome = await this.#outcome(task, work);
@@ -199,10 +201,10 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async #work(task: StoredTask, work: TaskWork): Promise<unknown> {
-    const { endpoints, builtIns, callerFor } = this.#parts;
+    const { endpoints, runnable, callerFor } = this.#parts;
     if (task.endpoint === null) {
-      const builtIn = builtIns.find(({ name }) => name === task.builtIn);
-      return must(builtIn, 'the built-in of a task').run(work);
+      const builtIn = must(task.builtIn, 'what a task runs');
+      return must(runnable(builtIn), 'the built-in of a task').run(work);
     }
     const caller = callerFor(task.actingUser);
     if (caller === undefined) {
@@ -247,6 +249,10 @@ export class TaskRunner implements AsyncDisposable {
   #now(): string {
     return new Date(this.#parts.clock.now()).toISOString();
   }
+}
+
+function titleOf({ title, name }: StoredTask): string {
+  return title ?? name;
 }
 
 function problemOf(error: TaskError | null): Problem {

@@ -21,6 +21,8 @@ export interface TaskSettings {
 export interface StoredTask extends TaskSettings {
   readonly UID: string;
   readonly name: string;
+  /** What people know it by, where that is not its name. */
+  readonly title?: string;
   /** ISO 8601 UTC, as is the next. */
   readonly updatedAt: string;
   /** Made of a line in the code of its endpoint. */

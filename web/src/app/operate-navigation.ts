@@ -27,6 +27,12 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       words: 'events deliveries notify receivers',
       isFor: administrators,
     },
+    {
+      to: '/admin/connectors',
+      label: 'Connectors',
+      words: 'sources sync import csv postgres',
+      isFor: administrators,
+    },
     { to: '/admin/migrations', label: 'Migrations', isFor: administrators },
     { to: '/admin/jobs', label: 'Jobs', words: 'progress', isFor: administrators },
     {

@@ -11,6 +11,7 @@ export const GIVEN = {
   chat: '7vbXzqGAm3WCiHpAmoqgqD',
   session: '5XnC8rYqQb2mTgk6oWv1Ze',
   webhook: '6dGw3NpVx8ThRq5KyLm2Cs',
+  connector: '2rHt6WqYm4ZcVn9KxLp7Bd',
 } as const;
 
 const WEBHOOK = {
@@ -18,6 +19,16 @@ const WEBHOOK = {
   url: 'https://hooks.example.com/trellis',
   types: ['Book'],
 };
+
+const CONNECTOR = {
+  name: 'Prices',
+  source: {
+    kind: 'csv',
+    url: 'https://hooks.example.com/prices.csv',
+    type: 'Price',
+    key: 'Sku',
+  },
+} as const;
 
 type MemberOf<O, Name extends string> = O extends {
   readonly [N in Name]: infer Shape extends z.ZodType;
@@ -173,6 +184,13 @@ export const requests: {
   },
   listWebhookDeliveries: { params: { id: GIVEN.webhook } },
   replayWebhook: { params: { id: GIVEN.webhook }, body: { fromSequence: 1 } },
+  createConnector: {
+    body: { ...CONNECTOR, schedule: { cron: '0 6 * * *', timeZone: 'Europe/Berlin' } },
+  },
+  getConnector: { params: { id: GIVEN.connector } },
+  updateConnector: { params: { id: GIVEN.connector }, body: { ...CONNECTOR, enabled: false } },
+  listConnectorRuns: { params: { id: GIVEN.connector } },
+  cancelConnectorRun: { params: { id: GIVEN.connector } },
   rotateWebhookSecret: { params: { id: GIVEN.webhook } },
 
   createEndpoint: {
@@ -281,6 +299,7 @@ export const requests: {
   putAgent: { params: { name: 'librarian' }, body: { limits: { seconds: 60 } } },
   listAgentRuns: { query: { agent: 'librarian' } },
   deleteAgent: { params: { name: 'librarian' } },
+  deleteConnector: { params: { id: GIVEN.connector } },
   deleteWebhook: { params: { id: GIVEN.webhook } },
   deleteTool: { params: { name: 'books-by-author' } },
   putSecret: {

@@ -9,6 +9,7 @@ import { PropertyTexts } from './property-texts.ts';
 import { scimTexts } from './scim.ts';
 import { searchTexts } from './search.ts';
 import { serverTexts } from './server.ts';
+import { connectorTexts } from './connectors.ts';
 import { webhookTexts } from './webhooks.ts';
 
 export const ALL_TEXTS = [
@@ -22,6 +23,7 @@ export const ALL_TEXTS = [
   ...searchTexts,
   ...serverTexts,
   ...webhookTexts,
+  ...connectorTexts,
 ];
 
 export function propertyTexts(): PropertyTexts {

@@ -27,6 +27,7 @@ import type { IndexOptions } from '../search/index-options.ts';
 import { VERSION } from '../server-status.ts';
 import { Statistics } from '../statistics.ts';
 import { type Assistant, buildAssistant } from './assistant.ts';
+import { buildConnectors } from './connectors.ts';
 import { buildDefinitions } from './definitions.ts';
 import { buildEndpoints } from './endpoints.ts';
 import { buildFiles } from './files.ts';
@@ -95,8 +96,8 @@ export async function buildServices(
   parts: ServicesArguments,
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
-  const { store, sequence, ingest, jobs, index, address } = parts;
-  const { askPrimary, replicaLag, onIndexChanged } = parts;
+  const { store, ingest, jobs, index, address } = parts;
+  const { askPrimary, onIndexChanged } = parts;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
   const given = { ...parts, access, storage: store.storage };
@@ -111,9 +112,7 @@ export async function buildServices(
   const search = opened.use(
     buildSearch(foundation, { access, jobs, endpoints, index, askPrimary, onIndexChanged }),
   );
-  const statistics = opened.use(
-    new Statistics({ reader, logger, access, endpoints, store, sequence, replicaLag }),
-  );
+  const statistics = opened.use(new Statistics({ ...parts, reader, logger, access, endpoints }));
   const indexes = opened.use(buildIndexes(foundation, jobs));
   const graph = buildGraph(foundation, access, { endpoints, indexes }, ingest);
   const files = opened.use(await buildFiles(foundation, access));
@@ -133,7 +132,11 @@ export async function buildServices(
   );
   connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
   const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
-  const tasks = opened.use(buildTasks(foundation, { ...parts, ...search, endpoints }));
+  const sources = buildConnectors(foundation, { ...given, identity, graph });
+  const tasks = opened.use(
+    buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
+  );
+  const connectors = opened.use(sources.serviceWith(tasks, jobs));
   const defined = { endpoints, workspace, graph, search, assistant, tasks };
   const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
   const schemaChanges = buildSchemaChanges(foundation, { store, webhooks, ...defined });
@@ -147,6 +150,7 @@ export async function buildServices(
     ...assistant,
     ...tasks,
     ...withWebhooks(tasks.automation, webhooks),
+    connectors,
     ...offeredBy(endpoints),
     nodeFiles: files.nodeFiles,
     fileUploads: files.fileUploads,

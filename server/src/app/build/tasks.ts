@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { timerAlarm } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import type { ConnectorRuns } from '#connectors/connector-runs.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import { findUser } from '#identity/users.ts';
@@ -26,6 +27,8 @@ export interface TasksArguments {
   readonly builtInTasks: readonly RunnableTask[];
   readonly goldenSets: HttpServices['goldenSets'];
   readonly changes: { readonly triggers: ChangeFeed };
+  /** Connectors, which run beside the tasks that administrators make. */
+  readonly work: Pick<ConnectorRuns, 'tasks' | 'find'>;
 }
 
 /**
@@ -44,12 +47,18 @@ export interface Tasks extends AsyncDisposable {
   readonly triggers: TriggerService;
   readonly migrations: MigrationService;
   readonly automation: Automation;
+  /** What runs tasks also runs connectors. */
+  readonly parts: {
+    readonly runs: TaskRunStore;
+    readonly runner: TaskRunner;
+    readonly scheduler: TaskScheduler;
+  };
 }
 
 /** Builds what the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
   const { reader, commits, logger, clock, redact, preview } = foundation;
-  const { jobs, endpoints, goldenSets, builtInTasks, changes } = parts;
+  const { jobs, endpoints, goldenSets, builtInTasks, changes, work } = parts;
   const onFault = (err: unknown): void =>
     logger.error({ err }, 'a task or a migration could not be run');
   const migrations = endpoints.migrations.service;
@@ -65,12 +74,15 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     runs,
     jobs,
     clock,
+    runnable: (name) => rules.builtIns.find((one) => one.name === name) ?? work.find(name),
     redact: textRedactor(redact),
     onFault,
   });
   const alarm = timerAlarm;
   const runsByItself = preview === null;
-  const scheduled = runsByItself ? store : NOTHING_SCHEDULED;
+  const scheduled = runsByItself
+    ? { all: () => [...store.all(), ...work.tasks()] }
+    : NOTHING_SCHEDULED;
   const scheduler = new TaskScheduler({ clock, alarm, store: scheduled, runs, runner, onFault });
   const tasks = new TaskService({
     ...foundation,
@@ -95,6 +107,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     tasks,
     triggers,
     migrations,
+    parts: { runs, runner, scheduler },
     automation: {
       recover: async () => {
         await runner.endInterrupted().catch(onFault);
@@ -110,12 +123,12 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
         await keepFollowingCode(endpoints, followers, onFault);
       },
     },
-    [Symbol.asyncDispose]: async () => {
-      await triggers[Symbol.asyncDispose]();
-      await scheduler[Symbol.asyncDispose]();
-      await runner[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => disposeInOrder(triggers, scheduler, runner),
   };
+}
+
+async function disposeInOrder(...parts: readonly AsyncDisposable[]): Promise<void> {
+  for (const part of parts) await part[Symbol.asyncDispose]();
 }
 
 /** Has what the code of endpoints says of when they run done, now and after each change. */

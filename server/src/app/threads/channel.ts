@@ -66,6 +66,12 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure };
 
+/** Another process that is spoken to as a thread is. */
+export interface ProcessPort {
+  hear(listener: (message: never) => void): void;
+  postMessage(message: object): void;
+}
+
 interface Waiting {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
@@ -77,7 +83,7 @@ interface Waiting {
  * answered here. Calls arrive in the order in which they are made; answers come in any order.
  */
 export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
-  readonly #port: Worker | MessagePort;
+  readonly #port: Worker | MessagePort | ProcessPort;
   /** Rejects with what has kept this side from opening. */
   readonly #opening: Promise<Handlers<Ours>>;
   #handlers: Handlers<Ours> | undefined;
@@ -89,14 +95,19 @@ export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
   #ended: Error | undefined;
 
   /** Calls wait for handlers that are not there yet, and fail with what keeps them from coming. */
-  constructor(port: Worker | MessagePort, handlers: Handlers<Ours> | Promise<Handlers<Ours>>) {
+  constructor(
+    port: Worker | MessagePort | ProcessPort,
+    handlers: Handlers<Ours> | Promise<Handlers<Ours>>,
+  ) {
     this.#port = port;
     this.#opening = Promise.resolve(handlers);
     this.#opening.then(
       (opened) => (this.#handlers = opened),
       () => undefined,
     );
-    port.on('message', (message: Message) => this.#receive(message));
+    const hear = (message: Message): void => this.#receive(message);
+    if ('hear' in port) port.hear(hear);
+    else port.on('message', hear);
   }
 
   /** Rejects with what the other side has thrown, and when it ends before it has answered. */
@@ -133,7 +144,8 @@ export class Channel<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>> {
   }
 
   #post(message: Message, handOver: readonly Transferable[] = []): void {
-    this.#port.postMessage(message, handOver);
+    if ('hear' in this.#port) this.#port.postMessage(message);
+    else this.#port.postMessage(message, handOver);
   }
 
   #receive(message: Message): void {

@@ -78,6 +78,12 @@ export const metrics = {
     description: 'Duration of deliveries of webhooks, each attempt by itself.',
     attributes: ['trellis.webhook.outcome'],
   },
+  'trellis.connector.duration': {
+    kind: 'histogram',
+    unit: 's',
+    description: 'Duration of runs of connectors.',
+    attributes: ['trellis.connector.kind', 'trellis.connector.outcome'],
+  },
   'trellis.commit.duration': {
     kind: 'histogram',
     unit: 's',

@@ -274,6 +274,7 @@ class Instruments {
       'http.client.request.duration': histogram('http.client.request.duration'),
       'trellis.endpoint.duration': histogram('trellis.endpoint.duration'),
       'trellis.webhook.duration': histogram('trellis.webhook.duration'),
+      'trellis.connector.duration': histogram('trellis.connector.duration'),
       'trellis.commit.duration': histogram('trellis.commit.duration'),
     };
   }

@@ -60,7 +60,8 @@ export class TaskScene implements AsyncDisposable {
     const store = new TaskStore(reader);
     const runs = new TaskRunStore(reader, commits);
     const common = { reader, commits, clock, jobs, store, runs, onFault, ...this.#rules() };
-    const runner = new TaskRunner({ ...common, redact });
+    const runnable = (name: string) => common.builtIns.find((one) => one.name === name);
+    const runner = new TaskRunner({ ...common, runnable, redact });
     let alarm = { at: NaN, ring: (): void => {} };
     const scheduler = new TaskScheduler({
       ...common,

@@ -49,6 +49,11 @@ export const adminRoutes = [
     component: lazyPage(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   }),
   createRoute({
+    path: '/admin/connectors',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./connectors/connectors-page.tsx'), 'ConnectorsPage'),
+  }),
+  createRoute({
     path: '/admin/migrations',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./migrations/migrations-page.tsx'), 'MigrationsPage'),

@@ -117,7 +117,7 @@ function NetworkCard({ form }: { readonly form: UseFormReturn<SettingsText> }) {
         />
         <TextArea
           label={SETTING_FIELDS.fetchAllowList.label}
-          hint="One origin per line, such as https://api.example.com. Without any, endpoints cannot fetch."
+          hint="One origin per line, such as https://api.example.com. Without any, endpoints, webhooks and connectors reach nobody."
           isCode
           error={form.formState.errors.fetchAllowList?.message}
           {...form.register('fetchAllowList')}

@@ -1,0 +1,29 @@
+import type { ConnectorSource } from '@trellis/contract/shapes/connector.ts';
+import type { ConnectorReport } from '../run-connector.ts';
+import { csvKind } from './csv.ts';
+import { postgresKind } from './postgres.ts';
+import type { KindTarget, SourceContext } from './source-context.ts';
+
+/** Reaches a source of any kind, and says what it has found. */
+export function testSource(source: ConnectorSource, context: SourceContext): Promise<string> {
+  switch (source.kind) {
+    case 'csv':
+      return csvKind.test(source, context);
+    case 'postgres':
+      return postgresKind.test(source, context);
+  }
+}
+
+/** Brings a source of any kind into a workspace. */
+export function runSource(
+  source: ConnectorSource,
+  target: KindTarget,
+  context: SourceContext,
+): Promise<ConnectorReport> {
+  switch (source.kind) {
+    case 'csv':
+      return csvKind.run(source, target, context);
+    case 'postgres':
+      return postgresKind.run(source, target, context);
+  }
+}

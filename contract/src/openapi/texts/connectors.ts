@@ -1,0 +1,87 @@
+import * as connector from '../../shapes/connector.ts';
+import { texts } from './property-texts.ts';
+
+const SOURCE = {
+  kind: 'What kind of source it is.',
+  url: 'Where the source is; its origin, or `postgres://` with host and port, is in the setting `fetchAllowList` of the workspace.',
+  type: 'Node type of the nodes that rows become.',
+  key: 'Column with the key of each node.',
+  tls: 'Whether the connection is encrypted, and the certificate checked.',
+  user: 'Name with which the server signs in.',
+  query: 'What is read: one `SELECT`, in a transaction that may not write.',
+  changed:
+    'Column that says when a row has changed last: only newer rows are read, and all of them once a day. Null reads all of them each time.',
+  team: 'Column with the name of the team that may see a row; null leaves every row to everybody who is signed in.',
+} as const;
+const SCHEDULE = {
+  cron: 'Five fields, or six with seconds first; or `@daily` and the like.',
+  timeZone: 'IANA name of the time zone, such as `Europe/Berlin`.',
+} as const;
+const RUN = {
+  id: 'Id of its job.',
+  state:
+    'How it ended, or `running`. `skipped`: it was due while the one before was under way, or the server down; `interrupted`: the server ended first.',
+  trigger: 'Why it ran: by its `schedule`, as one that was `missed`, or as somebody asked for it.',
+  report: [
+    'What it did; null until it has ended well.',
+    {
+      rows: 'Rows that the source gave.',
+      unchanged: 'Rows that are as they were.',
+      added: 'Rows that are new.',
+      changed: 'Rows that have changed.',
+      removed: 'Rows that are gone.',
+      rejected: 'Rows that the workspace refused.',
+      operations: 'Operations that were sent.',
+      commits: 'Commits in which they were sent.',
+      changes: [
+        'The first rows that have changed.',
+        { row: 'Which row it is, as the source knows it.', change: 'What became of it.' },
+      ],
+      rejectedRows: [
+        'The first rows that the workspace refused.',
+        {
+          row: 'Which row it is, as the source knows it.',
+          code: 'Code of the error catalogue with which it was refused.',
+          message: 'Why it was refused.',
+        },
+      ],
+    },
+  ],
+  error: 'Why it failed; null unless it did.',
+  log: 'The last lines that it logged, the oldest first.',
+} as const;
+const SETTINGS = {
+  name: 'What people call it.',
+  source: ['Where the data comes from, and what becomes of it.', SOURCE],
+  schedule: ['When it runs by itself; null, or left out, if it does not.', SCHEDULE],
+  enabled: 'Whether it runs by its schedule, as it does by default.',
+} as const;
+const SECRET =
+  'Password or token with which the server signs in at the source. It is never shown; left out it stays, and null removes it.';
+
+/** Sources that the server brings into the workspace. */
+export const connectorTexts = [
+  ...texts(connector.connectorChange, { ...SETTINGS, secret: SECRET }),
+  ...texts(connector.connectorInPath, { id: 'Id of the connector.' }),
+  ...texts(connector.connectorRun, RUN),
+  ...texts(connector.connector, {
+    ...SETTINGS,
+    id: 'Id of the connector.',
+    hasSecret: 'Whether a password or token is kept for it.',
+    jobId: 'Id of the job of the run that is under way; null if none is.',
+    lastRun: ['The newest run; null before the first.', RUN],
+    createdBy: 'UID of the administrator who made it; null for a token that acts as nobody.',
+  }),
+  ...texts(connector.connectorRunRequest, {
+    full: 'Whether everything is read and compared, wherever the last run has come to.',
+  }),
+  ...texts(connector.connectorTest, {
+    source: SETTINGS.source,
+    secret: SECRET,
+    id: 'Id of a connector whose secret is used where none is given.',
+  }),
+  ...texts(connector.connectorTestResult, {
+    isReachable: 'Whether the source could be read.',
+    message: 'What was found there, or what went wrong.',
+  }),
+];

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { graphName } from '../bounded-shapes.ts';
+import type { Immutable } from '../immutable.ts';
+import {
+  CONNECTOR_NAME_CHARACTERS_MAX,
+  CONNECTOR_QUERY_CHARACTERS_MAX,
+  CONNECTOR_SECRET_CHARACTERS_MAX,
+  CONNECTOR_TEXT_CHARACTERS_MAX,
+  CONNECTOR_URL_CHARACTERS_MAX,
+  TASK_CRON_CHARACTERS_MAX,
+  TASK_TIME_ZONE_CHARACTERS_MAX,
+} from '../limits.ts';
+
+/** An address of one of the schemes, without the password that is sealed apart from it. */
+function address(schemes: readonly string[]) {
+  return z
+    .string()
+    .max(CONNECTOR_URL_CHARACTERS_MAX)
+    .refine(
+      (text) => {
+        const url = URL.canParse(text) ? new URL(text) : undefined;
+        const isKnown = url !== undefined && schemes.includes(url.protocol.slice(0, -1));
+        return isKnown && url.hostname !== '' && url.username === '' && url.password === '';
+      },
+      `must be a URL with ${schemes.join(' or ')}, and without user and password`,
+    );
+}
+
+const text = z.string().max(CONNECTOR_TEXT_CHARACTERS_MAX);
+const column = text.min(1);
+const typeName = graphName.min(1).regex(/^[^_]/, 'must not begin with "_"');
+
+/** A table on the web: a node for each row. */
+export const csvSource = z.strictObject({
+  kind: z.literal('csv'),
+  url: address(['https', 'http']),
+  type: typeName,
+  /** The column that has the key of each node. */
+  key: column,
+});
+export type CsvSource = Immutable<z.infer<typeof csvSource>>;
+
+/** A query of a database: a node for each row. */
+export const postgresSource = z.strictObject({
+  kind: z.literal('postgres'),
+  /** With the name of the database as its path. */
+  url: address(['postgres']),
+  tls: z.boolean(),
+  user: text.min(1),
+  query: z.string().min(1).max(CONNECTOR_QUERY_CHARACTERS_MAX),
+  type: typeName,
+  key: column,
+  /** The column that says when a row has changed last; null reads every row each time. */
+  changed: column.nullable(),
+  /** The column with the name of the team that may see a row; null opens rows to everybody. */
+  team: column.nullable(),
+});
+export type PostgresSource = Immutable<z.infer<typeof postgresSource>>;
+
+export const connectorSource = z.discriminatedUnion('kind', [csvSource, postgresSource]);
+export type ConnectorSource = Immutable<z.infer<typeof connectorSource>>;
+export type ConnectorKindName = ConnectorSource['kind'];
+
+const schedule = z.strictObject({
+  /** Five fields, or six with seconds first; `@daily` and the like. */
+  cron: z.string().min(1).max(TASK_CRON_CHARACTERS_MAX),
+  /** An IANA name, such as Europe/Berlin. */
+  timeZone: z.string().min(1).max(TASK_TIME_ZONE_CHARACTERS_MAX),
+});
+
+const name = z.string().trim().min(1).max(CONNECTOR_NAME_CHARACTERS_MAX);
+/** Left out: the one that is kept; null: none. */
+const secret = z.string().min(1).max(CONNECTOR_SECRET_CHARACTERS_MAX).nullable().optional();
+
+/** The body of `POST` and `PUT`; a `PUT` replaces all of it but a secret that is left out. */
+export const connectorChange = z.strictObject({
+  name,
+  source: connectorSource,
+  secret,
+  schedule: schedule.nullable().optional(),
+  enabled: z.boolean().optional(),
+});
+export type ConnectorChange = Immutable<z.infer<typeof connectorChange>>;
+
+const connectorId = z.string().min(1).max(100);
+export const connectorInPath = z.object({ id: connectorId });
+
+const runState = z.enum(['running', 'succeeded', 'failed', 'cancelled', 'interrupted', 'skipped']);
+
+/** What a run has done about rows of the source. Counts are of rows, but for the last two. */
+export const connectorReport = z.strictObject({
+  rows: z.int(),
+  unchanged: z.int(),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  rejected: z.int(),
+  operations: z.int(),
+  commits: z.int(),
+  /** The first of them. */
+  changes: z.array(
+    z.strictObject({ row: z.string(), change: z.enum(['added', 'changed', 'removed']) }),
+  ),
+  /** The first rows that the workspace refused. */
+  rejectedRows: z.array(z.strictObject({ row: z.string(), code: z.string(), message: z.string() })),
+});
+export type ConnectorReportDocument = Immutable<z.infer<typeof connectorReport>>;
+
+export const connectorRun = z.strictObject({
+  /** Id of its job. */
+  id: z.string(),
+  state: runState,
+  trigger: z.enum(['schedule', 'missed', 'manual']),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  report: connectorReport.nullable(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  log: z.array(z.strictObject({ at: z.iso.datetime(), text: z.string() })),
+});
+export type ConnectorRunDocument = Immutable<z.infer<typeof connectorRun>>;
+
+/** A connector as it is listed: never its secret. Times are ISO 8601 UTC. */
+export const connector = z.strictObject({
+  id: connectorId,
+  name,
+  source: connectorSource,
+  hasSecret: z.boolean(),
+  schedule: schedule.nullable(),
+  enabled: z.boolean(),
+  /** Job of the run that is under way. */
+  jobId: z.string().nullable(),
+  lastRun: connectorRun.nullable(),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string().nullable(),
+  updatedAt: z.iso.datetime(),
+});
+export type Connector = Immutable<z.infer<typeof connector>>;
+
+export const connectorRunRequest = z.strictObject({
+  /** Forgets how far the last run came, and reads and compares everything. */
+  full: z.boolean().optional(),
+});
+
+/** What is tried: settings, and the secret of the connector `id` where none is given. */
+export const connectorTest = z.strictObject({
+  source: connectorSource,
+  secret,
+  id: connectorId.optional(),
+});
+export type ConnectorTest = Immutable<z.infer<typeof connectorTest>>;
+
+export const connectorTestResult = z.strictObject({
+  isReachable: z.boolean(),
+  /** What was found, or what went wrong. */
+  message: z.string(),
+});
+export type ConnectorTestResult = Immutable<z.infer<typeof connectorTestResult>>;

@@ -1,0 +1,62 @@
+import type { IngestService } from '#access/ingest-service.ts';
+import type { SchemaService } from '#access/schema-service.ts';
+import { ConnectorRuns } from '#connectors/connector-runs.ts';
+import { ConnectorSecrets } from '#connectors/connector-secrets.ts';
+import { ConnectorService } from '#connectors/connector-service.ts';
+import { ConnectorStore } from '#connectors/connector-store.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
+import { SourceProcesses } from '../connectors/source-processes.ts';
+import { type Foundation, textRedactor } from './foundation.ts';
+import type { Identity } from './identity.ts';
+import type { Tasks } from './tasks.ts';
+
+export interface ConnectorArguments {
+  /** The folder of the workspace; absolute. */
+  readonly storage: string;
+  readonly sequence: AppliedSequence;
+  readonly identity: Pick<Identity, 'workspace' | 'principals'>;
+  readonly graph: { readonly schema: SchemaService; readonly ingest: IngestService };
+  readonly signingKey: string;
+}
+
+/** What the runner of tasks knows of connectors, and the service for administrators. */
+export interface ConnectorParts {
+  readonly work: ConnectorRuns;
+  /** To be called once there are tasks. */
+  serviceWith(tasks: Pick<Tasks, 'parts'>, jobs: JobRegistry): ConnectorService;
+}
+
+/** Brings sources into the workspace: see `#connectors/connector.ts`. */
+export function buildConnectors(
+  foundation: Foundation,
+  { storage, sequence, identity, graph, signingKey }: ConnectorArguments,
+): ConnectorParts {
+  const { reader, vault, redact, telemetry, preview } = foundation;
+  const { workspace, principals } = identity;
+  const store = new ConnectorStore(reader);
+  const secrets = new ConnectorSecrets(vault, signingKey);
+  const sources = new SourceProcesses({
+    ...graph,
+    storage,
+    principals,
+    sequence: () => sequence.get(),
+  });
+  const work = new ConnectorRuns({
+    store,
+    secrets,
+    sources,
+    allowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
+    onRun: (kind, outcome, seconds) =>
+      telemetry?.record('trellis.connector.duration', seconds, {
+        'trellis.connector.kind': kind,
+        'trellis.connector.outcome': outcome,
+      }),
+  });
+  const known = { store, secrets, sources, work, redact: textRedactor(redact) };
+  return {
+    work,
+    serviceWith: ({ parts }, jobs) =>
+      new ConnectorService({ ...foundation, ...known, ...parts, jobs }),
+  };
+}

@@ -1,0 +1,32 @@
+import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
+import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { AskedRun, AskedSource } from '#connectors/connector.ts';
+
+/** The calls that the process answers in which a source is read. */
+export interface SourceCalls {
+  test(asked: AskedSource): string;
+  run(asked: AskedRun & { readonly state: string }): ConnectorReport;
+}
+
+export interface AskedNames {
+  readonly teams: readonly string[];
+  readonly users: readonly string[];
+}
+
+export interface FoundNames {
+  readonly teams: Readonly<Record<string, string | null>>;
+  readonly users: Readonly<Record<string, string | null>>;
+}
+
+/** What the server does for it, and nothing else. */
+export interface WorkspaceCalls {
+  /** Answers the sequence that the workspace has then. */
+  putSchema(schema: SchemaDocument): number;
+  ingest(operations: readonly GraphOperation[]): IngestSummary;
+  resolvePrincipals(names: AskedNames): FoundNames;
+  log(text: string): void;
+}
+
+/** Status of the process when it took too much memory. */
+export const OUT_OF_MEMORY = 77;

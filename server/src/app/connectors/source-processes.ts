@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
+import { serverCaller } from '#access/caller.ts';
+import type { IngestService } from '#access/ingest-service.ts';
+import type { SchemaService } from '#access/schema-service.ts';
+import { CONNECTOR_MEMORY_BYTES_MAX } from '#base/connector-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { programFiles } from '#base/program-files.ts';
+import type { AskedRun, AskedSource, SourceReader } from '#connectors/connector.ts';
+import type { PrincipalService } from '#identity/principal-service.ts';
+import { Channel, type Handlers, type ProcessPort } from '../threads/channel.ts';
+import { OUT_OF_MEMORY, type SourceCalls, type WorkspaceCalls } from './source-calls.ts';
+
+export interface SourceProcessesParts {
+  /** The folder of the workspace; absolute. */
+  readonly storage: string;
+  readonly schema: Pick<SchemaService, 'put'>;
+  readonly ingest: Pick<IngestService, 'commit'>;
+  readonly principals: Pick<PrincipalService, 'resolve'>;
+  /** The newest sequence that is applied. */
+  readonly sequence: () => number;
+}
+
+type Asked<T> = (channel: Channel<SourceCalls, WorkspaceCalls>) => Promise<T>;
+
+/**
+ * Reads each source in a process of its own, as a source may be made to do harm: that process has
+ * limits of memory, sees no file but its code and what it remembers itself, and of the workspace no
+ * more than `WorkspaceCalls`. To cancel kills it: what it has committed stays, and the next run
+ * goes on.
+ */
+export class SourceProcesses implements SourceReader {
+  readonly #parts: SourceProcessesParts;
+
+  constructor(parts: SourceProcessesParts) {
+    this.#parts = parts;
+  }
+
+  test(asked: AskedSource, signal: AbortSignal): Promise<string> {
+    const refuse = (): never => {
+      throw new Problem('forbidden', 'To try a source brings nothing');
+    };
+    const handlers = {
+      putSchema: refuse,
+      ingest: refuse,
+      resolvePrincipals: refuse,
+      log: () => {},
+    };
+    return inProcess([], handlers, signal, (channel) => channel.ask('test', asked));
+  }
+
+  async run(
+    asked: AskedRun,
+    log: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<ConnectorReport> {
+    const folder = this.#folderOf(asked.connector);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const state = join(folder, 'connector.state');
+    const handlers = { ...this.#workspaceFor(asked.connector), log };
+    return inProcess([folder], handlers, signal, (channel) =>
+      channel.ask('run', { ...asked, state }),
+    );
+  }
+
+  async forget(connector: string): Promise<void> {
+    await rm(this.#folderOf(connector), { recursive: true, force: true });
+  }
+
+  #folderOf(connector: string): string {
+    return join(this.#parts.storage, 'connectors', connector);
+  }
+
+  /** A connector brings what it likes: as one with the scopes `ingestion` and `ingestion:acl`. */
+  #workspaceFor(connector: string): Omit<Handlers<WorkspaceCalls>, 'log'> {
+    const { schema, ingest, principals, sequence } = this.#parts;
+    const system = serverCaller(`connector ${connector}`);
+    const scopes = ['ingestion', 'ingestion:acl'];
+    const caller = { ...system, kind: 'connector', isAdmin: false, scopes } as const;
+    return {
+      putSchema: async (document) => {
+        await schema.put(caller, document);
+        return sequence();
+      },
+      ingest: (operations) => ingest.commit(caller, operations, ''),
+      resolvePrincipals: (names) => principals.resolve(system, names),
+    };
+  }
+}
+
+/** Rejects with `connector_failed` when it ends by itself, and with the signal's reason. */
+async function inProcess<T>(
+  folders: readonly string[],
+  handlers: Handlers<WorkspaceCalls>,
+  signal: AbortSignal,
+  ask: Asked<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const child = fork(new URL('./connector-worker.ts', import.meta.url), [], {
+    execArgv: flagsOf(folders),
+    env: {},
+    cwd: '/',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  const channel = new Channel<SourceCalls, WorkspaceCalls>(portOf(child), handlers);
+  const exited = new Promise<void>((resolve) => {
+    const end = (status: number | null): void => {
+      channel.end(endedWith(status));
+      resolve();
+    };
+    child.once('exit', end);
+    child.once('error', () => end(null));
+  });
+  try {
+    return await ask(channel);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', kill);
+    kill();
+    // What it remembers is free for the next one only when it is gone.
+    await exited;
+  }
+}
+
+function portOf(child: ChildProcess): ProcessPort {
+  return {
+    hear: (listener) => void child.on('message', (message) => listener(message as never)),
+    // That it has ended is seen by its end.
+    postMessage: (message) => void child.send(message, () => {}),
+  };
+}
+
+function flagsOf(folders: readonly string[]): string[] {
+  return [
+    '--permission',
+    '--allow-worker',
+    ...programFiles().map((path) => `--allow-fs-read=${path}`),
+    ...folders.flatMap((path) => [`--allow-fs-read=${path}/`, `--allow-fs-write=${path}/`]),
+    '--disable-warning=SecurityWarning',
+    '--disable-warning=ExperimentalWarning',
+  ];
+}
+
+function endedWith(status: number | null): Problem {
+  const message =
+    status === OUT_OF_MEMORY
+      ? `The source takes more than ${CONNECTOR_MEMORY_BYTES_MAX / 2 ** 20} MiB of memory`
+      : 'The process that reads the source has ended';
+  return new Problem('connector_failed', message);
+}

@@ -1,0 +1,334 @@
+import { type AuditTrail, deed } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import { CONNECTOR_TEST_TIMEOUT_MS, CONNECTOR_TESTS_AT_ONCE } from '#base/connector-limits.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { shorten } from '#graph/names.ts';
+import type { VaultWrite } from '#identity/vault.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import { SERVER } from '#jobs/job-viewer.ts';
+import { Schedule } from '#tasks/schedule.ts';
+import type { TaskRunStore } from '#tasks/task-run-store.ts';
+import type { TaskRunner } from '#tasks/task-runner.ts';
+import type { TaskScheduler } from '#tasks/task-scheduler.ts';
+import { CONNECTORS_MAX } from '@trellis/contract/limits.ts';
+import { originOf } from '@trellis/contract/origins.ts';
+import type {
+  Connector,
+  ConnectorChange,
+  ConnectorRunDocument,
+  ConnectorSource,
+  ConnectorTest,
+  ConnectorTestResult,
+} from '@trellis/contract/shapes/connector.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { ConnectorSettings, SourceReader, StoredConnector } from './connector.ts';
+import type { ConnectorRuns } from './connector-runs.ts';
+import type { ConnectorSecrets } from './connector-secrets.ts';
+import {
+  type ConnectorStore,
+  deleteConnector,
+  taskName,
+  writeConnector,
+} from './connector-store.ts';
+import { taskOf } from './connector-store.ts';
+import { runOf } from './run-report.ts';
+
+export interface ConnectorServiceParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly store: ConnectorStore;
+  readonly secrets: ConnectorSecrets;
+  readonly sources: SourceReader;
+  readonly work: ConnectorRuns;
+  readonly jobs: JobRegistry;
+  readonly runs: Pick<TaskRunStore, 'list' | 'last' | 'removals' | 'forget'>;
+  readonly runner: Pick<TaskRunner, 'start' | 'jobOf' | 'requireIdle'>;
+  readonly scheduler: Pick<TaskScheduler, 'look'>;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** Who changes something, and from where. */
+interface By {
+  readonly caller: Caller;
+  readonly address: string;
+}
+
+type ConnectorDeed = 'created' | 'changed' | 'deleted' | 'tested' | 'run' | 'cancelled';
+
+/** The connectors that administrators set up, and their runs. */
+export class ConnectorService implements AsyncDisposable {
+  readonly #parts: ConnectorServiceParts;
+  readonly #changes = new OneAtATime();
+  readonly #closing = new AbortController();
+  #tests = 0;
+
+  constructor(parts: ConnectorServiceParts) {
+    this.#parts = parts;
+  }
+
+  list(_caller: Caller, { skip, take }: Page): List<Connector> {
+    const all = this.#parts.store.all();
+    const items = all.slice(skip, skip + take).map((connector) => this.#shown(connector));
+    return { items, total: all.length, skip, take };
+  }
+
+  /** Throws `connector_not_found`, as do those that follow. */
+  get(_caller: Caller, id: string): Connector {
+    return this.#shown(this.#require(id));
+  }
+
+  runs(_caller: Caller, id: string, page: Page): List<ConnectorRunDocument> {
+    const { items, ...list } = this.#parts.runs.list(taskName(this.#require(id).id), page);
+    return { ...list, items: items.map(runOf) };
+  }
+
+  /** Rejects with `connector_limit_reached`, and as `update` does. */
+  create(caller: Caller, change: ConnectorChange, address: string): Promise<Connector> {
+    return this.#changes.run(async () => {
+      const { store, secrets } = this.#parts;
+      if (store.all().length >= CONNECTORS_MAX) {
+        const message = `There are ${CONNECTORS_MAX} connectors already`;
+        throw new Problem('connector_limit_reached', message, {
+          details: { limit: CONNECTORS_MAX },
+        });
+      }
+      const now = this.#now();
+      const connector: StoredConnector = {
+        ...this.#settingsOf(change, undefined),
+        id: formatUid(randomUid()),
+        createdAt: now,
+        createdBy: caller.userUid,
+        updatedAt: now,
+      };
+      const { id } = connector;
+      const vault = typeof change.secret === 'string' ? [secrets.write(id, change.secret)] : [];
+      const by = { caller, address };
+      return this.#write('created', connector, by, vault);
+    });
+  }
+
+  /** Rejects with `connector_address_not_allowed`, `invalid_schedule`, `invalid_request`. */
+  update(
+    caller: Caller,
+    given: string,
+    change: ConnectorChange,
+    address: string,
+  ): Promise<Connector> {
+    return this.#changes.run(async () => {
+      const before = this.#require(given);
+      const { id } = before;
+      this.#checkSecret(before, change);
+      const settings = this.#settingsOf(change, before);
+      const connector = { ...before, ...settings, updatedAt: this.#now() };
+      return this.#write('changed', connector, { caller, address }, this.#vaultOf(id, change));
+    });
+  }
+
+  /** Rejects with `task_running`. What it brought stays. */
+  delete(caller: Caller, given: string, address: string): Promise<void> {
+    return this.#changes.run(async () => {
+      const { runs, runner, secrets, scheduler, sources } = this.#parts;
+      const connector = this.#require(given);
+      const { id } = connector;
+      const task = taskName(id);
+      runner.requireIdle(task);
+      const operations = [deleteConnector(id), ...runs.removals(task)];
+      const by = { caller, address };
+      await this.#commit('deleted', connector, by, operations, [secrets.remove(id)]);
+      runs.forget(task);
+      await scheduler.look();
+      await sources.forget(id);
+    });
+  }
+
+  /** Rejects with `connectors_busy` when too many are tried at once. */
+  async test(caller: Caller, asked: ConnectorTest, address: string): Promise<ConnectorTestResult> {
+    const { sources, secrets, work } = this.#parts;
+    const { source, id } = asked;
+    const known = id === undefined ? undefined : this.#require(id);
+    if (known !== undefined) this.#checkSecret(known, asked);
+    const origins = work.originsFor(source);
+    const kept = known === undefined ? null : () => secrets.read(known.id);
+    const { secret = kept?.() ?? null } = asked;
+    if (this.#tests >= CONNECTOR_TESTS_AT_ONCE) {
+      const message = `${CONNECTOR_TESTS_AT_ONCE} sources are tried already`;
+      throw new Problem('connectors_busy', message, { details: { retryAfterSeconds: 10 } });
+    }
+    this.#tests++;
+    const timeout = AbortSignal.timeout(CONNECTOR_TEST_TIMEOUT_MS);
+    try {
+      this.#record(
+        'tested',
+        { id: id ?? '', name: known?.name ?? '', source },
+        { caller, address },
+      );
+      const signal = AbortSignal.any([this.#closing.signal, timeout]);
+      const message = await sources.test({ source, secret, origins }, signal);
+      return { isReachable: true, message: this.#parts.redact(message) };
+    } catch (error) {
+      if (this.#closing.signal.aborted) {
+        throw new Problem('task_interrupted', 'The server stopped before the source answered.');
+      }
+      if (timeout.aborted) return { isReachable: false, message: TOO_SLOW };
+      if (!(error instanceof Problem) || error.code !== 'connector_failed') throw error;
+      return { isReachable: false, message: this.#parts.redact(error.message) };
+    } finally {
+      this.#tests--;
+    }
+  }
+
+  /** Resolves with the job when the run has begun. Rejects with `task_running`. */
+  async run(
+    caller: Caller,
+    given: string,
+    { full = false }: { readonly full?: boolean | undefined },
+    address: string,
+  ): Promise<JobWithLog> {
+    const { runner, jobs, work } = this.#parts;
+    const connector = this.#require(given);
+    const task = taskOf(connector);
+    runner.requireIdle(task.name);
+    work.askFull(connector.id, full);
+    const job = await runner.start(task, { trigger: 'manual', dueAt: null });
+    this.#record('run', connector, { caller, address });
+    return jobs.get(SERVER, job);
+  }
+
+  /** Does nothing when no run is under way. */
+  cancel(caller: Caller, given: string, address: string): Connector {
+    const { runner, jobs } = this.#parts;
+    const connector = this.#require(given);
+    const job = runner.jobOf(taskName(connector.id));
+    if (job !== null) {
+      jobs.cancel(SERVER, job);
+      this.#record('cancelled', connector, { caller, address });
+    }
+    return this.#shown(connector);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error('the server stops'));
+    await this.#changes.ended();
+  }
+
+  async #write(
+    action: ConnectorDeed,
+    connector: StoredConnector,
+    by: By,
+    vault: readonly VaultWrite[],
+  ): Promise<Connector> {
+    await this.#commit(action, connector, by, [writeConnector(connector)], vault);
+    await this.#parts.scheduler.look();
+    return this.#shown(this.#require(connector.id));
+  }
+
+  async #commit(
+    action: ConnectorDeed,
+    connector: StoredConnector,
+    by: By,
+    operations: readonly WriterOperation[],
+    vault: readonly VaultWrite[],
+  ): Promise<void> {
+    const { commits, audit } = this.#parts;
+    const event = audit.operation(eventOf(action, connector, by));
+    await commits.commit({ system: true, operations: [...operations, event], vault });
+  }
+
+  #record(
+    action: ConnectorDeed,
+    connector: Pick<StoredConnector, 'id' | 'name' | 'source'>,
+    by: By,
+  ): void {
+    this.#parts.audit.record(eventOf(action, connector, by));
+  }
+
+  #settingsOf(
+    { name, source, schedule = null, enabled = true }: ConnectorChange,
+    before: StoredConnector | undefined,
+  ): ConnectorSettings {
+    this.#parts.work.originsFor(source);
+    const read = schedule === null ? null : Schedule.parse(schedule.cron, schedule.timeZone);
+    const parsed = read === null ? null : { cron: read.cron, timeZone: read.timeZone };
+    const isSame =
+      before !== undefined &&
+      before.enabled === enabled &&
+      before.schedule?.cron === parsed?.cron &&
+      before.schedule?.timeZone === parsed?.timeZone;
+    const scheduledAt = isSame ? before.scheduledAt : this.#now();
+    return { name, source, schedule: parsed, enabled, scheduledAt };
+  }
+
+  #vaultOf(id: string, { secret }: ConnectorChange): VaultWrite[] {
+    const { secrets } = this.#parts;
+    if (secret === undefined) return [];
+    return [secret === null ? secrets.remove(id) : secrets.write(id, secret)];
+  }
+
+  /** A secret does not go along to another server: whoever changes the address knows it. */
+  #checkSecret(
+    before: StoredConnector,
+    {
+      source,
+      secret,
+    }: { readonly source: ConnectorSource; readonly secret?: string | null | undefined },
+  ): void {
+    if (secret !== undefined || !this.#parts.secrets.has(before.id)) return;
+    const isSame =
+      before.source.kind === source.kind && originOf(before.source.url) === originOf(source.url);
+    if (isSame) return;
+    const message = 'has to be given again for another server, or null for none';
+    throw new Problem('invalid_request', `body, secret: ${message}`, {
+      details: { fields: [{ path: 'secret', message }] },
+    });
+  }
+
+  #shown(connector: StoredConnector): Connector {
+    const { runs, runner, secrets } = this.#parts;
+    const { id, name, source, schedule, enabled, createdAt, createdBy, updatedAt } = connector;
+    const task = taskName(id);
+    const last = runs.last(task);
+    return {
+      id,
+      name,
+      source,
+      hasSecret: secrets.has(id),
+      schedule,
+      enabled,
+      jobId: runner.jobOf(task),
+      lastRun: last === undefined ? null : runOf(last),
+      createdAt,
+      createdBy,
+      updatedAt,
+    };
+  }
+
+  #require(id: string): StoredConnector {
+    const connector = this.#parts.store.find(id);
+    if (connector !== undefined) return connector;
+    throw new Problem('connector_not_found', `There is no connector "${shorten(id)}"`);
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+}
+
+const TOO_SLOW = `It did not answer within ${CONNECTOR_TEST_TIMEOUT_MS / 1_000} seconds`;
+
+function eventOf(
+  action: ConnectorDeed,
+  { id, name, source }: Pick<StoredConnector, 'id' | 'name' | 'source'>,
+  by: By,
+) {
+  const details = { source: source.kind, origin: originOf(source.url) ?? null };
+  return deed(`connector.${action}`, by, { kind: 'connector', id, name }, details);
+}

@@ -1,0 +1,48 @@
+import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
+import type { Connector, ConnectorSource } from '@trellis/contract/shapes/connector.ts';
+
+/**
+ * A connector brings a source of others into the workspace, as often as its schedule says. The
+ * source is read in a process of its own, by the code that the SDK has for programs; here is what
+ * administrators set up, and what is kept of the runs, which are runs of a task.
+ */
+export interface StoredConnector extends ConnectorSettings {
+  readonly id: string;
+  readonly createdAt: string;
+  /** UID of a user; null for a token that acts as nobody. */
+  readonly createdBy: string | null;
+  readonly updatedAt: string;
+}
+
+export interface ConnectorSettings extends Pick<
+  Connector,
+  'name' | 'source' | 'schedule' | 'enabled'
+> {
+  /** Since when it runs by this schedule: ISO 8601 UTC. */
+  readonly scheduledAt: string;
+}
+
+/** What the process is told that reads a source. */
+export interface AskedSource {
+  readonly source: ConnectorSource;
+  readonly secret: string | null;
+  /** Origins that it may reach; other addresses are refused, also when it is redirected there. */
+  readonly origins: readonly string[];
+}
+
+export interface AskedRun extends AskedSource {
+  readonly connector: string;
+  readonly isFull: boolean;
+}
+
+/**
+ * Reads sources, each in a process of its own with limits of memory and time. Both reject with
+ * `connector_failed` and what the workspace refuses, or with the signal's reason.
+ */
+export interface SourceReader {
+  /** What was found. */
+  test(asked: AskedSource, signal: AbortSignal): Promise<string>;
+  run(asked: AskedRun, log: (text: string) => void, signal: AbortSignal): Promise<ConnectorReport>;
+  /** Removes what it remembers of the runs of a connector. */
+  forget(connector: string): Promise<void>;
+}

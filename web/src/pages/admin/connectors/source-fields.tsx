@@ -1,0 +1,90 @@
+import type { UseFormReturn } from 'react-hook-form';
+import { SETTING_FIELDS } from '../../../app/setting-fields.ts';
+import { CheckboxField, TextArea, TextField } from '../../../ui/field.tsx';
+import type { ConnectorValues } from './connector-values.ts';
+
+interface SourceFieldsProps {
+  readonly form: UseFormReturn<ConnectorValues>;
+  readonly hasSecret: boolean;
+}
+
+const ADDRESSES = {
+  csv: 'https://files.example.com/prices.csv',
+  postgres: 'postgres://db.example.com:5432/shop',
+} as const;
+
+/** What a source of the chosen kind needs. */
+export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
+  const errors = form.formState.errors;
+  const kind = form.watch('kind');
+  return (
+    <>
+      <TextField
+        label="Address"
+        hint={`It has to be in “${SETTING_FIELDS.fetchAllowList.label}” of the workspace settings.`}
+        placeholder={ADDRESSES[kind]}
+        autoComplete="off"
+        spellCheck={false}
+        error={errors.source?.url?.message}
+        {...form.register('source.url', {
+          validate: (url) => URL.canParse(url) || 'Enter an address.',
+        })}
+      />
+      {kind === 'postgres' && <DatabaseFields form={form} />}
+      <TextField
+        label={kind === 'postgres' ? 'Password' : 'Token'}
+        type="password"
+        autoComplete="new-password"
+        hint={hasSecret ? 'Leave it empty to keep the one that there is.' : 'If it needs one.'}
+        error={errors.secret?.message}
+        {...form.register('secret')}
+      />
+      <TextField
+        label="Node type"
+        hint="Each row becomes a node of it."
+        error={errors.source?.type?.message}
+        {...form.register('source.type', { required: 'Enter a type.' })}
+      />
+      <TextField
+        label="Key column"
+        hint="The column with the key of each node."
+        error={errors.source?.key?.message}
+        {...form.register('source.key', { required: 'Enter a column.' })}
+      />
+    </>
+  );
+}
+
+function DatabaseFields({ form }: Pick<SourceFieldsProps, 'form'>) {
+  const errors = form.formState.errors;
+  return (
+    <>
+      <CheckboxField label="Encrypted connection (TLS)" {...form.register('source.tls')} />
+      <TextField
+        label="User"
+        autoComplete="off"
+        hint="One that may only read."
+        error={errors.source?.user?.message}
+        {...form.register('source.user', { required: 'Enter a user.' })}
+      />
+      <TextArea
+        label="Query"
+        className="font-mono"
+        error={errors.source?.query?.message}
+        {...form.register('source.query', { required: 'Enter a query.' })}
+      />
+      <TextField
+        label="Column of changes"
+        hint="When a row has changed last: then only newer rows are read. Leave it empty to read all."
+        error={errors.source?.changed?.message}
+        {...form.register('source.changed')}
+      />
+      <TextField
+        label="Column of teams"
+        hint="The team that may see a row, by its name here. Leave it empty to open rows to everybody."
+        error={errors.source?.team?.message}
+        {...form.register('source.team')}
+      />
+    </>
+  );
+}
