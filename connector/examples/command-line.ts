@@ -27,7 +27,9 @@ type Values<O extends CommandOptions> = ReturnType<
 >['values'];
 
 /** Ready for `runConnector`, but for the schema. */
-export type Target = Omit<ConnectorOptions, 'schema'> & Required<Pick<ConnectorOptions, 'client'>>;
+export type Target = Omit<ConnectorOptions, 'schema' | 'client'> & {
+  readonly client: TrellisClient;
+};
 
 export interface Command<O extends CommandOptions> {
   readonly name: string;
