@@ -96,8 +96,7 @@ export async function buildServices(
   parts: ServicesArguments,
 ): Promise<Services> {
   const { reader, logger, isReplica } = foundation;
-  const { store, ingest, jobs, index, address } = parts;
-  const { askPrimary, onIndexChanged } = parts;
+  const { store, ingest, jobs, address } = parts;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
   const given = { ...parts, access, storage: store.storage };
@@ -109,9 +108,7 @@ export async function buildServices(
     primaryAddress: isReplica ? address.configured : null,
   });
   opened.use(endpoints);
-  const search = opened.use(
-    buildSearch(foundation, { access, jobs, endpoints, index, askPrimary, onIndexChanged }),
-  );
+  const search = opened.use(buildSearch(foundation, { ...parts, access, endpoints }));
   const statistics = opened.use(new Statistics({ ...parts, reader, logger, access, endpoints }));
   const indexes = opened.use(buildIndexes(foundation, jobs));
   const graph = buildGraph(foundation, access, { endpoints, indexes }, ingest);
