@@ -62,9 +62,12 @@ export const OPERATION_TABLE = {
     put: 'PUT /api/chatai/providers body json',
   },
   assistant: {
-    /** Read what every model of the assistant is told. */
+    /** Read what every model of the assistant is told, and which one judges answers. */
     getSettings: 'GET /api/chatai/settings json replicas',
-    /** Say what every model of the assistant is told; what is left out stays as it is. */
+    /**
+     * Say what every model of the assistant is told, and which one judges answers; what is left out
+     * stays as it is.
+     */
     putSettings: 'PUT /api/chatai/settings body json',
   },
   audit: {
