@@ -24,16 +24,19 @@ const TYPES: Readonly<Record<VariableType, string>> = {
   'log-level': `one of ${LOG_THRESHOLDS.map((level) => `\`${level}\``).join(', ')}`,
   'master-key': `text of at least ${KEY_BYTES_MIN} bytes`,
   mebibytes: 'a whole number from 1, in MiB (1,048,576 bytes), such as `2048`',
+  'member-name': 'letters, digits, and `.`, `:`, `-`, `_`',
   networks: 'IP addresses and networks, such as `10.0.0.7;10.1.0.0/16`',
   origins: 'scheme, host and port, such as `https://app.example.com;https://b.example.com`',
   password: `text of at most ${PASSWORD_CHARACTERS_MAX} characters`,
   percent: 'percentage',
   port: 'a whole number from 0 to 65535',
+  'postgres-url': '`postgres://user:password@host/database`',
   'preview-mode': '`closed` or `open`',
   'smtp-url': '`smtp://user:password@host:port`, or `smtps://`',
   text: 'any text',
   threads: `a whole number from 1 to ${SEARCH_BUILD_THREADS_MAX}`,
   url: 'an http or https URL without user, query and fragment, such as `https://graph.example.com`',
+  'workspace-name': 'lower-case letters, digits, `-` and `_`, a letter first',
 };
 
 export function configurationPage(): string {

@@ -23,6 +23,7 @@ import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
 import { addOpenApi } from './commands/openapi.ts';
 import { addPreview } from './commands/preview.ts';
+import { addCluster } from './commands/cluster.ts';
 import { addReplica } from './commands/replica.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -71,6 +72,7 @@ const COMMANDS = {
     addStorage,
     addBackups,
     addReplica,
+    addCluster,
     addLicense,
   ],
   'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],

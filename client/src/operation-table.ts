@@ -331,6 +331,12 @@ export const OPERATION_TABLE = {
     /** Watch what this server logs. */
     watch: 'GET /api/graph/logs/live query special',
   },
+  members: {
+    /** List the members of this workspace, and how far each is. */
+    list: 'GET /api/graph/members json',
+    /** Let another member become the primary. */
+    stepDown: 'POST /api/graph/members/step-down none',
+  },
   migrations: {
     /** List the migrations: code that runs once. */
     list: 'GET /api/migrations query json',

@@ -34,8 +34,13 @@ describe('operations', () => {
     const others = operations.filter(({ sdk }: Operation) => sdk === undefined);
     const ofOthers = operations.filter(isOfOtherClients);
     expect(others.map(({ id }) => id).toSorted()).toEqual(
-      // Servers speak the one among themselves, with a key that no client has.
-      ['callMcp', 'registerReplica', ...ofOthers.map(({ id }) => id)].toSorted(),
+      // Servers speak one among themselves, with a key that no client has; load balancers ask one.
+      [
+        'callMcp',
+        'getPrimaryHealth',
+        'registerReplica',
+        ...ofOthers.map(({ id }) => id),
+      ].toSorted(),
     );
   });
 

@@ -194,6 +194,7 @@ export class TrellisClient extends ClientBase {
     getHealth: bound(this.transport, getHealth),
   };
   readonly replicas = operationsOf(this.transport, 'replicas');
+  readonly members = operationsOf(this.transport, 'members');
   readonly agents = operationsOf(this.transport, 'agents');
   /** Endpoints that models may call. */
   readonly tools = operationsOf(this.transport, 'tools');

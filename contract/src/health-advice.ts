@@ -47,6 +47,14 @@ export const HEALTH_ADVICE: Readonly<Record<HealthReason, HealthAdvice>> = {
     meaning: 'This replica has no connection to its primary.',
     remedy: 'See that the primary runs and that its replication port can be reached from here.',
   },
+  log_not_reached: {
+    meaning: 'PostgreSQL, which holds the commit log, does not answer.',
+    remedy: 'See that PostgreSQL runs and that MSK_LOG reaches it: writes are refused meanwhile.',
+  },
+  no_standby: {
+    meaning: 'PostgreSQL waits for no standby: what its one disk loses is lost.',
+    remedy: 'Set synchronous_standby_names in PostgreSQL to the name of a standby.',
+  },
   no_worker: {
     meaning: 'No worker runs the code of endpoints.',
     remedy: 'Read the log for the reason; memory may be short.',

@@ -78,6 +78,7 @@ describe('the table of operations', () => {
       'getReady',
       'getAvailableStatus',
       'getHealth',
+      'getPrimaryHealth',
       'getReplicaHealth',
       'registerReplica',
     ]);

@@ -87,6 +87,8 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
   'it needs another server, or a place for backups': [
     'listReplicas',
     'verifyReplicas',
+    'listMembers',
+    'stepDown',
     'registerReplica',
     'runBackup',
     'listBackups',

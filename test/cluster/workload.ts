@@ -191,8 +191,6 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const CATCH_UP_MS = 20_000;
-
 /**
  * Stops the workload and waits until a replica has all of it: no acknowledged commit is missing
  * there.
@@ -206,7 +204,7 @@ export async function expectCaughtUp(
   expect(acknowledged.length).toBeGreaterThan(0);
   const headers = { 'x-msk-min-sequence': String(workload.sequence) };
   const call = { path: '/api/schema', token, headers };
-  await expect.poll(async () => (await http.send(call)).status, { timeout: CATCH_UP_MS }).toBe(200);
+  await expect.poll(async () => (await http.send(call)).status).toBe(200);
   const items = await readItems(http, token);
   const missing = acknowledged.filter(({ item }) => !items.has(item));
   expect(missing, 'missing on a replica that has caught up').toEqual([]);

@@ -13,21 +13,28 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   /** Belongs to the user that the server runs as. */
   readonly folder: string;
-  /** Of its socket, and on 127.0.0.1 when it speaks TLS, which it does not over sockets. */
+  /** Of its socket, and on 127.0.0.1 with `tls` or `tcp`. */
   readonly port: number;
+  /** Ends it without a word to anybody, and starts it again; `query` does not come back. */
+  readonly crash: () => Promise<void>;
   readonly query: (sql: string, values?: readonly unknown[]) => Promise<void>;
 }
 
 interface PostgresOptions {
   /** In PEM. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Listens on 127.0.0.1 as well. */
+  readonly tcp?: boolean;
 }
 
 /**
  * PostgreSQL itself with an empty database, at a socket in a folder of its own; it refuses to run
  * as root.
  */
-export async function startPostgres({ tls }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  tls,
+  tcp = tls !== undefined,
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await temporaryFolder();
   const owner = ownerOfServer();
   const data = join(folder.path, 'data');
@@ -38,8 +45,8 @@ export async function startPostgres({ tls }: PostgresOptions = {}): Promise<Post
   const programs = postgresPrograms();
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(join(programs, 'initdb'), initdb, { ...owner, stdio: 'ignore' });
-  const port = tls === undefined ? 5_432 : await freePort();
-  const addresses = tls === undefined ? '' : '127.0.0.1';
+  const port = tcp ? await freePort() : 5_432;
+  const addresses = tcp ? '127.0.0.1' : '';
   const settings = ['-c', `listen_addresses=${addresses}`, '-p', String(port), '-c', 'fsync=off'];
   settings.push('-k', folder.path);
   if (tls !== undefined) {
@@ -53,13 +60,17 @@ export async function startPostgres({ tls }: PostgresOptions = {}): Promise<Post
       if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
     }
   }
-  const server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
-    ...owner,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const lines = createInterface({ input: server.stderr });
-  for await (const line of lines) if (line.includes('ready to accept connections')) break;
-  server.stderr.resume();
+  const start = async () => {
+    const started = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
+      ...owner,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const lines = createInterface({ input: started.stderr });
+    for await (const line of lines) if (line.includes('ready to accept connections')) break;
+    started.stderr.resume();
+    return started;
+  };
+  let server = await start();
   const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder.path)}&port=${port}`;
   const client = new pg.Client({ connectionString: url });
   // Tests kill sessions, and PostgreSQL then ends the others.
@@ -69,6 +80,11 @@ export async function startPostgres({ tls }: PostgresOptions = {}): Promise<Post
     url,
     folder: folder.path,
     port,
+    crash: async () => {
+      server.kill('SIGQUIT');
+      if (server.exitCode === null) await once(server, 'exit');
+      server = await start();
+    },
     query: async (sql, values = []) => void (await client.query(sql, [...values])),
     [Symbol.asyncDispose]: async () => {
       await client.end();

@@ -55,6 +55,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'backups',
     'storage',
     'replication',
+    'cluster',
     'license',
   ],
   'More guides': [],

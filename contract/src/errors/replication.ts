@@ -23,6 +23,22 @@ export const replicationErrors = {
     title: 'No replication here',
     hint: 'Set MSK_JWT_KEY on the primary and start it again.',
   },
+  members_off: {
+    status: 409,
+    title: 'This server has no members',
+    hint: 'Its log is in its folder; MSK_LOG puts the log into PostgreSQL.',
+  },
+  no_other_member: {
+    status: 409,
+    title: 'No other member',
+    hint: 'Start another member, and ask again once GET /api/graph/members shows it.',
+  },
+  log_unreachable: {
+    status: 503,
+    title: 'PostgreSQL does not answer',
+    hint: 'Check PostgreSQL and the way to it; reading goes on meanwhile.',
+    retryAfterSeconds: 5,
+  },
   replica_not_registered: {
     status: 403,
     title: 'Replica not registered',

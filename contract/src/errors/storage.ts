@@ -34,6 +34,12 @@ export const storageErrors = {
     hint: 'The log says what it lacks: version, rights, or a name that something else has.',
     internal: true,
   },
+  member_name_taken: {
+    status: 500,
+    title: 'Name of a member taken',
+    hint: 'Give each member a name of its own in MSK_MEMBER.',
+    internal: true,
+  },
   no_primary: {
     status: 503,
     title: 'No primary at the moment',

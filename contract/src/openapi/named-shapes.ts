@@ -7,6 +7,7 @@ import * as agent from '../shapes/agent.ts';
 import * as assistant from '../shapes/assistant.ts';
 import * as audit from '../shapes/audit.ts';
 import * as backup from '../shapes/backup.ts';
+import * as member from '../shapes/member.ts';
 import * as migration from '../shapes/migration.ts';
 import * as module from '../shapes/module.ts';
 import * as packages from '../shapes/package.ts';
@@ -82,6 +83,7 @@ export const SHAPE_FILES = {
   job,
   llm,
   log,
+  member,
   migration,
   module,
   package: packages,

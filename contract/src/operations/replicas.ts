@@ -1,4 +1,5 @@
 import { withIds, type Rows } from '../operation.ts';
+import { memberOverview } from '../shapes/member.ts';
 import {
   replicaAdmission,
   replicaOverview,
@@ -42,6 +43,30 @@ export const operations = withIds({
     errors: ['replication_off', 'verification_running', 'job_cancelled'],
     onReplica: 'redirect',
     summary: 'Compare the state of every replica with that of the primary, at one sequence.',
+  },
+
+  listMembers: {
+    sdk: 'members.list',
+    area: 'replicas',
+    method: 'GET',
+    path: '/api/graph/members',
+    auth: 'admin',
+    responses: { 200: { description: 'The members, and the log.', body: memberOverview } },
+    errors: ['members_off', 'log_unreachable'],
+    onReplica: 'serve',
+    summary: 'List the members of this workspace, and how far each is.',
+  },
+
+  stepDown: {
+    sdk: 'members.stepDown',
+    area: 'replicas',
+    method: 'POST',
+    path: '/api/graph/members/step-down',
+    auth: 'admin-write',
+    responses: { 204: { description: 'The primary steps down, and another member takes over.' } },
+    errors: ['members_off', 'no_other_member'],
+    onReplica: 'redirect',
+    summary: 'Let another member become the primary.',
   },
 
   registerReplica: {

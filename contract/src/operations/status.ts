@@ -56,6 +56,26 @@ export const operations = withIds({
       'Report whether memory, disk and the whole are well; to administrators also version, figures and each part of the server.',
   },
 
+  getPrimaryHealth: {
+    ...reads,
+    method: 'GET',
+    path: '/health/primary',
+    responses: {
+      200: {
+        description: 'This server is the primary, and ready.',
+        body: z.literal('primary'),
+        contentType: 'text/plain',
+      },
+      503: {
+        description: 'It is not.',
+        body: z.literal('not primary'),
+        contentType: 'text/plain',
+      },
+    },
+    errors: [],
+    summary: 'The check of a load balancer that looks for the primary.',
+  },
+
   getReplicaHealth: {
     ...reads,
     sdk: 'replicas.getHealth',

@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import { ConfigError, type Environment } from '#config/config-error.ts';
+import { DatabaseFault } from '#log/postgres/log-database.ts';
+import { MemberRegistry } from '#log/postgres/member-registry.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import {
   checkClock,
@@ -18,6 +21,7 @@ import {
   isInUse,
 } from './doctor/storage-checks.ts';
 import { licenseReporter } from './license.ts';
+import { addressOf } from './writer/shared-log.ts';
 import { readSettings, type SettingSources } from './read-settings.ts';
 
 /**
@@ -41,6 +45,7 @@ export async function examine(env: Environment, sources: SettingSources = {}): P
     ...warnings.map((text) => warning(text, 'See "trellis serve --help".')),
     ...(await examineStorage(config, secrets)),
     ...(await examinePorts(config, secrets)),
+    ...(await examineSharedLog(config, secrets)),
     examineLicense(config, secrets),
   ];
 }
@@ -76,6 +81,23 @@ async function examinePorts(config: Config, { jwtKey }: Secrets): Promise<Findin
     ports.push({ variable: 'MSK_REPLICATION_PORT', ...config.replication });
   }
   return Promise.all(ports.map((one) => examinePort(one, isRunning)));
+}
+
+/** Of a member: whether PostgreSQL answers, and waits for a standby. */
+async function examineSharedLog(config: Config, { sharedLog }: Secrets): Promise<Finding[]> {
+  if (sharedLog === null || config.member === null) return [];
+  const { ok, warning, wrong } = findingsOf('log');
+  const place = { url: sharedLog, workspace: config.member.workspace };
+  await using registry = new MemberRegistry(addressOf(place), place.workspace);
+  try {
+    if (await registry.isSynchronous()) return [ok('PostgreSQL waits for a standby.')];
+    const { meaning, remedy } = HEALTH_ADVICE.no_standby;
+    return [warning(meaning, remedy)];
+  } catch (error) {
+    if (!(error instanceof DatabaseFault)) throw error;
+    const { remedy } = HEALTH_ADVICE.log_not_reached;
+    return [wrong(`PostgreSQL does not answer: ${error.message}.`, remedy)];
+  }
 }
 
 async function examinePort(

@@ -120,8 +120,8 @@ export async function openStorage(
     'webhooks',
   ]);
   const { applied: sequence } = followers;
-  const { storage, masterKey, lowMemory } = options;
-  const writing = { storage, masterKey, lowMemory, followers: followers.buffer };
+  const { storage, masterKey, lowMemory, shared } = options;
+  const writing = { storage, masterKey, lowMemory, shared, followers: followers.buffer };
   let refresh = (): unknown => undefined;
   const onWritten = (): void => void refresh();
   const writer = opened.use(await WriterClient.open(writing, { ...events, onWritten }));

@@ -24,6 +24,7 @@ import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
 import { licenseReporter, licenseSettings } from './license.ts';
 import type { OpenStorage } from './open-storage.ts';
 import { primaryProbes } from './part-probes.ts';
+import { type MemberRole, NO_MEMBERS, stopGraceOf } from './member/member-role.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReplication, type ReplicationRole } from './replication/open-primary.ts';
 import { lagIn } from './statistics.ts';
@@ -42,6 +43,8 @@ export interface OpenPrimaryParts {
   readonly files: FrontEndFiles;
   readonly pool: EndpointPool;
   readonly traced: TracedCommits;
+  /** Undefined unless this process is a member. */
+  readonly member: MemberRole | undefined;
 }
 
 /** Puts the parts together over the open storage, and listens; not ready yet. */
@@ -58,7 +61,10 @@ export async function openPrimaryWorkspace(
     storage,
     role: 'primary',
     replication: () => replication.health(),
-    probes: primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
+    probes: {
+      ...primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
+      ...given.member?.probes,
+    },
     isStorageDamaged: () => scrub.isDamaged,
   });
   opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
@@ -69,6 +75,7 @@ export async function openPrimaryWorkspace(
         status,
         backups: backups.http,
         replicas: replication,
+        members: given.member?.members ?? NO_MEMBERS,
         frontEnd: frontEnd.served,
         sequence: () => sequence.get(),
         waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
@@ -79,12 +86,14 @@ export async function openPrimaryWorkspace(
         logger,
         telemetry,
         primaryAddress: null,
+        ...stopGraceOf(given.member),
       },
     ),
   );
   await frontEnd.load((message) => http.broadcast(message));
   const { endpoints, automation, jobs } = services;
   opened.use(startJobNotices(jobs, (message, owner) => http.broadcast(message, owner)));
+  given.member?.onOpen(() => sequence.get());
   const { url } = await http.listen(config.http);
   primary.address.listensAt(url);
   const resources = opened.move();
@@ -158,6 +167,7 @@ async function buildPrimary(
       tracing: options.config.endpointTraces,
       signingKey: await signingKeyOf(options),
       address,
+      primaryAddress: null,
       smtpUrl: secrets.smtpUrl,
       takesOAuthRegistrations: config.oauthRegistration,
       askPrimary: undefined,

@@ -6,6 +6,7 @@ import { usualSize } from '#runtime/sandbox/pool-load.ts';
 import { readFrontEnd } from './front-end/front-end-files.ts';
 import { openStorage, readingOf } from './open-storage.ts';
 import { rowMemoryBytes } from './graph-memory.ts';
+import type { PrimaryMember } from './member/member-role.ts';
 import { promoteReplica } from './replication/replica-store.ts';
 import { commitObserver, TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -14,7 +15,10 @@ import type { Workspace, WorkspaceOptions } from './workspace.ts';
  * Opens the storage, puts the parts together, and listens; not ready yet. What takes longest to
  * load begins first: the rest of the program is loaded beside it.
  */
-export async function openPrimary(options: WorkspaceOptions): Promise<Workspace> {
+export async function openPrimary(
+  options: WorkspaceOptions,
+  member?: PrimaryMember,
+): Promise<Workspace> {
   const { storage, config, secrets, logger } = options;
   await using opened = new AsyncDisposableStack();
   const environmentKey = Promise.withResolvers<string | undefined>();
@@ -29,19 +33,29 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
   // A new workspace has no code that anybody could call.
   if (existsSync(join(storage, STORE_FILE))) void pool.prepare();
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
-  await promoteReplica({ storage, masterKey: secrets.graphMasterKey, logger });
+  // Members keep the mark of a replica, and the epoch.
+  if (member === undefined) {
+    await promoteReplica({ storage, masterKey: secrets.graphMasterKey, logger });
+  }
   const traced = new TracedCommits();
   const observeCommit = commitObserver(options.telemetry, traced.note);
   const crashed = Promise.withResolvers<Error>();
   const opening = openStorage(
-    { ...readingOf(options), lowMemory: config.lowMemory },
-    { onNote: (text) => logger.warn(text), onCrash: crashed.resolve, observeCommit },
+    { ...readingOf(options), lowMemory: config.lowMemory, shared: member?.shared },
+    {
+      onNote: (text) => logger.warn(text),
+      onCrash: crashed.resolve,
+      observeCommit,
+      leaseEvents: member?.leaseEvents,
+    },
   );
   const loading = import('./primary-workspace.ts');
   const state = opened.use(await opening);
   environmentKey.resolve(state.store.environmentKey);
   const { openPrimaryWorkspace } = await loading;
-  const workspace = opened.use(await openPrimaryWorkspace(options, { state, files, pool, traced }));
+  const workspace = opened.use(
+    await openPrimaryWorkspace(options, { state, files, pool, traced, member }),
+  );
   const resources = opened.move();
   return {
     ...workspace,

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
-import type { Environment } from '#config/config-error.ts';
+import type { ConfigFault, Environment } from '#config/config-error.ts';
 import { readConfig } from '#config/read-config.ts';
 import { layerSettings, type SettingFlag } from '#config/setting-layers.ts';
 import { parseSettingsFile, type SettingsFile } from '#config/settings-file.ts';
 import { type Variable, variables } from '#config/variables.ts';
 import { olderStore, type OlderStore } from '#store/master-key.ts';
+import { parsePostgresAddress } from '#log/postgres/postgres-address.ts';
 import { Problem } from '#base/problem.ts';
 
 /** The storage folder that the variables name. Absolute. */
@@ -33,7 +34,8 @@ export function readSettings(given: Environment, sources: SettingSources = {}): 
   const { env, origins } = layerSettings(given, flags, path, file);
   const older = olderStore(storageFolderOf(env));
   const opensOlder = older?.isOfOlderKey === true;
-  const read = readConfig(env, { opensOlder, origins, faults: file.faults });
+  const faults = [...file.faults, ...faultsOfLog(env)];
+  const read = readConfig(env, { opensOlder, origins, faults });
   const warnings = [...read.warnings];
   if (path !== '' && isSecretOfEverybody(path, file)) {
     warnings.push(`${path} has secrets, and every user of this machine can read it: chmod 600 it.`);
@@ -42,6 +44,16 @@ export function readSettings(given: Environment, sources: SettingSources = {}): 
   const format = remedyOfFormat(older);
   if (format !== undefined) warnings.push(`${format.finding} ${format.remedy}`);
   return { ...read, warnings, env };
+}
+
+/** The part that reads the address of PostgreSQL says more of it than the table of variables. */
+function faultsOfLog(env: Environment): ConfigFault[] {
+  const text = (env['MSK_LOG'] ?? '').trim();
+  // What is no such address at all is found with the other variables.
+  const address = text.startsWith('postgres') ? parsePostgresAddress(text) : '';
+  if (typeof address !== 'string' || address === '') return [];
+  const remedy = 'Set it to postgres://user:password@host/database, as docs/cluster.md shows.';
+  return [{ variable: 'MSK_LOG', problem: `cannot be used: ${address}`, remedy }];
 }
 
 const NO_FILE: SettingsFile = { values: {}, lines: new Map(), faults: [] };

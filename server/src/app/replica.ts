@@ -1,6 +1,7 @@
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
@@ -22,6 +23,7 @@ import { readFrontEnd } from './front-end/front-end-files.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { licenseReporter, licenseSettings, readLicense, requireFeature } from './license.ts';
 import { replicaProbes } from './part-probes.ts';
+import { type MemberRole, NO_MEMBERS, stopGraceOf } from './member/member-role.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReadState, readingOf, type ReadState } from './open-storage.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
@@ -32,10 +34,24 @@ import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
+/** Whom this process follows. */
+export interface Following {
+  /** Where clients and pages find the primary. */
+  readonly primaryAddress: PrimaryAddress;
+  /** Where this process does. */
+  readonly serverAddress: PrimaryAddress;
+  /** The addresses of links that it sends. */
+  readonly publicAddress: string | null;
+  /** Null asks the primary for the port of its channel. */
+  readonly channelPort: number | null;
+  /** Undefined on a replica, which needs a license (open-shapes, section 13). */
+  readonly member: MemberRole | undefined;
+}
+
 /** The options that a replica needs; the configuration has been checked for them. */
 interface ReplicaParts extends WorkspaceOptions {
   readonly jwtKey: string;
-  readonly primaryAddress: string;
+  readonly following: Following;
   readonly followers: Followers;
   /** The applied sequence of `followers`. */
   readonly sequence: AppliedSequence;
@@ -45,10 +61,13 @@ interface ReplicaParts extends WorkspaceOptions {
  * Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it
  * has caught up.
  */
-export async function openReplica(options: WorkspaceOptions): Promise<Workspace> {
+export async function openReplica(
+  options: WorkspaceOptions,
+  following: Following = onePrimary(options),
+): Promise<Workspace> {
   const { config, storage, logger, telemetry, areLogsWritten } = options;
-  const parts = partsOf(options);
-  const { primaryAddress, sequence } = parts;
+  const parts = partsOf(options, following);
+  const { sequence } = parts;
   const uid = formatUid(randomUid());
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   const frontEnd = new ReplicaFrontEnd(files);
@@ -62,27 +81,24 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     storage,
     role: 'replica',
     replication: () => roleOf(uid),
-    probes: replicaProbes({ services, isJoined, areLogsWritten }),
+    probes: {
+      ...replicaProbes({ services, isJoined, areLogsWritten }),
+      ...following.member?.probes,
+    },
   });
   opened.use(readMetrics(telemetry, { sequence, status, services }));
-  const refuse = (): Promise<never> => new ReadOnlyWrites().refuse();
-  const always = {
-    status,
-    replicas: { register: refuse, list: refuse, verify: refuse },
-    backups: { list: refuse, run: refuse, verify: refuse, remove: refuse },
-    frontEnd: frontEnd.served,
-    sequence: () => sequence.get(),
-    waitForSequence: (wanted: number, timeoutMs: number) => sequence.reach(wanted, timeoutMs),
-  };
+  const always = servicesWithoutGraph(parts, { status, frontEnd });
   const http = opened.use(
     await createHttpServer(startingServices(always, services), {
       ...config.http,
       publicAddress: config.publicAddress,
       logger,
       telemetry,
-      primaryAddress,
+      primaryAddress: following.primaryAddress,
+      ...stopGraceOf(following.member),
     }),
   );
+  following.member?.onOpen(() => sequence.get());
   const { url } = await http.listen(config.http);
   const resources = opened.move();
   const stopping = Promise.withResolvers<never>();
@@ -96,8 +112,8 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     await Promise.race([caughtUp, stopping.promise]);
     const { reader } = state;
     const fetch = thread.fetchFrontEnd;
-    const following = frontEnd.follow({ storage, reader, sequence, fetch, logger });
-    resources.use(await Promise.race([following, stopping.promise]));
+    const fetched = frontEnd.follow({ storage, reader, sequence, fetch, logger });
+    resources.use(await Promise.race([fetched, stopping.promise]));
     status.becomeReady();
     // Nobody is connected before.
     frontEnd.tellBy((message) => http.broadcast(message));
@@ -123,6 +139,22 @@ function changeThread({ storage, secrets, followers }: ReplicaParts): ChangeThre
   return new ChangeThread({ storage, masterKey: secrets.graphMasterKey }, followers);
 }
 
+function servicesWithoutGraph(
+  { sequence, following }: ReplicaParts,
+  { status, frontEnd }: { readonly status: ServerStatus; readonly frontEnd: ReplicaFrontEnd },
+): Omit<HttpServices, keyof GraphServices> {
+  const refuse = (): Promise<never> => new ReadOnlyWrites().refuse();
+  return {
+    status,
+    replicas: { register: refuse, list: refuse, verify: refuse },
+    members: following.member?.members ?? NO_MEMBERS,
+    backups: { list: refuse, run: refuse, verify: refuse, remove: refuse },
+    frontEnd: frontEnd.served,
+    sequence: () => sequence.get(),
+    waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
+  };
+}
+
 /**
  * The services of a server that listens before it has its graph. Until they are there only the area
  * `status` answers, so nobody meets one that is missing.
@@ -145,13 +177,26 @@ function roleOf(replicaUID: string): ReplicaHealth {
   return { isReplica: true, hasReplicas: false, replicaUID, replicaName: name };
 }
 
-function partsOf(options: WorkspaceOptions): ReplicaParts {
-  const { config, secrets } = options;
+/** The one of `MSK_PRIMARY_ADDRESS`. */
+function onePrimary({ config }: WorkspaceOptions): Following {
+  const address = must(config.replication.primaryAddress, 'MSK_PRIMARY_ADDRESS of a replica');
+  const primaryAddress = (): string => address;
+  return {
+    primaryAddress,
+    serverAddress: primaryAddress,
+    publicAddress: address,
+    channelPort: config.replication.port,
+    member: undefined,
+  };
+}
+
+function partsOf(options: WorkspaceOptions, following: Following): ReplicaParts {
+  const { secrets } = options;
   const followers = Followers.awaiting(['text index', 'vector index']);
   return {
     ...options,
     jwtKey: must(secrets.jwtKey, 'MSK_JWT_KEY of a replica'),
-    primaryAddress: must(config.replication.primaryAddress, 'MSK_PRIMARY_ADDRESS of a replica'),
+    following,
     followers,
     sequence: followers.applied,
   };
@@ -162,16 +207,15 @@ function followPrimary(
   replicaUID: string,
   frontEnd: ReplicaFrontEnd,
 ): ReplicaThread {
-  const { storage, config, secrets, jwtKey, primaryAddress, followers, logger } = parts;
+  const { storage, config, secrets, jwtKey, following, followers, logger } = parts;
   const traces = parts.telemetry && new TracedApplications(parts.telemetry);
   return new ReplicaThread(
     {
       storage,
       masterKey: secrets.graphMasterKey,
       lowMemory: config.lowMemory,
-      port: config.replication.port,
+      port: following.channelPort,
       followers: followers.buffer,
-      primaryAddress,
       secret: deriveReplicationSecret(Buffer.from(jwtKey)),
       replicaUID,
       publicAddress: config.publicAddress ?? '',
@@ -181,6 +225,7 @@ function followPrimary(
     },
     logger,
     {
+      primaryAddress: following.serverAddress,
       onApplied: (chunk) => traces?.applied(chunk),
       onNotice: (notice) => {
         if (traces?.hear(notice) === true) return;
@@ -196,6 +241,7 @@ function followPrimary(
 
 /** Specification, section 3.1: told once the graph is loaded. */
 function requireReplicas(parts: ReplicaParts): void {
+  if (parts.following.member !== undefined) return;
   const license = readLicense({ ...licenseSettings(parts), now: systemClock.now() });
   requireFeature(license, 'Replicas');
 }
@@ -206,7 +252,7 @@ function buildReplicaServices(
   { askPrimary, changes }: { readonly askPrimary: AnswerEmbed; readonly changes: ChangeThread },
 ): Promise<Services> {
   requireReplicas(parts);
-  const { logger, redact, telemetry, jwtKey, primaryAddress, followers, sequence, logs } = parts;
+  const { logger, redact, telemetry, jwtKey, following, followers, sequence, logs } = parts;
   const writes = new ReadOnlyWrites();
   const clock = systemClock;
   const foundation: Foundation = {
@@ -230,7 +276,8 @@ function buildReplicaServices(
     pool: undefined,
     tracing: parts.config.endpointTraces,
     signingKey: jwtKey,
-    address: new PublicAddress(primaryAddress),
+    address: new PublicAddress(following.publicAddress),
+    primaryAddress: following.primaryAddress,
     smtpUrl: null,
     takesOAuthRegistrations: parts.config.oauthRegistration,
     askPrimary,

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { isRestoreUnfinished } from '#backup/restore-mark.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import type { Secrets } from '#config/config.ts';
+import type { Config, Secrets } from '#config/config.ts';
 import { ConfigError, type Environment } from '#config/config-error.ts';
 import { readTelemetry } from '#observe/telemetry/telemetry-variables.ts';
 import { createRedactor, type Log, type Logger, openLog } from '#observe/logger.ts';
@@ -81,7 +81,7 @@ export async function serve(env: Environment, sources: SettingSources = {}): Pro
     // Goes last: what the others do to their end is told of as well.
     await using telemetry = await startTelemetry(wanted, log.logger, startFolder);
     const stopped = stopSignal(config.preview !== null);
-    await using workspace = await open(config.role, {
+    await using workspace = await open(roleOf(config), {
       storage,
       startFolder,
       config,
@@ -123,16 +123,35 @@ function settleStorage(storage: string, logger: Logger): void {
  * Only here the program is loaded that the role needs: the threads that it begins with load theirs
  * meanwhile.
  */
-async function open(role: Workspace['role'], options: WorkspaceOptions): Promise<Workspace> {
+async function open(
+  role: Workspace['role'] | 'member',
+  options: WorkspaceOptions,
+): Promise<Workspace> {
+  if (role === 'member') return (await import('./member/open-member.ts')).openMember(options);
   if (role === 'replica') return (await import('./replica.ts')).openReplica(options);
   return (await import('./primary.ts')).openPrimary(options);
 }
 
+function roleOf({ role, member }: Config): Workspace['role'] | 'member' {
+  return member === null ? role : 'member';
+}
+
 /** Texts that no line of the log may show. */
-function secretTexts({ license, ...others }: Secrets): string[] {
+function secretTexts({ license, sharedLog, ...others }: Secrets): string[] {
   // The path of a license is no secret, and may well be a word that lines are full of.
   const texts = [...Object.values(others), isLicenseText(license ?? '') ? license : null];
+  // Hosts and names of it are no secret.
+  const password = /^\w+:\/\/[^/?#@]*?:([^@/?#]+)@/.exec(sharedLog ?? '')?.[1];
+  if (password !== undefined) texts.push(password, safelyDecoded(password));
   return texts.filter((text) => text !== null);
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 async function runUntil(

@@ -42,6 +42,10 @@ export class ServerStatus {
     return this.#isReady;
   }
 
+  isPrimary(): boolean {
+    return this.#isReady && this.#options.role === 'primary';
+  }
+
   health(): Promise<HealthReport> {
     const { storage, role, probes } = this.#options;
     return healthReport({

@@ -44,6 +44,12 @@ export interface Config {
     /** The URL of the primary to follow; null on a primary. */
     readonly primaryAddress: string | null;
   };
+  /** Null unless the log is in PostgreSQL. */
+  readonly member: {
+    readonly workspace: string;
+    /** Null when not set. */
+    readonly name: string | null;
+  } | null;
   readonly log: { readonly level: LogThreshold; readonly folder: string | null };
   /** The share is from 0 to 1. */
   readonly endpointTraces: { readonly share: number; readonly keepsInputs: boolean };
@@ -61,6 +67,8 @@ export interface Config {
 /** Each goes only to the part that uses it; never logged, never in a report. */
 export interface Secrets {
   readonly jwtKey: string | null;
+  /** The address of the log in PostgreSQL; null when it is in the storage folder. */
+  readonly sharedLog: string | null;
   readonly graphMasterKey: string | null;
   readonly adminPassword: string | null;
   readonly backupAccessKey: string | null;

@@ -39,6 +39,9 @@ export const parsers = {
   networks: parseNetworks,
   password: parsePassword,
   'smtp-url': parseSmtpUrl,
+  'postgres-url': parsePostgresUrl,
+  'workspace-name': parseWorkspaceName,
+  'member-name': parseMemberName,
   'log-level': parseLogLevel,
   'preview-mode': parsePreviewMode,
 } as const;
@@ -69,6 +72,32 @@ function parseMasterKey(text: string): string | ValueFault {
   if (!(key instanceof ValueFault)) return key;
   const remedy = `${key.remedy}. A store that has this key gets the new one by "trellis storage rotate-key"`;
   return new ValueFault(key.problem, `${remedy}.`);
+}
+
+/** The log reads it more closely (`parsePostgresAddress`). */
+function parsePostgresUrl(text: string): string | ValueFault {
+  if (/^postgres(?:ql)?:\/\//.test(text)) return text;
+  // The value may hold a password and is not shown.
+  return new ValueFault(
+    'is no address of PostgreSQL',
+    'Set it to postgres://user:password@host/database.',
+  );
+}
+
+function parseWorkspaceName(text: string): string | ValueFault {
+  if (/^[a-z][a-z0-9_-]{0,39}$/.test(text)) return text;
+  return new ValueFault(
+    `is ${quote(text)}, which is no name of a workspace`,
+    'Set 1 to 40 of a-z, 0-9, - and _, a letter first.',
+  );
+}
+
+function parseMemberName(text: string): string | ValueFault {
+  if (/^[\w.:-]{1,100}$/.test(text)) return text;
+  return new ValueFault(
+    `is ${quote(text)}, which is no name of a member`,
+    'Set 1 to 100 letters, digits, or characters of . : - and _.',
+  );
 }
 
 function parseBoolean(text: string): boolean | ValueFault {

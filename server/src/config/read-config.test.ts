@@ -44,6 +44,7 @@ describe('readConfig', () => {
         searchMemoryMb: null,
         searchBuildThreads: null,
         replication: { host: '127.0.0.1', port: 42_999, primaryAddress: null },
+        member: null,
         log: { level: 'info', folder: null },
         endpointTraces: { share: 0.01, keepsInputs: true },
         licensePublicKey: null,
@@ -54,6 +55,7 @@ describe('readConfig', () => {
       },
       secrets: {
         jwtKey: null,
+        sharedLog: null,
         graphMasterKey: null,
         adminPassword: null,
         backupAccessKey: null,
@@ -129,6 +131,7 @@ describe('readConfig', () => {
       searchMemoryMb: 512,
       searchBuildThreads: 3,
       replication: { ...REPLICATION, port: 43_000 },
+      member: null,
       log: { level: 'debug', folder: '/var/log/trellis' },
       endpointTraces: { share: 0.005, keepsInputs: false },
       licensePublicKey: '/etc/trellis/public.pem',
@@ -139,6 +142,7 @@ describe('readConfig', () => {
     });
     expect(secrets).toEqual({
       jwtKey: REPLICA.MSK_JWT_KEY,
+      sharedLog: null,
       graphMasterKey: ' a key with blanks that is long enough ',
       backupAccessKey: 'an id',
       backupSecretKey: 'a secret',
@@ -300,12 +304,46 @@ describe('readConfig', () => {
     ).toEqual([]);
   });
 
+  it('makes a member of a process with a log in PostgreSQL', () => {
+    const env = { MSK_LOG: 'postgres://t:pw@db/t', MSK_JWT_KEY: 'k'.repeat(32) };
+    const { config, secrets } = readConfig(env);
+    expect(config).toMatchObject({
+      role: 'primary',
+      member: { workspace: 'main', name: null },
+      replication: { port: 0 },
+    });
+    expect(secrets.sharedLog).toBe(env.MSK_LOG);
+    const named = { MSK_WORKSPACE: 'two', MSK_MEMBER: 'b:81', MSK_REPLICATION_PORT: '4300' };
+    expect(readConfig({ ...env, ...named }).config).toMatchObject({
+      member: { workspace: 'two', name: 'b:81' },
+      replication: { port: 4_300 },
+    });
+  });
+
+  it.each([
+    [
+      { MSK_REPLICA: 'true', MSK_PRIMARY_ADDRESS: 'http://p', MSK_GRAPH_STORAGE: 'x' },
+      'MSK_REPLICA',
+    ],
+    [{ MSK_JWT_KEY: '' }, 'MSK_JWT_KEY'],
+    [{ MSK_LOG: 'mysql://t:pw@db/t' }, 'MSK_LOG'],
+    [{ MSK_WORKSPACE: 'Main' }, 'MSK_WORKSPACE'],
+    [{ MSK_MEMBER: 'a b' }, 'MSK_MEMBER'],
+    [{ TRELLIS_PREVIEW: 'closed', MSK_ADMIN_PASSWORD: 'a long one' }, 'MSK_LOG'],
+  ])('refuses a member with %j', (more, variable) => {
+    const env = { MSK_LOG: 'postgres://t:pw@db/t', MSK_JWT_KEY: 'k'.repeat(32), ...more };
+    const reading = (): unknown => readConfig(env);
+    expect(reading).toThrow(new RegExp(`^.*${variable} `, 'm'));
+    expect(reading).not.toThrow(/pw@db/);
+  });
+
   it('keeps secrets out of the settings', () => {
     const secretNames = Object.entries(variables).filter(([, row]) => 'secret' in row);
     const env = Object.fromEntries(
       secretNames.map(([name]) => [
         name,
-        name === 'MSK_SMTP_URL' ? 'smtp://marked.example' : `marked-${name}`.padEnd(32, '-'),
+        { MSK_SMTP_URL: 'smtp://marked.example', MSK_LOG: 'postgres://marked' }[name] ??
+          `marked-${name}`.padEnd(32, '-'),
       ]),
     );
     const { config, secrets, warnings } = readConfig(env);

@@ -36,6 +36,7 @@ export function readConfig(
     config,
     secrets: {
       jwtKey: values.MSK_JWT_KEY,
+      sharedLog: values.MSK_LOG,
       graphMasterKey: values.MSK_GRAPH_MASTER_KEY,
       adminPassword: values.MSK_ADMIN_PASSWORD,
       backupAccessKey: values.MSK_GRAPH_BACKUP_S3_ACCESS_KEY,
@@ -117,9 +118,15 @@ function configOf(values: Values, env: Environment): Config {
     searchBuildThreads: values.MSK_SEARCH_BUILD_THREADS,
     replication: {
       host: values.MSK_REPLICATION_HOST ?? values.MSK_HOST,
-      port: values.MSK_REPLICATION_PORT,
+      // Members ask each other for the port: several may run on one machine.
+      port:
+        values.MSK_LOG !== null && !isSetIn(env)('MSK_REPLICATION_PORT')
+          ? 0
+          : values.MSK_REPLICATION_PORT,
       primaryAddress,
     },
+    member:
+      values.MSK_LOG === null ? null : { workspace: values.MSK_WORKSPACE, name: values.MSK_MEMBER },
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     endpointTraces: {
       share: values.MSK_ENDPOINT_TRACES / 100,
@@ -151,6 +158,7 @@ function isSetIn(env: Environment): (name: VariableName) => boolean {
 function faultsBetween(values: Values, isSet: (name: VariableName) => boolean): ConfigFault[] {
   const faults: ConfigFault[] = [];
   if (values.MSK_REPLICA) faults.push(...replicaFaults(isSet));
+  if (isSet('MSK_LOG')) faults.push(...memberFaults(values));
   if (!values.MSK_REPLICA && values.MSK_PORT !== 0) {
     if (values.MSK_REPLICATION_PORT === values.MSK_PORT) {
       faults.push({
@@ -186,7 +194,7 @@ function s3Faults(isSet: (name: VariableName) => boolean): ConfigFault[] {
 
 /** What would let a preview act for the workspace that it is a copy of. */
 function previewFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
-  const names = ['MSK_REPLICA', 'MSK_GRAPH_BACKUP_FOLDER', 'MSK_SMTP_URL'] as const;
+  const names = ['MSK_REPLICA', 'MSK_LOG', 'MSK_GRAPH_BACKUP_FOLDER', 'MSK_SMTP_URL'] as const;
   const faults: ConfigFault[] = names.filter(isSet).map((variable) => ({
     variable,
     problem: 'is set together with TRELLIS_PREVIEW',
@@ -198,6 +206,25 @@ function previewFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
     ...faults,
     { variable: 'MSK_ADMIN_PASSWORD', problem: 'is not set, but a preview needs it', remedy },
   ];
+}
+
+function memberFaults(values: Values): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (values.MSK_REPLICA) {
+    faults.push({
+      variable: 'MSK_REPLICA',
+      problem: 'is set together with MSK_LOG',
+      remedy: 'Unset it: members that are not the primary serve reads as replicas do.',
+    });
+  }
+  if (values.MSK_JWT_KEY === null) {
+    faults.push({
+      variable: 'MSK_JWT_KEY',
+      problem: 'is not set, but all members need the same one',
+      remedy: 'Set a random one on every member: openssl rand -base64 32',
+    });
+  }
+  return faults;
 }
 
 function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {

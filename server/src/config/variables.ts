@@ -7,6 +7,7 @@ export const VARIABLE_GROUPS = {
   access: 'Sign-in',
   backups: 'Backups',
   replicas: 'Replicas',
+  members: 'Members',
   memory: 'Memory and threads',
   operation: 'Logs and front end',
 } as const;
@@ -210,6 +211,27 @@ export const variables = {
     default: '42999',
     description:
       'Port of the replication channel: a primary listens on it, a replica connects to it. Never public.',
+  },
+  MSK_LOG: {
+    group: 'members',
+    type: 'postgres-url',
+    default: null,
+    secret: true,
+    description:
+      'PostgreSQL that holds the commit log: postgres://user:password@host/database. Every process with the same MSK_LOG and MSK_WORKSPACE is a member of one workspace; one of them is the primary, and another takes over when it is lost. When not set, the log is in MSK_GRAPH_STORAGE.',
+  },
+  MSK_WORKSPACE: {
+    group: 'members',
+    type: 'workspace-name',
+    default: 'main',
+    description: 'Name of the workspace in MSK_LOG, which may hold several.',
+  },
+  MSK_MEMBER: {
+    group: 'members',
+    type: 'member-name',
+    default: null,
+    description:
+      'Name of this member, which no other one has. When not set, the name of the machine and the port.',
   },
   MSK_LICENSE: {
     group: 'replicas',

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import {
@@ -288,8 +289,8 @@ export interface ErrorParts {
   /** The security headers of every answer. */
   readonly securityHeaders: Readonly<Record<string, string>>;
   readonly lingerMs: number;
-  /** The address to which a replica redirects what it may not do; null on a primary. */
-  readonly primaryAddress: string | null;
+  /** Null on a primary. */
+  readonly primaryAddress: PrimaryAddress | null;
   /** Where whoever sent a request has reached this server. */
   readonly reachedBy: ReachedBy;
   newRequestId(): string;

@@ -1,4 +1,5 @@
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noPrimary } from '#base/primary-address.ts';
 import { Problem } from '#base/problem.ts';
 import {
   commonHeaders,
@@ -46,15 +47,18 @@ export function createErrorHandler(
       reply.hijack();
       return;
     }
-    const problem = toProblem(error, request.routeOptions.config.operation);
-    if (problem.code === 'read_only_replica' && parts.primaryAddress !== null) {
+    const found = toProblem(error, request.routeOptions.config.operation);
+    const isForPrimary = found.code === 'read_only_replica' && parts.primaryAddress !== null;
+    const primary = isForPrimary ? parts.primaryAddress?.() : undefined;
+    if (primary !== undefined) {
       reply
         .code(303)
         .headers(commonHeaders(parts, request.id))
-        .header('location', parts.primaryAddress + request.url)
+        .header('location', primary + request.url)
         .send();
       return;
     }
+    const problem = isForPrimary ? noPrimary() : found;
     const answer = errorAnswer(problem, request.id, request.routeOptions.config.operation);
     logError(parts.logger, problem, answer, request);
     lingerAfter(request, reply, parts.lingerMs);

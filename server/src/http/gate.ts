@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '#access/caller.ts';
+import { type PrimaryAddress, requirePrimary } from '#base/primary-address.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { MIN_SEQUENCE } from './headers.ts';
@@ -9,7 +10,8 @@ import { unreachable } from '#base/assert.ts';
 import { scopesOf } from '@trellis/contract/rights.ts';
 
 export interface GateOptions {
-  readonly primaryAddress: string | null;
+  /** Null on a primary, which redirects nothing. */
+  readonly primaryAddress: PrimaryAddress | null;
   readonly minSequenceWaitMs: number;
 }
 
@@ -58,7 +60,7 @@ export function createGate(
         const redirect = (): void => {
           reply
             .code(303)
-            .header('location', redirectTo + request.url)
+            .header('location', requirePrimary(redirectTo) + request.url)
             .send();
         };
         // The caller has seen a newer state than this replica: only the primary can tell who it is.

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { type PrimaryAddress, requirePrimary } from '#base/primary-address.ts';
 import { Problem } from '#base/problem.ts';
 import type { Reached } from '#identity/oauth/oauth-service.ts';
 
@@ -15,7 +16,10 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  * whatever the request names. Nothing but the answer to this request depends on it. On a replica
  * the authorization server is the primary.
  */
-export function reachedBy(publicAddress: string | null, primaryAddress: string | null): ReachedBy {
+export function reachedBy(
+  publicAddress: string | null,
+  primaryAddress: PrimaryAddress | null,
+): ReachedBy {
   return (request) => {
     const named = HOST.test(request.host)
       ? URL.parse(`${request.protocol}://${request.host}`)?.origin
@@ -24,7 +28,12 @@ export function reachedBy(publicAddress: string | null, primaryAddress: string |
       named !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(request.hostname);
     const base = publicAddress !== null && !isLocal ? publicAddress : named;
     if (base === undefined) throw new Problem('malformed_request', 'The header Host is no host.');
-    return { base, issuer: primaryAddress ?? base };
+    return {
+      base,
+      get issuer() {
+        return primaryAddress === null ? base : requirePrimary(primaryAddress);
+      },
+    };
   };
 }
 

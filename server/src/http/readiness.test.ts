@@ -72,7 +72,7 @@ describe('once it is loaded', () => {
 describe('on a replica', () => {
   let at: TestServer;
   beforeAll(async () => {
-    at = await startTestServer({ primaryAddress: 'https://primary.example.com' });
+    at = await startTestServer({ primaryAddress: () => 'https://primary.example.com' });
   });
   afterAll(() => at.server.close());
 
@@ -129,7 +129,9 @@ describe('on a replica', () => {
 
 describe('a replica whose parts find out that they would have to write', () => {
   it('sends the caller to the primary, whatever the operation', async () => {
-    await using server = await startTestServer({ primaryAddress: 'https://primary.example.com' });
+    await using server = await startTestServer({
+      primaryAddress: () => 'https://primary.example.com',
+    });
     const refused = new Problem('read_only_replica', 'not marked');
     vi.spyOn(server.services.endpoints, 'run').mockRejectedValue(refused);
     const path = '/api/endpoints/run/words/lookup?x=1';

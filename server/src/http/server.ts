@@ -9,6 +9,7 @@ import {
 } from '#base/limits.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -49,8 +50,8 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   /** `MSK_PUBLIC_ADDRESS`, of this server itself; null when it is not set. */
   readonly publicAddress: string | null;
-  /** The address to which a replica redirects what it may not do; null on a primary. */
-  readonly primaryAddress: string | null;
+  /** Null on a primary. */
+  readonly primaryAddress: PrimaryAddress | null;
   /** Makes a request id that cannot be guessed: a UUID, unless a test gives its own. */
   readonly newRequestId?: () => string;
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */

@@ -65,6 +65,7 @@ import type {
   ReplicaRegistration,
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
+import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
 import type {
   EndpointMetricsList,
@@ -146,6 +147,7 @@ export interface HttpServices {
   readonly oauth: OAuthService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;
+  readonly members: MemberService;
   readonly frontEnd: FrontEndService;
   /**
    * The sequence that reads reflect now, at least that of every acknowledged commit. Cheap, because
@@ -237,7 +239,17 @@ export interface StatusService {
    */
   ready(): boolean;
   health(): Awaitable<HealthReport>;
+  /** Whether this server is ready, and takes changes. Cheap. */
+  isPrimary(): boolean;
   replication(): Awaitable<ReplicaHealth>;
+}
+
+/** The members of a workspace whose log is in PostgreSQL. Elsewhere both throw `members_off`. */
+export interface MemberService {
+  /** Throws `log_unreachable`. */
+  list(): Promise<MemberOverview>;
+  /** Resolves once the primary has begun to. Throws `no_other_member`. */
+  stepDown(): Promise<void>;
 }
 
 export interface ReplicaService {

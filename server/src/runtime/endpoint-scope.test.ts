@@ -28,7 +28,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const outside = { fetch, fetchAllowList: () => [origin, 'http://127.0.0.1:1'] };
   endpoints = await openTestEndpoints(1, false, outside);
-  replica = await openTestEndpoints(1, true, { ...outside, primaryAddress: origin });
+  replica = await openTestEndpoints(1, true, { ...outside, primaryAddress: () => origin });
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();

@@ -1,3 +1,4 @@
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type {
   EndpointChange,
@@ -80,8 +81,8 @@ export interface EndpointServiceOptions {
   readonly scheduleFault: ScheduleFault;
   /** Whether only endpoints that are read-only run here. */
   readonly isReplica: boolean;
-  /** Address of the primary, on a replica; no final slash: `runOnPrimary` leads there. */
-  readonly primaryAddress: string | null;
+  /** Null on a primary: `runOnPrimary` leads there. */
+  readonly primaryAddress: PrimaryAddress | null;
   readonly fetch: Fetch;
   /** The origins that endpoint code may reach with `fetch`. */
   readonly fetchAllowList: () => readonly string[];

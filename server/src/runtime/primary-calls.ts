@@ -1,3 +1,4 @@
+import { type PrimaryAddress, requirePrimary } from '#base/primary-address.ts';
 import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -25,10 +26,9 @@ export interface PrimaryRun {
  */
 export class PrimaryCalls {
   readonly #fetch: Fetch;
-  readonly #address: string;
+  readonly #address: PrimaryAddress;
 
-  /** `address` is that of the primary, without a slash at its end. */
-  constructor(fetch: Fetch, address: string) {
+  constructor(fetch: Fetch, address: PrimaryAddress) {
     this.#fetch = fetch;
     this.#address = address;
   }
@@ -40,7 +40,7 @@ export class PrimaryCalls {
   async run({ path, body, caller, authorization, limits }: PrimaryRun): Promise<string> {
     const folder = caller.kind === 'endpoint' ? 'token/run' : 'run';
     const name = path.split('/').map(encodeURIComponent).join('/');
-    const url = `${this.#address}/api/endpoints/${folder}/${name}`;
+    const url = `${requirePrimary(this.#address)}/api/endpoints/${folder}/${name}`;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (authorization !== undefined) headers['authorization'] = authorization;
     let key: string | null = null;

@@ -227,6 +227,16 @@ function deriveKeys(secret: Secret | undefined, salt: Uint8Array, values: ValueF
   return { values, environmentKey: pageKey, vaultKey: pageKey, logKey };
 }
 
+/** Every member derives the same one, so its salt is the same everywhere; each log has another. */
+const SHARED_SALT = Buffer.from('trellis log 0001');
+
+/** The key of a log that several stores have in common: 32 bytes. */
+export function sharedLogKey(masterKey: string): Uint8Array {
+  checkLength(masterKey);
+  const secret = stretchedKey(masterKey, SHARED_SALT, KEY_STRETCHING);
+  return derive(secret, SHARED_SALT, 'shared log', LOG_KEY_BYTES);
+}
+
 function keyCheckOf(secret: Secret, salt: Uint8Array): Buffer {
   return derive(secret, salt, 'check', KEY_CHECK_BYTES);
 }

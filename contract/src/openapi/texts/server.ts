@@ -7,6 +7,7 @@ import * as health from '../../shapes/health.ts';
 import * as interfaces from '../../shapes/interface.ts';
 import { eventStreamHeaders, pageQuery } from '../../shapes/list.ts';
 import * as log from '../../shapes/log.ts';
+import * as member from '../../shapes/member.ts';
 import * as replica from '../../shapes/replica.ts';
 import * as stats from '../../shapes/stats.ts';
 import * as workspace from '../../shapes/workspace.ts';
@@ -269,6 +270,32 @@ export const serverTexts = [
   }),
   ...texts(backup.backupList, {
     target: 'Where backups are kept; null if the server has no place for them.',
+  }),
+  ...texts(member.memberOverview, {
+    term: 'How often the lease has been taken.',
+    primary: 'Name of the member that is the primary; null while there is none.',
+    members: [
+      'The members, by name.',
+      {
+        name: 'Name of the member.',
+        address: 'URL at which people reach it.',
+        role: 'Whether it is the primary.',
+        appliedSequence: 'Sequence that its state had when it was last seen.',
+        lagVersions: 'Operations of the log that it was behind then.',
+        lastSeenAt: 'When it was last heard of (ISO 8601, UTC).',
+        version: 'Version that it runs.',
+      },
+    ],
+    log: [
+      'The log that they share.',
+      {
+        engine: 'What holds it.',
+        firstSequence: 'The oldest sequence that it still has.',
+        lastSequence: 'The newest sequence that it has; 0 while it is empty.',
+        bytes: 'Bytes that its tables take.',
+        synchronous: 'Whether PostgreSQL waits for a standby with each commit.',
+      },
+    ],
   }),
   ...texts(replica.registeredReplica, {
     replicaUID: 'UID of the replica, new at each of its starts.',

@@ -1,3 +1,4 @@
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import { must } from '#base/assert.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
@@ -17,7 +18,7 @@ export interface EndpointArguments {
   readonly jobs: JobRegistry;
   readonly identity: Pick<Identity, 'running' | 'workspace' | 'endpointSecrets'>;
   /** The address of the primary; null on a primary. */
-  readonly primaryAddress: string | null;
+  readonly primaryAddress: PrimaryAddress | null;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
   readonly tracing: TracingSettings;

@@ -1,3 +1,4 @@
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AccessIndex } from '#access/access-index.ts';
 import { AccessService } from '#access/access-service.ts';
@@ -50,6 +51,8 @@ export interface ServicesArguments {
   readonly signingKey: string;
   /** The primary's, on a replica too. */
   readonly address: PublicAddress;
+  /** Null on a primary. */
+  readonly primaryAddress: PrimaryAddress | null;
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
   /** `MSK_OAUTH_REGISTRATION`. */
@@ -75,7 +78,7 @@ export interface ServicesArguments {
 /** The services of HTTP that need the graph. */
 export type GraphServices = Omit<
   HttpServices,
-  'status' | 'replicas' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
+  'status' | 'replicas' | 'members' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
 > & {
   readonly interfaces: Interfaces;
 };
@@ -95,8 +98,8 @@ export async function buildServices(
   foundation: Foundation,
   parts: ServicesArguments,
 ): Promise<Services> {
-  const { reader, logger, isReplica } = foundation;
-  const { store, ingest, jobs, address } = parts;
+  const { reader, logger } = foundation;
+  const { store, ingest, jobs } = parts;
   await using opened = new AsyncDisposableStack();
   const access = new AccessIndex(reader);
   const given = { ...parts, access, storage: store.storage };
@@ -105,7 +108,6 @@ export async function buildServices(
   const { endpoints, connect } = buildEndpoints(foundation, {
     ...parts,
     identity,
-    primaryAddress: isReplica ? address.configured : null,
   });
   opened.use(endpoints);
   const search = opened.use(buildSearch(foundation, { ...parts, access, endpoints }));

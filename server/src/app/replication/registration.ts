@@ -58,7 +58,6 @@ function hmac(secret: Uint8Array, members: readonly (string | number)[]): string
 export interface RegistrationOptions {
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
-  readonly primaryAddress: string;
   readonly secret: Uint8Array;
   readonly replicaUID: string;
   readonly publicAddress: string;
@@ -75,9 +74,10 @@ const PATH = '/api/replicas/register';
  */
 export async function registerReplica(
   options: RegistrationOptions,
+  primaryAddress: string,
   history: History | undefined,
 ): Promise<ReplicaAdmission> {
-  const { primaryAddress, secret, replicaUID, publicAddress, serverAddress, version } = options;
+  const { secret, replicaUID, publicAddress, serverAddress, version } = options;
   const nonce = randomBytes(32).toString('hex');
   const { epoch = '', sequence = 0 } = history ?? {};
   const registration = {

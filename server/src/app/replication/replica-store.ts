@@ -51,6 +51,11 @@ export class ReplicaStore implements ReplicaStorePort {
     return existsSync(join(storage, REPLICA_FILE));
   }
 
+  /** Makes the folder one of a replica, which nobody may have open. */
+  static async mark(storage: string): Promise<void> {
+    await writeFile(join(storage, REPLICA_FILE), '{}\n');
+  }
+
   /** Makes the folder one of a primary. */
   static async unmark(storage: string): Promise<void> {
     await rm(join(storage, REPLICA_FILE), { force: true });

@@ -1,3 +1,4 @@
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -9,8 +10,11 @@ import type { RegistrationOptions } from './registration.ts';
 
 /** Options of the thread that follows a primary, which runs no user code. */
 export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
-  /** The port of the channel, on the host of the primary's address. */
-  readonly port: number;
+  /**
+   * The port of the channel, on the host of the primary's address. Null: the one that the primary
+   * tells. Then the primary changes, and this thread waits for one instead of giving up.
+   */
+  readonly port: number | null;
   /**
    * The memory of `Followers`: its state publishes there how far it is, and its indexes say there
    * what they need of its log.
@@ -38,6 +42,8 @@ export interface ReplicaThreadNotices {
   caughtUp(): void;
   progress(progress: { readonly bytesDone: number; readonly bytesTotal: number }): void;
   note(note: { readonly level: 'info' | 'warn'; readonly text: string }): void;
+  /** Where the primary is now; null while there is none. */
+  primaryAddress(): string | null;
   /** Connects to the primary: it is not connected to it. */
   joining(): void;
   /** Connected to the primary, again or for the first time. */
@@ -49,6 +55,7 @@ export interface ReplicaThreadNotices {
 }
 
 export interface ReplicaThreadEvents {
+  readonly primaryAddress: PrimaryAddress;
   /** A notice of the primary to all its replicas. */
   onNotice(notice: Notice): void;
   /** Called by a thread that is timed. */
@@ -83,6 +90,7 @@ export class ReplicaThread implements AsyncDisposable {
       file: new URL('./replica-worker.ts', import.meta.url),
       data: options,
       handlers: {
+        primaryAddress: () => events.primaryAddress() ?? null,
         loaded: () => loaded.resolve(),
         caughtUp: () => caughtUp.resolve(),
         progress: ({ bytesDone, bytesTotal }) => this.#show(bytesDone, bytesTotal),

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
+import { REPLICA_RETRY_DELAY_MIN_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { systemTimers } from '#base/clock.ts';
 import { Followers } from '#log/followers.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { VERIFY_NOTICE } from '#replication/verification.ts';
+import type { History } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { digestHeld } from '#store/snapshot.ts';
@@ -17,7 +18,7 @@ import { serve } from '../threads/thread.ts';
 import { openFollowing, PausableState } from './followed-state.ts';
 import { registerReplica } from './registration.ts';
 import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
-import { type ReplicaEvents, type ReplicaPorts, runReplica } from './replica-run.ts';
+import { isPassing, type ReplicaEvents, type ReplicaPorts, runReplica } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 
 /**
@@ -50,22 +51,16 @@ async function follow(options: ReplicaOptions, signal: AbortSignal): Promise<voi
 }
 
 function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
-  const { secret, replicaUID, version, primaryAddress, storage } = options;
+  const { storage } = options;
   const followers = new Followers(options.followers);
   let inspection: StateInspection | undefined;
   return {
     store,
     join: async (history) => {
       main.tell('joining');
-      await registerReplica(options, history);
-      const channel = await connectReplica({
-        // Brackets are of the URL, not of the address.
-        host: new URL(primaryAddress).hostname.replace(/^\[(.*)\]$/, '$1'),
-        port: options.port,
-        secret,
-        replicaUID,
-        hello: { name: replicaName(replicaUID), version },
-      });
+      const channel = await (options.port === null
+        ? joinAnyPrimary(options, history)
+        : joinPrimary(options, history));
       primary.channel = channel;
       main.tell('joined');
       void passNotices(channel, (notice) => {
@@ -90,6 +85,41 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
     pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     events,
   };
+}
+
+async function joinPrimary(
+  options: ReplicaOptions,
+  history: History | undefined,
+): Promise<ReplicaChannel> {
+  const { secret, replicaUID, version } = options;
+  const address = await main.ask('primaryAddress');
+  if (address === null) {
+    throw new Problem('replication_unavailable', 'there is no primary at the moment');
+  }
+  const { replicationPort } = await registerReplica(options, address, history);
+  return connectReplica({
+    // Brackets are of the URL, not of the address.
+    host: new URL(address).hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: options.port ?? replicationPort,
+    secret,
+    replicaUID,
+    hello: { name: replicaName(replicaUID), version },
+  });
+}
+
+/** Waits for the member that is the primary, or for another one that takes over. */
+async function joinAnyPrimary(
+  options: ReplicaOptions,
+  history: History | undefined,
+): Promise<ReplicaChannel> {
+  for (;;) {
+    try {
+      return await joinPrimary(options, history);
+    } catch (error) {
+      if (closing.signal.aborted || !isPassing(error)) throw error;
+      await sleep(REPLICA_RETRY_DELAY_MIN_MS);
+    }
+  }
 }
 
 /** Passes notices on until the channel ends, which whoever follows the log over it hears too. */

@@ -139,6 +139,7 @@ function buildTestServices(parts: StatePart): Promise<Services> {
     tracing: USUAL_TRACING,
     signingKey: 'a key that signs the tokens of tests',
     address: new PublicAddress('https://trellis.example'),
+    primaryAddress: null,
     smtpUrl: null,
     takesOAuthRegistrations: true,
     askPrimary: undefined,

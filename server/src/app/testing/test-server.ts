@@ -4,6 +4,7 @@ import { must } from '#base/assert.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '#http/server.ts';
 import type { FrontEndFile, HttpServices } from '#http/services.ts';
 import { userKey } from '#access/user-names.ts';
+import { NO_MEMBERS } from '../member/member-role.ts';
 import { withoutReplication } from '../replication/open-primary.ts';
 import { ServedFrontEnd } from '../front-end/front-end-files.ts';
 import { ServerStatus } from '../server-status.ts';
@@ -124,6 +125,7 @@ function servicesOf(
     ...services,
     status,
     replicas,
+    members: NO_MEMBERS,
     backups: nowhere,
     frontEnd: new ServedFrontEnd(frontEnd.files, () => frontEnd.replicaUrls),
     sequence: () => sequence.get(),

@@ -72,7 +72,7 @@ export function keepTrimming(
 }
 
 /** How much of the log stays (specification, section 8). */
-function archiveRule(lowMemory: boolean): ArchiveRule {
+export function archiveRule(lowMemory: boolean): ArchiveRule {
   return lowMemory
     ? { ttlMs: LOG_ARCHIVE_LOW_MEMORY_TTL_MS, bytesMax: LOG_ARCHIVE_LOW_MEMORY_BYTES_MAX }
     : { ttlMs: LOG_ARCHIVE_TTL_MS, bytesMax: LOG_ARCHIVE_BYTES_MAX };

@@ -6,6 +6,7 @@ import type { IngestPort, IngestStream } from '#access/ingest-service.ts';
 import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
 import { Thread } from '../threads/thread.ts';
 import type { Steps } from '../threads/channel.ts';
+import type { LeaseEvents, SharedLogLease } from './shared-log.ts';
 
 /** Options of the writer thread, which runs no user code and speaks no HTTP. */
 export interface WriterOptions {
@@ -18,6 +19,8 @@ export interface WriterOptions {
    * what they need of the log.
    */
   readonly followers: SharedArrayBuffer;
+  /** Of a member that is the primary. */
+  readonly shared?: SharedLogLease | undefined;
 }
 
 /**
@@ -60,6 +63,9 @@ export interface StreamChunk {
 /** The calls that it makes to the thread that started it. */
 export interface WriterNotices {
   note(text: string): void;
+  /** See `LeaseEvents`. */
+  leaseAdopted(): void;
+  leaseLost(): void;
 }
 
 export type ObserveCommit = (perform: () => Promise<TimedCommit>) => Promise<CommitResult>;
@@ -77,6 +83,7 @@ export interface WriterEvents {
    * be.
    */
   observeCommit?: ObserveCommit | undefined;
+  readonly leaseEvents?: LeaseEvents | undefined;
   /** The writer thread ended without being asked to: nothing can be written any more. */
   onCrash(error: Error): void;
 }
@@ -97,7 +104,11 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
       name: 'the writer thread',
       file: new URL('./writer-worker.ts', import.meta.url),
       data: options,
-      handlers: { note: (text) => events.onNote(text) },
+      handlers: {
+        note: (text) => events.onNote(text),
+        leaseAdopted: () => events.leaseEvents?.onAdopted(),
+        leaseLost: () => events.leaseEvents?.onLost(),
+      },
       onEnd: (error) => {
         if (!this.#closing) events.onCrash(error);
         this.#closing = true;

@@ -19,11 +19,15 @@ import { openWriter, type OpenWriter } from './open-writer.ts';
 serve<WriterNotices, WriterCalls>(async (main) => {
   const options: WriterOptions = workerData;
   const followers = new Followers(options.followers);
-  return answersOf(await openWriter({ ...options, followers }, (text) => main.tell('note', text)));
+  const writer = await openWriter({ ...options, followers }, (text) => main.tell('note', text), {
+    onAdopted: () => main.tell('leaseAdopted'),
+    onLost: () => main.tell('leaseLost'),
+  });
+  return answersOf(writer);
 });
 
 function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
-  const { graph } = writer;
+  const { graph, requireLeading } = writer;
   const largeCommits = new LargeCommits();
   const streams = new Map<number, NdjsonIngest>();
   let lastStream = 0;
@@ -31,17 +35,27 @@ function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
     must(streams.get(number), `the ingest stream ${number}`);
   return {
     opened: () => undefined,
-    commit: (request) => graph.commit(request),
-    timedCommit: (request) => timed(writer, request),
-    ingest: async ({ operations, author }) => ({
-      ...(await graph.ingest(operations, { firstIndex: 0, author })),
-      commits: 1,
-    }),
+    commit: (request) => {
+      requireLeading();
+      return graph.commit(request);
+    },
+    timedCommit: (request) => {
+      requireLeading();
+      return timed(writer, request);
+    },
+    ingest: async ({ operations, author }) => {
+      requireLeading();
+      return { ...(await graph.ingest(operations, { firstIndex: 0, author })), commits: 1 };
+    },
     openStream: (author) => {
+      requireLeading();
       streams.set(++lastStream, new NdjsonIngest(graph, { author, largeCommits }));
       return lastStream;
     },
-    writeStream: ({ stream: number, bytes }) => stream(number).write(bytes),
+    writeStream: ({ stream: number, bytes }) => {
+      requireLeading();
+      return stream(number).write(bytes);
+    },
     endStream: (number) =>
       stream(number)
         .end()

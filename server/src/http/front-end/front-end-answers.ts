@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PrimaryAddress } from '#base/primary-address.ts';
 import type { FrontEndFile, FrontEndService } from '../services.ts';
 import { REQUEST_ID } from '../headers.ts';
 import {
@@ -12,7 +13,7 @@ import { createHash } from 'node:crypto';
 export interface FrontEndOptions {
   readonly securityHeaders: Readonly<Record<string, string>>;
   /** The address of the primary, which pages of a replica may call too; null on a primary. */
-  readonly primaryAddress: string | null;
+  readonly primaryAddress: PrimaryAddress | null;
 }
 
 const PAGE = 'index.html';
@@ -78,10 +79,11 @@ export class FrontEndAnswers {
 
   #render(path: string, file: FrontEndFile): RenderedPage {
     const replicaUrls = this.#service.replicaUrls();
+    const primaryAddress = this.#options.primaryAddress?.();
     const pages = this.#rendered.get(file) ?? new Map<string, RenderedPage>();
     const last = pages.get(path);
-    if (last?.replicaUrls === replicaUrls) return last;
-    const page = renderPage(path, file, replicaUrls, this.#options.primaryAddress);
+    if (last?.replicaUrls === replicaUrls && last.primaryAddress === primaryAddress) return last;
+    const page = renderPage(path, file, replicaUrls, primaryAddress);
     this.#rendered.set(file, pages.set(path, page));
     return page;
   }
@@ -127,6 +129,7 @@ function knownTag(
 /** A page as it is sent: with the values that the server sets, and its security policy. */
 interface RenderedPage {
   readonly replicaUrls: string;
+  readonly primaryAddress: string | undefined;
   readonly bytes: Buffer;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly digest: string;
@@ -151,7 +154,7 @@ function renderPage(
   path: string,
   file: FrontEndFile,
   replicaUrls: string,
-  primaryAddress: string | null,
+  primaryAddress: string | undefined,
 ): RenderedPage {
   // The same value in JSON, but it cannot end the script.
   const text = JSON.stringify(replicaUrls).replaceAll('<', '\\u003c');
@@ -160,10 +163,11 @@ function renderPage(
   const found = html.search(/<script\b/i);
   const at = found < 0 ? html.length : found;
   const bytes = Buffer.from(`${html.slice(0, at)}<script>${script}</script>${html.slice(at)}`);
-  const others = [...(primaryAddress === null ? [] : [primaryAddress]), ...replicaUrls.split(';')];
+  const others = [primaryAddress ?? '', ...replicaUrls.split(';')];
   const origins = new Set(others.flatMap((url) => URL.parse(url)?.origin ?? []));
   return {
     replicaUrls,
+    primaryAddress,
     bytes,
     digest: createHash('sha256').update(bytes).digest('hex'),
     contentSecurityPolicy: [

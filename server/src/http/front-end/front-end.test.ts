@@ -157,7 +157,9 @@ describe('a page', () => {
   });
 
   it('of a replica may call the primary as well', async () => {
-    await using replica = await startTestServer({ primaryAddress: 'https://p.example/graph' });
+    await using replica = await startTestServer({
+      primaryAddress: () => 'https://p.example/graph',
+    });
     replica.frontEnd.files.set('/index.html', file(PAGE));
     const policy = (await replica.request('GET', '/')).headers.get('content-security-policy');
     expect(policy).toContain("connect-src 'self' https://p.example;");

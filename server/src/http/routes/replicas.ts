@@ -6,6 +6,11 @@ export const replicasRoutes = routesOf(operations, {
   getReplicaRole: async (_input, { status }) => answer(200, roleOf(await status.replication())),
   listReplicas: async (_input, { replicas }) => answer(200, await replicas.list()),
   verifyReplicas: async (_input, { replicas }) => answer(200, await replicas.verify()),
+  listMembers: async (_input, { members }) => answer(200, await members.list()),
+  stepDown: async (_input, { members }) => {
+    await members.stepDown();
+    return answer(204);
+  },
   registerReplica: async ({ body, address }, { replicas }) =>
     answer(200, await replicas.register(body, address)),
 });

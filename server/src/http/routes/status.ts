@@ -47,6 +47,8 @@ export const statusRoutes = routesOf(operations, {
       return sendJson(reply, services, isAdministrator ? report : summaryOf(report));
     },
   },
+  getPrimaryHealth: (_input, { status }) =>
+    status.isPrimary() ? answer(200, 'primary') : answer(503, 'not primary'),
   getReplicaHealth: async (_input, { status }) => answer(200, await status.replication()),
 });
 

@@ -86,7 +86,7 @@ describe('a session', () => {
   });
 
   it('is served on a replica too', async () => {
-    const at = await start({ primaryAddress: 'https://primary.example' });
+    const at = await start({ primaryAddress: () => 'https://primary.example' });
     expect(await (await Client.signedIn(at)).received(1)).toHaveLength(1);
   });
 

@@ -49,7 +49,7 @@ describe.skipIf(requirePostgres())('a connection that breaks during an append', 
     await using at = await open();
     await at.log.append(1, filled(10));
     proxy.next('request lost');
-    await expect(at.log.append(2, filled(20))).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(at.log.append(2, filled(20))).rejects.toMatchObject({ code: 'no_primary' });
     expect(await at.log.append(1, filled(40))).toBe(2);
     expect((await readAll(at.log)).map(({ last }) => last)).toEqual([1, 2]);
   });
@@ -58,7 +58,7 @@ describe.skipIf(requirePostgres())('a connection that breaks during an append', 
     await using at = await open();
     await at.log.append(1, filled(10));
     proxy.next('request delayed');
-    await expect(at.log.append(2, filled(20))).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(at.log.append(2, filled(20))).rejects.toMatchObject({ code: 'no_primary' });
     await proxy.deliver();
     expect((await at.database.readContents()).end).toMatchObject({ last: 1 });
     expect(await at.log.append(1, filled(40))).toBe(2);
@@ -70,7 +70,7 @@ describe.skipIf(requirePostgres())('a connection that breaks during an append', 
     await at.log.append(1, filled(2_000));
     proxy.next('request lost');
     await expect(at.log.append(1, filled(3_000_000))).rejects.toMatchObject({
-      code: 'storage_failed',
+      code: 'no_primary',
     });
     expect(await at.log.append(1, filled(3_000_000))).toBe(2);
     const records = await readAll(at.log);

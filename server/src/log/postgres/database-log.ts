@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
-import type { Problem } from '#base/problem.ts';
+import { Problem } from '#base/problem.ts';
 import type { CommitLog, LogRecord } from '../commit-log.ts';
 import { CommitQueue, type QueuedCommit } from '../commit-queue.ts';
 import { type LogManifest, newLogManifest, openCipher } from '../log-manifest.ts';
@@ -38,6 +38,11 @@ export interface DatabaseLogOptions {
   readonly segmentBytesMax?: number;
   readonly archive: ArchiveRule;
   readonly random?: RandomBytes;
+  /**
+   * Aborted when the log is about to be disposed of: while the database does not answer, what
+   * became of a commit stays open then.
+   */
+  readonly closing?: AbortSignal;
 }
 
 interface LogSeed {
@@ -100,7 +105,7 @@ class DatabaseLog implements CommitLog {
   readonly #queue: CommitQueue;
   readonly #segmentBytesMax: number;
   readonly #trims = new OneAtATime();
-  #isClosing = false;
+  #isDisposed = false;
 
   constructor(options: DatabaseLogOptions, parts: DatabaseLogParts) {
     this.#options = options;
@@ -147,9 +152,13 @@ class DatabaseLog implements CommitLog {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosing = true;
+    this.#isDisposed = true;
     await this.#queue.close();
     await this.#trims.ended();
+  }
+
+  get #isClosing(): boolean {
+    return this.#isDisposed || this.#options.closing?.aborted === true;
   }
 
   get #newest(): HeldSegment {
@@ -192,7 +201,7 @@ class DatabaseLog implements CommitLog {
         // Another member has it by now: that is the reason to tell.
         if (lease.isLost) return false;
       }
-      throw databaseProblem(`appending to ${database.place}`, error);
+      throw appendProblem(database.place, error);
     }
   }
 
@@ -277,6 +286,16 @@ class DatabaseLog implements CommitLog {
       throw databaseProblem(`reading ${this.#options.database.place}`, error);
     }
   }
+}
+
+/** While PostgreSQL does not answer, no member can append. */
+function appendProblem(place: string, error: unknown): Problem {
+  const problem = databaseProblem(`appending to ${place}`, error);
+  if (problem.code !== 'storage_failed' || !(error instanceof DatabaseFault)) return problem;
+  return new Problem('no_primary', problem.message, {
+    hint: 'Check PostgreSQL and the way to it; writing goes on once it answers.',
+    cause: error,
+  });
 }
 
 function isOpen(error: unknown): boolean {

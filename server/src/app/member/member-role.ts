@@ -1,0 +1,80 @@
+import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
+import { Problem } from '#base/problem.ts';
+import type { HttpServerOptions } from '#http/server.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { Probes } from '#observe/health.ts';
+import type { LogReport, MembersSeen } from '#log/postgres/member-registry.ts';
+import type { LeaseEvents, SharedLogLease } from '../writer/shared-log.ts';
+
+/** What a member adds to the workspace that it opens, as the primary or as a follower. */
+export interface MemberRole {
+  readonly members: HttpServices['members'];
+  /**
+   * When it changes its role, requests have so long to finish. Clients that are cut off ask again,
+   * at another member.
+   */
+  readonly stopGraceMs: number;
+  /** How the common log is. */
+  readonly probes: Probes;
+  /** Told how far the state is, from when the role is open on. */
+  readonly onOpen: (sequence: () => number) => void;
+}
+
+/** As an option of the HTTP server. */
+export function stopGraceOf(role: MemberRole | undefined): Pick<HttpServerOptions, 'timeouts'> {
+  return role === undefined ? {} : { timeouts: { stopGrace: role.stopGraceMs } };
+}
+
+/** The role of the primary. */
+export interface PrimaryMember extends MemberRole {
+  readonly shared: SharedLogLease;
+  readonly leaseEvents: LeaseEvents;
+}
+
+/** Of a server whose log is in its folder. */
+export const NO_MEMBERS: HttpServices['members'] = {
+  list: () => Promise.reject(membersOff()),
+  stepDown: () => Promise.reject(membersOff()),
+};
+
+function membersOff(): Problem {
+  return new Problem('members_off', 'The log of this server is in its own folder.');
+}
+
+/** A member is not counted on any more after this. */
+export const MEMBER_SILENT_AFTER_MS = 5_000;
+
+/** Whose the lease is: the name of a run, and how many leases it has had. */
+export function holderOf(run: string, count: number): string {
+  return `${run}/${count}`;
+}
+
+/** The member that holds the lease; undefined while nobody does. */
+export function primaryOf({ lease, isLeaseExpired, members }: MembersSeen) {
+  if (isLeaseExpired) return undefined;
+  return members.find(({ run }) => lease.holder.startsWith(`${run}/`));
+}
+
+export function overviewOf(seen: MembersSeen, log: LogReport, now: number): MemberOverview {
+  const primary = primaryOf(seen);
+  return {
+    term: seen.lease.term,
+    primary: primary?.name ?? null,
+    members: seen.members.map((member) => ({
+      name: member.name,
+      address: member.address,
+      role: member === primary ? 'primary' : 'follower',
+      appliedSequence: member.appliedSequence,
+      lagVersions: Math.max(0, log.lastSequence - member.appliedSequence),
+      lastSeenAt: new Date(now - member.silentMs).toISOString(),
+      version: member.version,
+    })),
+    log: {
+      engine: 'postgres',
+      firstSequence: log.firstSequence,
+      lastSequence: log.lastSequence,
+      bytes: log.bytes,
+      synchronous: seen.isSynchronous,
+    },
+  };
+}
