@@ -2,8 +2,37 @@
 // trellis: timeoutMs 10000
 // trellis: description Search as the caller: words, filters, facets, highlights, page by page.
 
-/** For models and their like. */
-const of = (what: string) => z.unknown().optional().describe(what);
+/** The schema is for models and their like. */
+const of = (what: string, schema: object) =>
+  z
+    .unknown()
+    .meta({ ...schema, description: what })
+    .optional();
+
+const COMPARISONS = [
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'exists',
+];
+const texts = { type: 'array', items: { type: 'string' } };
+const comparison = {
+  type: 'object',
+  properties: {
+    field: { type: 'string', description: 'Name of a field; also "Type" and "Timestamp".' },
+    op: { type: 'string', enum: COMPARISONS, default: '=' },
+    value: { description: 'A value of the type of the field; a list of them with "in".' },
+  },
+  required: ['field'],
+  additionalProperties: false,
+};
 
 /** Its members are checked by the search itself, which says what is wrong with which. */
 export const input = z.looseObject({
@@ -11,12 +40,24 @@ export const input = z.looseObject({
     .string()
     .optional()
     .describe('Words; OR, -word, "phrase", prefix*, field:value and brackets are understood.'),
-  types: of('A list of node types; all that can be searched when left out.'),
-  filters: of('Values by field, or a list of {field, op, value}.'),
-  relatedTo: of('UIDs of nodes: hits are joined to all of them by an edge.'),
-  sort: of('"relevance", "recent" or "oldest".'),
-  skip: of('Hits to leave out at the beginning.'),
-  take: of('Hits at most.'),
+  types: of('A list of node types; all that can be searched when left out.', texts),
+  filters: of(
+    'All must hold: a list of comparisons, or values by field, which are compared with =.',
+    {
+      anyOf: [
+        { type: 'array', items: comparison },
+        { type: 'object', additionalProperties: true },
+      ],
+    },
+  ),
+  relatedTo: of('UIDs of nodes: hits are joined to all of them by an edge.', texts),
+  sort: of('The order of the hits.', {
+    type: 'string',
+    enum: ['relevance', 'recent', 'oldest'],
+    default: 'relevance',
+  }),
+  skip: of('Hits to leave out at the beginning.', { type: 'integer', minimum: 0, default: 0 }),
+  take: of('Hits at most.', { type: 'integer', minimum: 0, maximum: 1000, default: 10 }),
 });
 
 export default async function search({

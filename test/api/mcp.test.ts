@@ -147,7 +147,15 @@ describe('tools', () => {
       annotations: { readOnlyHint: true },
     });
     expect(one('fails')?.inputSchema).toEqual({ type: 'object' });
-    expect(one('system__search')?.inputSchema.properties).toHaveProperty('query');
+    expect(one('system__search')?.inputSchema.properties).toMatchObject({
+      query: { type: 'string' },
+      types: { type: 'array', items: { type: 'string' } },
+      filters: { anyOf: [{ type: 'array' }, { type: 'object' }] },
+      relatedTo: { type: 'array' },
+      sort: { type: 'string', enum: ['relevance', 'recent', 'oldest'] },
+      skip: { type: 'integer', minimum: 0 },
+      take: { type: 'integer', maximum: 1_000 },
+    });
   });
 
   test('run as the user, with text and object', async () => {

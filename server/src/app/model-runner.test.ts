@@ -14,6 +14,18 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
+/** Tools, instructions and messages, in the order in which providers read them, without marks. */
+function beginningOf({ tools, system, messages }: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify([tools, system, messages], (name, value: unknown) => {
+    if (name === 'cache_control') return undefined;
+    // A text, and a list of it as its only block, are the same to the provider.
+    return name === 'content' && typeof value === 'string'
+      ? [{ type: 'text', text: value }]
+      : value;
+  });
+  return text.slice(0, -1);
+}
+
 const lastError = ({ toolCalls }: ModelOutcome) => toolCalls.at(-1)?.error?.code;
 
 describe.each(['openai-compatible', 'anthropic'] as const)('a model of %s', (kind) => {
@@ -81,6 +93,30 @@ describe.each(['openai-compatible', 'anthropic'] as const)('a model of %s', (kin
     expect(outcome).toMatchObject({ text: 'Without it.', ended: 'answer' });
     expect(outcome.toolCalls).toMatchObject([{ tool: 'no_such_tool', input: { a: 1 } }]);
     expect(lastError(outcome)).toBe('tool_not_found');
+    // In our words, not in those of a library.
+    expect(scene.sent(1)).toContain('tool_not_found: There is no such tool.');
+    expect(scene.sent(1)).not.toMatch(/unavailable tool|Available tools/i);
+  });
+
+  it('keeps the beginning of its requests, so that a provider need not read it again', async () => {
+    scene.server.script.turn = inTurn(
+      calls(['lookup', { word: 'tree' }]),
+      calls(['lookup', { word: 'leaf' }]),
+      says('Done.'),
+    );
+    await scene.runner(kind).run(request());
+    const bodies = scene.server.requests.map(({ body }) => body);
+    const isMarked = (body: unknown) => JSON.stringify(body).includes('cache_control');
+    expect(bodies.map(isMarked)).toEqual(bodies.map(() => kind === 'anthropic'));
+    const plain = bodies.map((body) => beginningOf(body));
+    for (const [at, next] of plain.slice(1).entries()) {
+      // All but the end of the list of messages is the same text.
+      expect(next.startsWith(plain[at]!.slice(0, -1))).toBe(true);
+    }
+    const all = plain.reduce((sum, text) => sum + text.length, 0);
+    const read = plain.slice(0, -1).reduce((sum, text) => sum + text.length, 0);
+    // So nearly half of what three steps send needs no second reading; of ten, far more.
+    expect(read / all).toBeGreaterThan(0.4);
   });
 
   it('that asks for the same tool for ever is asked for an answer at last', async () => {
@@ -130,10 +166,24 @@ describe.each(['openai-compatible', 'anthropic'] as const)('a model of %s', (kin
     expect([outcome.toolCalls.length, errors.length]).toEqual([8, 2]);
   });
 
-  it('ends when its tokens are used up', async () => {
-    scene.server.script.turn = () => calls(['lookup', { word: 'tree' }]);
-    const outcome = await scene.runner(kind).run(request({ limits: { ...LIMITS, tokensMax: 30 } }));
-    expect(outcome).toMatchObject({ ended: 'tokens', usage: { inputTokens: 22 } });
+  it('answers with what it knows when its tokens are used up', async () => {
+    scene.server.script.turn = ({ body }) => {
+      const mayCall = Array.isArray(body['tools']) && Object(body['tool_choice']).type !== 'none';
+      return mayCall ? calls(['lookup', { word: 'tree' }]) : says('What I know.');
+    };
+    // Each step takes 16: after the second, a third would be the last that fits.
+    const limits = { ...LIMITS, tokensMax: 48 };
+    const outcome = await scene.runner(kind).run(request({ limits }));
+    expect(outcome).toMatchObject({ text: 'What I know.', ended: 'tokens' });
+    expect(outcome.usage).toEqual({ inputTokens: 33, outputTokens: 15 });
+    scene.server.requests.length = 0;
+    // Also where the first step has taken more than there is.
+    const few = await scene.runner(kind).run(request({ limits: { ...LIMITS, tokensMax: 1 } }));
+    expect(few).toMatchObject({ text: 'What I know.', ended: 'tokens' });
+    expect(scene.server.requests).toHaveLength(2);
+  });
+
+  it('says where an answer was cut', async () => {
     scene.server.script.turn = () => says('And so', { stop: 'length' });
     expect(await scene.runner(kind).run(request())).toMatchObject({
       text: 'And so',

@@ -112,6 +112,9 @@ export const SNIPPET_CHARACTERS_MAX = 2_000;
 export const BRIEF_CHARACTERS_MAX = 8_000;
 export const BRIEF_LINE_CHARACTERS_MAX = 1_000;
 export const BRIEF_FIELDS_PER_TYPE_MAX = 40;
+/** Tools that a model is offered in one request, and those that are compared by meaning. */
+export const TOOLS_PER_REQUEST_MAX = 24;
+export const TOOLS_EMBEDDED_MAX = 64;
 /** Tools that one model calls at a time. */
 export const MODEL_TOOLS_AT_A_TIME = 4;
 /** A request is tried once more when a busy provider asks to wait at most this long. */

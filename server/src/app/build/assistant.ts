@@ -19,6 +19,7 @@ import { ResearchSettings } from '#assistant/research/research-settings.ts';
 import type { LlmSettings } from '#assistant/router/admission.ts';
 import { CallerTools } from '#assistant/tools/caller-tools.ts';
 import { ToolCatalog, ToolStore } from '#assistant/tools/tool-catalog.ts';
+import { ToolVectors } from '#assistant/tools/tool-vectors.ts';
 import { ToolRuns } from '#assistant/tools/tool-runs.ts';
 import { ToolMetrics, ToolService } from '#assistant/tools/tool-service.ts';
 import { must } from '#base/assert.ts';
@@ -29,6 +30,7 @@ import type { LlmService, SearchConfiguration } from '#http/services.ts';
 import { findUser } from '#identity/users.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
 import { VERSION } from '../server-status.ts';
 import { buildAdminAgent } from './admin-agent.ts';
@@ -46,6 +48,8 @@ export interface AssistantArguments {
   readonly schema: SchemaService;
   readonly files: FileStore;
   readonly providers: LlmSettings;
+  /** Tools are chosen by their meaning where there is a provider of embeddings. */
+  readonly textVectors: TextVectors;
   readonly searchConfiguration: SearchConfiguration;
 }
 
@@ -77,7 +81,7 @@ export async function buildAssistant(
   const { llm, router, admission, streams, tokensUsed } = opened.use(
     buildLlm(foundation, parts.providers),
   );
-  const { mcp, tools, llmSearchSettings, callerTools } = buildTools(foundation, endpoints, nodes);
+  const { mcp, tools, llmSearchSettings, callerTools } = buildTools(foundation, parts);
   const models = new SdkModelRunner({
     admission,
     streams,
@@ -165,7 +169,8 @@ function buildDeepResearch(
     settings: new ResearchSettings(foundation),
     // The one that is asked when nobody says first.
     model: () => must(allowedModels()[0], 'a model of the provider'),
-    tools: (caller, snippets) => callerTools.for(caller, { snippets, isReadOnlyOnly: true }),
+    tools: (caller, snippets, question) =>
+      callerTools.for(caller, { snippets, question, isReadOnlyOnly: true }),
     renewed: (caller) => renewedCaller(reader, caller),
     onFault: (err) => logger.error({ err }, 'a research failed'),
   });
@@ -188,12 +193,19 @@ async function openAgentRuns(
 }
 
 /** The tools that models are offered, and the protocol by which other clients reach them. */
-function buildTools(foundation: Foundation, endpoints: EndpointService, nodes: NodeService) {
+function buildTools(
+  foundation: Foundation,
+  { endpoints, nodes, providers, textVectors }: AssistantArguments,
+) {
   const { reader, clock } = foundation;
   const now = (): number => performance.now();
   const metrics = new ToolMetrics();
   const llmSearchSettings = new LlmSearchSettingsService(foundation);
   const catalog = new ToolCatalog(endpoints, new ToolStore(reader));
+  const vectors = new ToolVectors({
+    model: () => providers.embeddingModel(),
+    vectors: textVectors,
+  });
   const runs = new ToolRuns({
     run: (run) => endpoints.run(run),
     narrowSearch: (request) => llmSearchSettings.narrowed(request),
@@ -204,7 +216,7 @@ function buildTools(foundation: Foundation, endpoints: EndpointService, nodes: N
     mcp: new McpService({ catalog, runs, nodes, version: VERSION, now }),
     tools: new ToolService({ ...foundation, endpoints, metrics }),
     llmSearchSettings,
-    callerTools: new CallerTools(catalog, runs),
+    callerTools: new CallerTools(catalog, runs, vectors),
   };
 }
 

@@ -126,6 +126,7 @@ export async function buildServices(
       schema: graph.schema,
       files: files.fileStore,
       providers: search.aiProviders,
+      textVectors: search.textVectors,
       searchConfiguration: search.searchConfiguration,
     }),
   );

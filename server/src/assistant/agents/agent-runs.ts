@@ -315,7 +315,8 @@ async function answerOfAgent(task: AgentTask, parts: AgentAnswerParts): Promise<
     const { usage, ended } = await parts.models.run({ ...request, ...changed });
     task.onUsed(usage);
     const text = transcript.answer;
-    if (ended === 'length' || ended === 'tokens') throw cutShort(ended);
+    // At its limit the model was asked for a last answer, which is better than nothing.
+    if (ended === 'length' || (ended === 'tokens' && text === '')) throw cutShort(ended);
     return text;
   };
   const first = await ask({}, message);
@@ -351,7 +352,12 @@ async function requestOf(
 ): Promise<ModelRequest> {
   const { steps, toolCalls, tokens, seconds } = agent.limits;
   const filled = filledIn(agent.instructions, variables);
-  const tools = await callerTools.for(caller, { ...wanted, names: agent.tools });
+  const tools = await callerTools.for(caller, {
+    ...wanted,
+    names: agent.tools,
+    question: message,
+    signal,
+  });
   // An agent without tools works with what it is given.
   const told = tools.length === 0 ? filled : brief.after(filled, caller);
   const timeoutMs = seconds * 1_000;

@@ -145,6 +145,7 @@ export class RunningTurn {
     const { caller, headers, authorization } = this.#call;
     const { plan, model, names } = this.#planned;
     const snippets = this.#snippets;
+    const question = plan.question.text;
     const wanted = { names, snippets, headers, authorization, isReadOnlyOnly: true };
     return models.run({
       caller,
@@ -152,7 +153,7 @@ export class RunningTurn {
       model,
       instructions: brief.after(CHAT_INSTRUCTIONS, caller),
       messages: contextOf(plan, this.#question()),
-      tools: await tools.for(caller, wanted),
+      tools: await tools.for(caller, { ...wanted, question, signal }),
       limits: LIMITS,
       signal,
       onEvent: (event) => this.#tell(event),

@@ -6,6 +6,7 @@ import { assert, isObject } from '#base/assert.ts';
 import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
+import { withCacheMarks } from '../router/anthropic-cache.ts';
 import { exchangeOf } from '../router/exchange.ts';
 import type { ProviderRequest } from '../router/provider-client.ts';
 import { misconfigured } from '../router/provider-problem.ts';
@@ -70,9 +71,9 @@ export class ProviderFetch {
     }
   };
 
-  #requestOf(body: unknown): ProviderRequest {
+  #requestOf(given: unknown): ProviderRequest {
     const { target, signal, answerTokensMax } = this.#options;
-    const request: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    const request: unknown = typeof given === 'string' ? JSON.parse(given) : undefined;
     assert(isObject(request) && request['stream'] === true, 'the SDK asks for a stream');
     const protocol = protocolOf(target);
     const { path, body: sent } = exchangeOf(request, {
@@ -82,7 +83,8 @@ export class ProviderFetch {
       now: 0,
     });
     const { baseUrl, apiKey } = target;
-    return { protocol, baseUrl, apiKey, path, body: sent, headers: {}, signal };
+    const body = protocol === 'anthropic' ? withCacheMarks(sent) : sent;
+    return { protocol, baseUrl, apiKey, path, body, headers: {}, signal };
   }
 
   /**

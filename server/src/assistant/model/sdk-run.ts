@@ -6,6 +6,7 @@ import {
   tool,
   ToolChoiceViolationError,
   type LanguageModel,
+  type ModelMessage,
   type ToolSet,
 } from 'ai';
 import { must } from '#base/assert.ts';
@@ -106,7 +107,9 @@ class Run {
   readonly #calls: ToolCalls;
   #text = '';
   /** Why this is the last time that the model is asked; undefined when it is not the last time. */
-  #last: 'steps' | 'tool-calls' | undefined;
+  #last: 'steps' | 'tool-calls' | 'tokens' | undefined;
+  /** The tokens that were used before the last answer. */
+  #usedBefore = 0;
 
   constructor(request: ModelRequest, parts: RunParts) {
     this.#request = request;
@@ -125,8 +128,11 @@ class Run {
       messages: messages.map(({ role, text }) => ({ role, content: text })),
       tools: this.#tools(),
       toolCallConcurrency: MODEL_TOOLS_AT_A_TIME,
-      prepareStep: ({ stepNumber }) => this.#stepSettings(stepNumber),
-      stopWhen: () => this.#last !== undefined || this.#areTokensUsedUp,
+      prepareStep: ({ stepNumber, messages: said }) => ({
+        ...this.#stepSettings(stepNumber),
+        messages: said.map((message) => this.#inOwnWords(message)),
+      }),
+      stopWhen: () => this.#last !== undefined || this.#isOver(),
       maxRetries: 0,
       abortSignal: signal,
       // The error is thrown below, and not written to the standard output.
@@ -200,14 +206,44 @@ class Run {
     const { limits, tools } = this.#request;
     if (this.#calls.areUsedUp) this.#last = 'tool-calls';
     else if (step + 1 >= limits.stepsMax) this.#last = 'steps';
+    else if (step > 0 && this.#isAnotherTooMuch()) this.#last = 'tokens';
     if (this.#last === undefined || tools.length === 0) return undefined;
     const isAnthropic = protocolOf(this.#parts.target) === 'anthropic';
     return isAnthropic ? { toolChoice: 'none' } : { activeTools: [] };
   }
 
-  get #areTokensUsedUp(): boolean {
+  /**
+   * Whether an answer of the length of the last one would be the last that fits: then the model has
+   * to answer with what it knows.
+   */
+  #isAnotherTooMuch(): boolean {
+    const used = this.#used;
+    const last = used - this.#usedBefore;
+    this.#usedBefore = used;
+    return used + last >= this.#request.limits.tokensMax;
+  }
+
+  /** Whether the run must not ask again, not even for a last answer. */
+  #isOver(): boolean {
+    const { tokensMax, isStrict = false } = this.#request.limits;
+    return isStrict && this.#used >= tokensMax;
+  }
+
+  get #used(): number {
     const { inputTokens, outputTokens } = this.#parts.provider.usage;
-    return inputTokens + outputTokens >= this.#request.limits.tokensMax;
+    return inputTokens + outputTokens;
+  }
+
+  /** The library's words for a call that could not start give way to ours. */
+  #inOwnWords(message: ModelMessage): ModelMessage {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((part) => {
+      const told = part.type === 'tool-result' ? this.#calls.refusalOf(part.toolCallId) : undefined;
+      return told === undefined || part.type !== 'tool-result'
+        ? part
+        : { ...part, output: { type: 'error-text' as const, value: told } };
+    });
+    return { ...message, content };
   }
 
   #endOf(reason: string, hasCalls: boolean): ModelOutcome['ended'] {

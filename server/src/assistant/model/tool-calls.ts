@@ -23,6 +23,8 @@ export interface ToolAnswer {
 export class ToolCalls {
   readonly #parts: ToolCallsParts;
   readonly #ended: ToolCall[] = [];
+  /** What the model is told of calls that could not start, by their id. */
+  readonly #refusals = new Map<string, string>();
   #begun = 0;
 
   constructor(parts: ToolCallsParts) {
@@ -73,8 +75,14 @@ export class ToolCalls {
   refused(id: string, tool: string, given: unknown, error: NonNullable<ToolCall['error']>): void {
     const input: JsonObject = isObject(given) ? given : {};
     this.#begun++;
+    this.#refusals.set(id, told(error, undefined));
     this.#parts.onEvent({ kind: 'tool-call', id, tool, input });
     this.#end(id, { tool, input, error, ms: 0 });
+  }
+
+  /** Undefined for a call that did start. */
+  refusalOf(id: string): string | undefined {
+    return this.#refusals.get(id);
   }
 
   /** Does not wait for a tool that ignores its signal. */

@@ -31,7 +31,11 @@ export interface ResearchParts {
   readonly clock: Clock;
   readonly brief: WorkspaceBrief;
   /** The read-only tools of this caller. They number their facts in `snippets`. */
-  readonly tools: (caller: Caller, snippets: Snippets) => Promise<readonly ModelTool[]>;
+  readonly tools: (
+    caller: Caller,
+    snippets: Snippets,
+    question: string,
+  ) => Promise<readonly ModelTool[]>;
 }
 
 export interface ResearchTask {
@@ -168,7 +172,7 @@ export class ResearchRun {
       const said = await this.#ask({
         instructions: this.#parts.brief.after(researcherInstructions(researcher), caller()),
         text: researcherRequest(whole, question),
-        tools: await this.#parts.tools(caller(), own),
+        tools: await this.#parts.tools(caller(), own, question),
         ...share,
         ms: this.#budget.leftMs('studies'),
       });
@@ -233,6 +237,8 @@ export class ResearchRun {
           stepsMax: steps,
           toolCallsMax: RESEARCH_TOOL_CALLS_MAX,
           tokensMax: tokens,
+          // What goes over is missing for the report.
+          isStrict: true,
           timeoutMs: ms,
           toolTimeoutMs: RESEARCH_TOOL_TIMEOUT_MS,
         },

@@ -4,18 +4,24 @@ import {
   SNIPPET_CHARACTERS_MAX,
   SNIPPETS_PER_RESULT_MAX,
   TOOL_RESULT_CHARACTERS_MAX,
+  TOOLS_PER_REQUEST_MAX,
 } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import type { Snippets } from '../citations/snippets.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
+import { chosenTools } from './tool-choice.ts';
 import type { ToolRuns } from './tool-runs.ts';
+import type { ToolVectors } from './tool-vectors.ts';
 
 export interface WantedTools {
   /** Names of tools; all tools when left out. Tools that the caller may not call are left out. */
   readonly names?: readonly string[] | undefined;
   readonly isReadOnlyOnly?: boolean | undefined;
+  /** What the model is asked: where there are too many tools, those that fit it are offered. */
+  readonly question?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Numbers the nodes in results, so that an answer can cite them. */
   readonly snippets?: Snippets | undefined;
   /** The headers that the code of endpoints may see, as JSON text of an object. */
@@ -31,9 +37,12 @@ export class CallerTools {
   readonly #catalog: ToolCatalog;
   readonly #runs: ToolRuns;
 
-  constructor(catalog: ToolCatalog, runs: ToolRuns) {
+  readonly #vectors: ToolVectors | undefined;
+
+  constructor(catalog: ToolCatalog, runs: ToolRuns, vectors?: ToolVectors) {
     this.#catalog = catalog;
     this.#runs = runs;
+    this.#vectors = vectors;
   }
 
   /**
@@ -52,11 +61,11 @@ export class CallerTools {
   }
 
   /**
-   * The tools by name. Each runs its endpoint as the caller, and rejects like the endpoint. Code of
+   * The tools by name, at most as many as one request may have. Each runs its endpoint as the caller, and rejects like the endpoint. Code of
    * endpoints is run, once for each version, to learn what they take.
    */
   async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {
-    const offered = this.offered(caller, wanted);
+    const offered = await this.#chosen(this.offered(caller, wanted), wanted);
     const tools = await Promise.all(offered.map((tool) => this.#modelTool(caller, tool, wanted)));
     return tools.filter((tool) => tool !== undefined);
   }
@@ -68,6 +77,15 @@ export class CallerTools {
       .offered(caller)
       .filter(({ name }) => named?.has(name) ?? true)
       .filter(({ isReadOnly }) => isReadOnly || isReadOnlyOnly !== true);
+  }
+
+  async #chosen(
+    offered: readonly OfferedTool[],
+    { question = '', signal = new AbortController().signal }: WantedTools,
+  ): Promise<readonly OfferedTool[]> {
+    if (offered.length <= TOOLS_PER_REQUEST_MAX) return offered;
+    const closeness = await this.#vectors?.closeness(offered, question, signal);
+    return chosenTools(offered, question, closeness);
   }
 
   async #modelTool(

@@ -33,6 +33,8 @@ export interface OfferedTool {
   readonly mayRunOnPrimary: boolean;
   /** Whether an administrator made it; the calls of such tools are counted. */
   readonly isDefined: boolean;
+  /** Whether somebody made it a tool, or wrote `// trellis: tool` for it. */
+  readonly isWritten: boolean;
 }
 
 /**
@@ -65,13 +67,15 @@ export class ToolCatalog {
     for (const { name: endpoint, description, isReadOnly, mayRunOnPrimary } of runnable) {
       const name = toolNameOf(endpoint);
       if (!isReadOnly || wrapped.has(endpoint) || tools.has(name)) continue;
+      const written = this.#endpoints.standing(endpoint)?.toolLine.description;
       tools.set(name, {
         name,
-        description: this.#endpoints.standing(endpoint)?.toolLine.description ?? description,
+        description: written ?? description,
         endpoint,
         isReadOnly,
         mayRunOnPrimary,
         isDefined: false,
+        isWritten: written !== undefined,
       });
     }
     return [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -110,7 +114,15 @@ function defined(
   { name, description, endpoint }: StoredTool,
   { isReadOnly, mayRunOnPrimary }: Pick<OfferedTool, 'isReadOnly' | 'mayRunOnPrimary'>,
 ): OfferedTool {
-  return { name, description, endpoint, isReadOnly, mayRunOnPrimary, isDefined: true };
+  return {
+    name,
+    description,
+    endpoint,
+    isReadOnly,
+    mayRunOnPrimary,
+    isDefined: true,
+    isWritten: true,
+  };
 }
 
 /** Whether the settings of the tool allow this caller. The endpoint has its own check. */
