@@ -5,8 +5,12 @@ import {
   embeddingsRequest,
   llmState,
   llmUsageList,
+  messageCount,
+  messageCountRequest,
   messageRequest,
+  modelInPath,
   protocolObject,
+  responseRequest,
 } from '../shapes/llm.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
@@ -45,6 +49,39 @@ export const operations = withIds({
     summary: "List the models that may be asked, in OpenAI's protocol.",
   },
 
+  getOpenAiModel: {
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/openai/v1/models/{+model}',
+    auth: 'token',
+    tokens: ['llm-openai'],
+    params: modelInPath,
+    responses: { 200: { description: 'The model.', body: protocolObject } },
+    errors: ['llm_not_configured', 'model_not_found'],
+    onReplica: 'redirect',
+    summary: "Read one of the models that may be asked, in OpenAI's protocol.",
+  },
+
+  createResponse: {
+    area: 'llm',
+    method: 'POST',
+    path: '/api/llm/openai/v1/responses',
+    auth: 'token',
+    tokens: ['llm-openai'],
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: responseRequest,
+    responses: {
+      200: {
+        description: 'A response, or with "stream" its events.',
+        body: protocolObject,
+        orEvents: true,
+      },
+    },
+    errors: ROUTER_ERRORS,
+    onReplica: 'redirect',
+    summary: "Ask the provider of chat by OpenAI's Responses API; nothing is stored.",
+  },
+
   createEmbeddings: {
     area: 'llm',
     method: 'POST',
@@ -78,6 +115,35 @@ export const operations = withIds({
     errors: ROUTER_ERRORS,
     onReplica: 'redirect',
     summary: "Ask the provider of chat in Anthropic's protocol.",
+  },
+
+  countMessageTokens: {
+    area: 'llm',
+    method: 'POST',
+    path: '/api/llm/anthropic/v1/messages/count_tokens',
+    auth: 'token',
+    tokens: ['llm-anthropic'],
+    tokenHeader: 'x-api-key',
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: messageCountRequest,
+    responses: { 200: { description: 'How many it has.', body: messageCount } },
+    errors: ROUTER_ERRORS,
+    onReplica: 'redirect',
+    summary: 'Count the tokens of a message before it is sent; estimated where nobody counts.',
+  },
+
+  getAnthropicModel: {
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/anthropic/v1/models/{+model}',
+    auth: 'token',
+    tokens: ['llm-anthropic'],
+    tokenHeader: 'x-api-key',
+    params: modelInPath,
+    responses: { 200: { description: 'The model.', body: protocolObject } },
+    errors: ['llm_not_configured', 'model_not_found'],
+    onReplica: 'redirect',
+    summary: "Read one of the models that may be asked, in Anthropic's protocol.",
   },
 
   listAnthropicModels: {

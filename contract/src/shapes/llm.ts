@@ -19,6 +19,21 @@ const request = z.looseObject({
 
 export const chatCompletionRequest = request;
 export const messageRequest = request.extend({ max_tokens: z.int().min(1) });
+/** Without a longest answer: nothing is answered. */
+export const messageCountRequest = request;
+export const messageCount = z.looseObject({ input_tokens: z.int().min(0) });
+
+/** Without `previous_response_id` and the like: responses are not stored. */
+export const responseRequest = request.omit({ messages: true }).extend({
+  input: z.union([
+    z.string().max(JSON_BODY_BYTES_MAX),
+    z.array(z.looseObject({})).min(1).max(LLM_MESSAGES_MAX),
+  ]),
+});
+
+export const modelInPath = z.object({
+  model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX),
+});
 export const embeddingsRequest = z.looseObject({
   model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX),
   input: z.union([

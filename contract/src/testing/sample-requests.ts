@@ -264,6 +264,10 @@ const samples: Samples = {
   uploadAdminAgentFile: { body: {} },
   // No provider is configured: 409 is an answer to those who may.
   createChatCompletion: { body: { model: 'm', messages: [{ role: 'user', content: 'Hello' }] } },
+  createResponse: { body: { model: 'm', input: 'Hello' } },
+  getOpenAiModel: { params: { model: 'm' } },
+  getAnthropicModel: { params: { model: 'm' } },
+  countMessageTokens: { body: { model: 'm', messages: [{ role: 'user', content: 'Hello' }] } },
   createEmbeddings: { body: { model: 'm', input: 'Hello' } },
   createMessage: {
     body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },

@@ -14,7 +14,7 @@ import type { McpService } from '#assistant/mcp/mcp-service.ts';
 import type { AssistantSettingsService } from '#assistant/assistant-settings.ts';
 import type { ProviderSettings } from '#assistant/provider-settings.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
-import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
+import type { ClientProtocol, LlmAnswer, LlmCall } from '#assistant/router/llm-call.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
 import type { SchemaChangeService } from '#definitions/schema-changes/schema-change-service.ts';
 import type { DefinitionsService } from '#definitions/definitions-service.ts';
@@ -225,9 +225,13 @@ interface UsageOf {
 export interface LlmService {
   /** Throws `llm_not_configured`. */
   models(): Awaitable<readonly string[]>;
+  /** Throws `llm_not_configured`, `model_not_found`. */
+  model(name: string): Awaitable<string>;
   /** `client` is what the caller speaks. Throws what the rows of the contract name. */
-  chat(client: Protocol, call: LlmCall): Promise<LlmAnswer>;
+  chat(client: ClientProtocol, call: LlmCall): Promise<LlmAnswer>;
   embeddings(call: LlmCall): Promise<LlmAnswer>;
+  /** The tokens of a request in Anthropic's protocol, before it is sent. */
+  countTokens(call: LlmCall): Promise<LlmAnswer>;
   usage(page: Page, of: UsageOf): Awaitable<LlmUsageList>;
   state(): Awaitable<LlmState>;
 }

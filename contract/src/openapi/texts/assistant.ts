@@ -94,6 +94,11 @@ export const assistantTexts = [
     stream: 'Whether the answer comes as events; by default not.',
   }),
   ...texts(llm.messageRequest, { max_tokens: 'How many tokens the answer may have at most.' }),
+  ...texts(llm.messageCount, { input_tokens: 'How many tokens the request has.' }),
+  ...texts(llm.responseRequest, {
+    input: 'What is said: a text, or the items of the whole conversation, oldest first.',
+  }),
+  ...texts(llm.modelInPath, { model: 'Name of the model.' }),
   ...texts(llm.embeddingsRequest, {
     model: 'Model that makes the vectors.',
     input: 'Text to make a vector of, or a list of texts.',

@@ -85,7 +85,7 @@ describe('texts', () => {
 
 describe('streams of events', () => {
   /** What other protocols say. */
-  const FOREIGN = ['createChatCompletion', 'createMessage', 'callMcp'];
+  const FOREIGN = ['createChatCompletion', 'createResponse', 'createMessage', 'callMcp'];
 
   it('are described, each of them and nothing else', () => {
     const streaming = operations

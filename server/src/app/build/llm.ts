@@ -44,6 +44,8 @@ export function buildLlm(
   return {
     llm: {
       models: () => router.models(),
+      model: (name) => router.model(name),
+      countTokens: (call) => router.countTokens(call),
       chat: (client, call) => router.chat(client, call),
       embeddings: (call) => router.embeddings(call, 'embeddings'),
       usage: (page, { user, isEverybody }) => ({

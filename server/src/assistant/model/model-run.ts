@@ -64,8 +64,8 @@ export interface ModelLimits {
   /** Input and output tokens of all steps. */
   readonly tokensMax: number;
   /**
-   * Whether a run that has used its tokens up ends without an answer. By default it may go over them
-   * once, for its answer.
+   * Whether a run that has used its tokens up ends without an answer. By default it may go over
+   * them once, for its answer.
    */
   readonly isStrict?: boolean | undefined;
   /** Output tokens of one step; counts only when lower than the limit in the settings. */

@@ -4,6 +4,7 @@ import {
   refuseOthers,
   untranslatable,
   type NeutralCall,
+  type NeutralOutput,
   type NeutralPart,
   type NeutralRequest,
   type NeutralTool,
@@ -34,7 +35,8 @@ const REQUEST = new Set([
   'service_tier',
   'inference_geo',
 ]);
-const OUTPUT = new Set(['effort']);
+const OUTPUT = new Set(['effort', 'format']);
+const FORMAT = new Set(['type', 'schema']);
 const MESSAGE = new Set(['role', 'content']);
 const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
   text: new Set(['type', 'text', 'cache_control', 'citations']),
@@ -69,10 +71,20 @@ export function readRequest(request: JsonObject): NeutralRequest {
     stop: request['stop_sequences'] ?? undefined,
     user: objectIn(request['metadata'])['user_id'] ?? undefined,
     stream: request['stream'] ?? undefined,
+    output: outputOf(objectIn(objectIn(request['output_config'])['format'])),
     tools: listIn(request['tools']).map(toolOf),
     toolChoice: hasTools && isObject(choice) ? choiceOf(choice) : undefined,
     isSerial: hasTools && objectIn(choice)['disable_parallel_tool_use'] === true,
   };
+}
+
+/** The guarantee of this protocol is one that others give for some schemas alone. */
+function outputOf(format: JsonObject): NeutralOutput | undefined {
+  const { type, schema } = format;
+  if (type === undefined) return undefined;
+  if (type !== 'json_schema') throw untranslatable(`a format of type "${String(type)}"`);
+  refuseOthers(format, FORMAT, 'the format');
+  return { name: undefined, schema, isStrict: false };
 }
 
 function systemTexts(system: unknown): unknown[] {
@@ -174,6 +186,9 @@ export function writeRequest(request: NeutralRequest, tokensDefault: number): Js
     stop_sequences: request.stop,
     metadata: user === undefined ? undefined : { user_id: user },
     stream: request.stream,
+    output_config: request.output && {
+      format: { type: 'json_schema', schema: request.output.schema },
+    },
     tools: tools.length === 0 ? undefined : tools.map(writeTool),
     tool_choice: tools.length === 0 ? undefined : writeChoice(request),
   });

@@ -1,10 +1,16 @@
 import { anthropic } from './anthropic-protocol.ts';
 import type { JsonObject } from './json-members.ts';
-import type { Protocol } from './llm-call.ts';
+import type { ClientProtocol, Protocol } from './llm-call.ts';
 import { openAi } from './openai-protocol.ts';
-import type { ProtocolAdapter } from './protocol-adapter.ts';
+import type { ClientAdapter, ProtocolAdapter } from './protocol-adapter.ts';
+import { responses } from './responses-protocol.ts';
 
 const ADAPTERS: Readonly<Record<Protocol, ProtocolAdapter>> = { openai: openAi, anthropic };
+
+const CLIENTS: Readonly<Record<ClientProtocol, ClientAdapter>> = {
+  ...ADAPTERS,
+  'openai-responses': responses,
+};
 
 export function adapterOf(protocol: Protocol): ProtocolAdapter {
   return ADAPTERS[protocol];
@@ -36,7 +42,7 @@ export interface Exchange {
 }
 
 export interface ExchangeOptions {
-  readonly client: Protocol;
+  readonly client: ClientProtocol;
   readonly provider: Protocol;
   readonly tokensPerAnswer: number;
   /** In milliseconds since the Unix epoch. */
@@ -50,7 +56,7 @@ export interface ExchangeOptions {
  */
 export function exchangeOf(request: JsonObject, options: ExchangeOptions): Exchange {
   const { tokensPerAnswer, now } = options;
-  const client = adapterOf(options.client);
+  const client = CLIENTS[options.client];
   const provider = adapterOf(options.provider);
   const isStream = request['stream'] === true;
   if (client === provider) {
@@ -60,7 +66,7 @@ export function exchangeOf(request: JsonObject, options: ExchangeOptions): Excha
       body: provider.within(request, tokensPerAnswer),
       answer: (_answer, text) => text,
       writer: () => ({
-        write: (event, raw) => (event !== null && client.isUnasked(request, event) ? '' : raw),
+        write: (event, raw) => (event !== null && provider.isUnasked(request, event) ? '' : raw),
         end: () => '',
       }),
     };
@@ -70,7 +76,8 @@ export function exchangeOf(request: JsonObject, options: ExchangeOptions): Excha
     path: provider.path,
     isStream,
     body: provider.within(sent, tokensPerAnswer),
-    answer: (answer) => JSON.stringify(client.writeAnswer(provider.readAnswer(answer), now)),
+    answer: (answer) =>
+      JSON.stringify(client.writeAnswer(provider.readAnswer(answer), { request, now })),
     writer: () => {
       const meter = provider.meter();
       const reader = provider.answerReader();

@@ -3,8 +3,9 @@ import type { Caller } from '#access/caller.ts';
 import { countIn, type JsonObject } from './json-members.ts';
 import { LLM_CHARACTERS_PER_TOKEN } from '#base/assistant-limits.ts';
 
-/** The protocol of a client or a provider. */
+/** The protocol of a provider, and what clients speak as well. */
 export type Protocol = 'openai' | 'anthropic';
+export type ClientProtocol = Protocol | 'openai-responses';
 
 /** A request of a client in its own protocol; only checked against the contract. */
 export interface LlmCall {

@@ -7,12 +7,12 @@ import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './server-events.ts';
 import { adapterOf, exchangeOf, type StreamWriter } from './exchange.ts';
 import { isObject } from '#base/assert.ts';
-import { type JsonObject } from './json-members.ts';
+import { type JsonObject, objectIn } from './json-members.ts';
 import {
+  type ClientProtocol,
   type LlmAnswer,
   type LlmAsker,
   type LlmCall,
-  type Protocol,
   tokensAtMost,
   tokensIn,
 } from './llm-call.ts';
@@ -46,12 +46,43 @@ export class LlmRouter {
     return this.#parts.admission.models();
   }
 
+  /** Throws `llm_not_configured`, `model_not_found`. */
+  model(name: string): string {
+    if (this.models().includes(name)) return name;
+    throw new Problem('model_not_found', `There is no model "${name}" here.`);
+  }
+
+  /**
+   * The tokens of a request in Anthropic's protocol: as its provider counts them, or estimated.
+   * Uses no tokens of the day. Throws like `chat`.
+   */
+  async countTokens(call: LlmCall): Promise<LlmAnswer> {
+    const { admission, provider } = this.#parts;
+    const target = admission.chatTarget(call.body.model);
+    admission.check(call.caller, call.body.model, target.models);
+    using _underWay = admission.begin(call.caller, 0);
+    const { baseUrl, apiKey } = target;
+    const { body } = call;
+    const protocol = protocolOf(target);
+    const request = { protocol, baseUrl, apiKey, path: 'messages/count_tokens', body };
+    if (protocol !== 'anthropic') return estimated(body);
+    try {
+      const text = await textOf((await provider.send({ ...request, ...partsOf(call) })).chunks);
+      const { input_tokens: count } = objectIn(JSON.parse(text));
+      return typeof count === 'number' ? { json: text } : estimated(body);
+    } catch (error) {
+      // Other servers with this protocol need not count.
+      if (error instanceof SyntaxError || isMisconfigured(error)) return estimated(body);
+      throw error;
+    }
+  }
+
   /**
    * Throws `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, and
    * for a failure of the provider `llm_request_refused`, `llm_busy`, `llm_unavailable` or
    * `llm_misconfigured`.
    */
-  async chat(client: Protocol, call: LlmCall): Promise<LlmAnswer> {
+  async chat(client: ClientProtocol, call: LlmCall): Promise<LlmAnswer> {
     const { admission } = this.#parts;
     const target = admission.chatTarget(call.body.model);
     admission.check(call.caller, call.body.model, target.models);
@@ -137,6 +168,14 @@ export class LlmRouter {
     const end = writer.end();
     if (end !== '') yield end;
   }
+}
+
+function estimated(body: JsonObject): LlmAnswer {
+  return { json: JSON.stringify({ input_tokens: tokensIn(JSON.stringify(body)) }) };
+}
+
+function isMisconfigured(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'llm_misconfigured';
 }
 
 function partsOf({ headers, signal }: LlmCall): Pick<ProviderRequest, 'headers' | 'signal'> {

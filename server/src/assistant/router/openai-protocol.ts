@@ -104,7 +104,7 @@ const FINISH_REASONS: Readonly<Record<EndReason, string>> = {
   refused: 'content_filter',
 };
 
-function writeAnswer({ id, model, texts, calls, end, counts }: NeutralAnswer, now: number) {
+function writeAnswer({ id, model, texts, calls, end, counts }: NeutralAnswer, { now }: Answering) {
   const said = {
     role: 'assistant',
     content: texts.length === 0 ? null : texts.join(''),

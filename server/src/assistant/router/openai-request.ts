@@ -4,6 +4,7 @@ import {
   refuseOthers,
   untranslatable,
   type NeutralCall,
+  type NeutralOutput,
   type NeutralPart,
   type NeutralRequest,
   type NeutralTool,
@@ -73,8 +74,6 @@ export function readRequest(request: JsonObject): NeutralRequest {
     throw untranslatable('"modalities" other than text');
   }
   if (typeof request['n'] === 'number' && request['n'] > 1) throw untranslatable('"n"');
-  const format = objectIn(request['response_format'])['type'] ?? 'text';
-  if (format !== 'text') throw untranslatable(`"response_format" of type ${String(format)}`);
   const { stop, user } = request;
   const messages = listIn(request['messages']).map(objectIn);
   return {
@@ -87,8 +86,22 @@ export function readRequest(request: JsonObject): NeutralRequest {
     stop: typeof stop === 'string' ? [stop] : (stop ?? undefined),
     user: typeof user === 'string' ? user : undefined,
     stream: request['stream'] ?? undefined,
+    output: outputOf(objectIn(request['response_format'])),
     ...toolsOf(request),
   };
+}
+
+const FORMAT = new Set(['type', 'json_schema']);
+const SCHEMA = new Set(['name', 'schema', 'strict', 'description']);
+
+function outputOf(format: JsonObject): NeutralOutput | undefined {
+  const { type = 'text', json_schema: given } = format;
+  if (type === 'text') return undefined;
+  if (type !== 'json_schema') throw untranslatable(`"response_format" of type "${String(type)}"`);
+  refuseOthers(format, FORMAT, '"response_format"');
+  refuseOthers(objectIn(given), SCHEMA, '"json_schema"');
+  const { name, schema, strict } = objectIn(given);
+  return { name, schema, isStrict: strict === true };
 }
 
 function isSystem({ role }: JsonObject): boolean {
@@ -148,7 +161,7 @@ function partsOf(content: unknown): NeutralPart[] {
 
 const DATA_URL = /^data:([\w/+.-]+);base64,(.*)$/s;
 
-function imageOf(image: JsonObject): NeutralPart {
+export function imageOf(image: JsonObject): NeutralPart {
   refuseOthers(image, IMAGE, 'an image');
   const url = textIn(image['url']);
   const [, mediaType, data] = DATA_URL.exec(url) ?? [];
@@ -161,6 +174,11 @@ function callOf(call: unknown): NeutralPart {
   refuseOthers(objectIn(call), TOOL_CALL, 'a tool call');
   refuseOthers(objectIn(called), CALLED, 'a tool call');
   const { name, arguments: text } = objectIn(called);
+  return { kind: 'call', id, name, input: inputOf(text) };
+}
+
+/** The arguments of a call, which clients send back as JSON text. */
+export function inputOf(text: unknown): JsonObject {
   let input: unknown;
   try {
     input = JSON.parse(textIn(text) || '{}');
@@ -168,7 +186,7 @@ function callOf(call: unknown): NeutralPart {
     throw untranslatable('a tool call whose arguments are not JSON');
   }
   if (!isObject(input)) throw untranslatable('a tool call whose arguments are no object');
-  return { kind: 'call', id, name, input };
+  return input;
 }
 
 function toolsOf(request: JsonObject): Pick<NeutralRequest, 'tools' | 'toolChoice' | 'isSerial'> {
@@ -224,10 +242,17 @@ export function writeRequest(request: NeutralRequest): JsonObject {
     stop: request.stop,
     user: request.user,
     stream: request.stream,
+    response_format: request.output && writeOutput(request.output),
     tools: tools.length === 0 ? undefined : tools.map(writeTool),
     tool_choice: toolChoice && writeChoice(toolChoice),
     parallel_tool_calls: request.isSerial ? false : undefined,
   });
+}
+
+const OUTPUT_NAME = 'answer';
+
+function writeOutput({ name = OUTPUT_NAME, schema, isStrict }: NeutralOutput): JsonObject {
+  return { type: 'json_schema', json_schema: { name, schema, strict: isStrict } };
 }
 
 /** The results of tools are messages of their own; they come before the user's text. */

@@ -21,11 +21,21 @@ export interface NeutralRequest {
   /** The client's own name for the user. */
   readonly user: unknown;
   readonly stream: unknown;
+  /** Undefined for text. */
+  readonly output: NeutralOutput | undefined;
   readonly tools: readonly NeutralTool[];
   /** Undefined when the client does not say. */
   readonly toolChoice: ToolChoice | undefined;
   /** Whether the model may call only one tool at a time. */
   readonly isSerial: boolean;
+}
+
+/** The answer has to be JSON that fits a JSON Schema. */
+export interface NeutralOutput {
+  readonly name: unknown;
+  readonly schema: unknown;
+  /** Whether the client asks for a guarantee where a protocol has both. */
+  readonly isStrict: boolean;
 }
 
 export interface NeutralTurn {
@@ -108,8 +118,16 @@ export interface Answering {
   readonly now: number;
 }
 
-/** Translates between one protocol and the neutral form. */
-export interface ProtocolAdapter {
+/** What is needed to answer clients of a protocol. */
+export interface ClientAdapter {
+  /** Throws `llm_request_refused` for anything that the neutral form cannot express. */
+  readRequest(request: JsonObject): NeutralRequest;
+  writeAnswer(answer: NeutralAnswer, answering: Answering): JsonObject;
+  answerWriter(answering: Answering): AnswerWriter;
+}
+
+/** Translates between one protocol and the neutral form, for clients and for providers. */
+export interface ProtocolAdapter extends ClientAdapter {
   /** The path of requests for answers, after the base URL of the provider. */
   readonly path: string;
   headers(apiKey: string | null, given: Readonly<Record<string, string>>): Record<string, string>;
@@ -120,16 +138,12 @@ export interface ProtocolAdapter {
   within(request: JsonObject, tokensMax: number): JsonObject;
   /** Whether the client did not ask for this event, so that it must not get it. */
   isUnasked(request: JsonObject, event: JsonObject): boolean;
-  /** Throws `llm_request_refused` for anything that the neutral form cannot express. */
-  readRequest(request: JsonObject): NeutralRequest;
   writeRequest(request: NeutralRequest, tokensDefault: number): JsonObject;
   /** Throws `llm_misconfigured` for an invalid answer. */
   readAnswer(answer: JsonObject): NeutralAnswer;
-  writeAnswer(answer: NeutralAnswer, now: number): JsonObject;
   countsOf(answer: JsonObject): TokenCounts | undefined;
   meter(): StreamMeter;
   answerReader(): AnswerReader;
-  answerWriter(answering: Answering): AnswerWriter;
 }
 
 /** Names from clients are cut to this length in messages. */
@@ -139,11 +153,14 @@ const NAME_CHARACTERS_MAX = 100;
  * The problem for something that the other protocol cannot express: nothing that changes the answer
  * is left out silently.
  */
-export function untranslatable(what: string): Problem {
+export function untranslatable(
+  what: string,
+  hint = "Leave it out, or use a client with the provider's protocol.",
+): Problem {
   return new Problem(
     'llm_request_refused',
     `${what} cannot be sent to this provider, which uses another protocol.`,
-    { hint: "Leave it out, or use a client with the provider's protocol." },
+    { hint },
   );
 }
 

@@ -9,14 +9,16 @@ import { openAi } from './openai-protocol.ts';
 const IMAGE = 'data:image/png;base64,aGVq';
 const SCHEMA = { type: 'object', properties: {} };
 
+const ANSWERING = { request: {}, now: 0 };
+
 const anthropicRequest = (request: JsonObject, tokensDefault: number): JsonObject =>
   anthropic.writeRequest(openAi.readRequest(request), tokensDefault);
 const openAiRequest = (request: JsonObject): JsonObject =>
   openAi.writeRequest(anthropic.readRequest(request), 50);
 const anthropicAnswer = (completion: JsonObject): JsonObject =>
-  anthropic.writeAnswer(openAi.readAnswer(completion), 0);
+  anthropic.writeAnswer(openAi.readAnswer(completion), ANSWERING);
 const openAiAnswer = (message: JsonObject): JsonObject =>
-  openAi.writeAnswer(anthropic.readAnswer(message), 0);
+  openAi.writeAnswer(anthropic.readAnswer(message), ANSWERING);
 
 /** What a client gets of a stream of the other protocol. */
 function writerFor(client: Protocol): { write(event: JsonObject): string; end(): string } {
@@ -190,7 +192,7 @@ describe('a request of Anthropic as one of OpenAI', () => {
     [{ messages: [{ role: 'user', content: 'Hello', history: [{}] }] }],
     [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', more: 1 }] }] }],
     [{ tools: [{ name: 't', defer_loading: true }] }],
-    [{ output_config: { format: { type: 'json_schema' } } }],
+    [{ output_config: { format: { type: 'grammar' } } }],
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }],
     [{ messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
     [{ messages: [{ role: 'assistant', content: [{ type: 'server_tool_use' }] }] }],

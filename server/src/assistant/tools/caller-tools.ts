@@ -61,7 +61,8 @@ export class CallerTools {
   }
 
   /**
-   * The tools by name, at most as many as one request may have. Each runs its endpoint as the caller, and rejects like the endpoint. Code of
+   * The tools by name, at most as many as one request may have. Each runs its endpoint as the
+   * caller, and rejects like the endpoint. Code of
    * endpoints is run, once for each version, to learn what they take.
    */
   async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {

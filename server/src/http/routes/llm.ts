@@ -78,29 +78,40 @@ async function send(
 /** The protocol asks for a date that the router does not know. */
 const CREATED_AT = '1970-01-01T00:00:00Z';
 
+function openAiModel(id: string) {
+  // 0 for the date, for the same reason.
+  return { id, object: 'model', created: 0, owned_by: 'workspace' };
+}
+
+function anthropicModel(id: string) {
+  return { type: 'model', id, display_name: id, created_at: CREATED_AT };
+}
+
 export const llmRoutes = routesOf(operations, {
   createChatCompletion: llmRoute(operations.createChatCompletion, (call, { llm }) =>
     llm.chat('openai', call),
   ),
   listOpenAiModels: async (_input, { llm }) => {
-    const models = await llm.models();
-    // 0 for the date, for the same reason.
-    const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'workspace' }));
+    const data = (await llm.models()).map(openAiModel);
     return answer(200, { object: 'list', data });
   },
+  getOpenAiModel: async ({ params }, { llm }) =>
+    answer(200, openAiModel(await llm.model(params.model))),
+  createResponse: llmRoute(operations.createResponse, (call, { llm }) =>
+    llm.chat('openai-responses', call),
+  ),
   createEmbeddings: llmRoute(operations.createEmbeddings, (call, { llm }) => llm.embeddings(call)),
   createMessage: llmRoute(operations.createMessage, (call, { llm }) => llm.chat('anthropic', call)),
+  countMessageTokens: llmRoute(operations.countMessageTokens, (call, { llm }) =>
+    llm.countTokens(call),
+  ),
   listAnthropicModels: async (_input, { llm }) => {
     const models = await llm.models();
-    const data = models.map((id) => ({
-      type: 'model',
-      id,
-      display_name: id,
-      created_at: CREATED_AT,
-    }));
     const ends = { first_id: models[0] ?? null, last_id: models.at(-1) ?? null };
-    return answer(200, { data, has_more: false, ...ends });
+    return answer(200, { data: models.map(anthropicModel), has_more: false, ...ends });
   },
+  getAnthropicModel: async ({ params }, { llm }) =>
+    answer(200, anthropicModel(await llm.model(params.model))),
   listLlmUsage: async ({ query, caller }, { llm }) => {
     const user = must(caller.userUid, 'the user of a session');
     const isEverybody = caller.isAdmin || caller.isReadOnlyAdmin;
