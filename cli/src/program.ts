@@ -5,6 +5,7 @@ import { type Action, CommandContext, type GlobalOptions, type Run } from './com
 import { addAccess } from './commands/access.ts';
 import { addAgent } from './commands/agent.ts';
 import { addAi } from './commands/ai.ts';
+import { addAnswers } from './commands/answers.ts';
 import { addAudit } from './commands/audit.ts';
 import { addChat } from './commands/chat.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -95,7 +96,7 @@ const COMMANDS = {
     addInterface,
     addOpenApi,
   ],
-  'Models:': [addAi, addChat, addResearch, addTool, addAgent, addMcp],
+  'Models:': [addAi, addChat, addResearch, addTool, addAgent, addAnswers, addMcp],
   'This command:': [addCompletion],
 } as const;
 

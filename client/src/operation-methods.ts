@@ -48,6 +48,7 @@ interface PathArgument {
   readonly name: [name: string];
   readonly provider: [provider: SsoProvider];
   readonly providerName: [providerName: string];
+  readonly run: [run: number];
   readonly uid: [node: NodeReference];
 }
 

@@ -252,6 +252,24 @@ export const OPERATION_TABLE = {
     /** Give up an upload of your own. */
     deleteUpload: 'DELETE /api/uploads/{id} none',
   },
+  goldenAnswers: {
+    /** List the sets of golden answers: questions with what their answers must say. */
+    list: 'GET /api/chatai/golden-sets json replicas',
+    /** Read a set of golden answers. */
+    get: 'GET /api/chatai/golden-sets/{name} json replicas',
+    /** Make a set of golden answers, or replace its questions; its runs stay. */
+    put: 'PUT /api/chatai/golden-sets/{name} body json',
+    /** Delete a set of golden answers. */
+    delete: 'DELETE /api/chatai/golden-sets/{name} none',
+    /** Ask the questions of a set as their users, and measure the answers. */
+    run: 'POST /api/chatai/golden-sets/{name}/run body json',
+    /** List the last runs of a set of golden answers. */
+    listRuns: 'GET /api/chatai/golden-sets/{name}/runs json replicas',
+    /** Read a run with its answers, compared with an earlier one. */
+    getRun: 'GET /api/chatai/golden-sets/{name}/runs/{run} query json replicas',
+    /** Say of nuggets and sentences of a run what is right. */
+    label: 'POST /api/chatai/golden-sets/{name}/label body json',
+  },
   goldenSets: {
     /** List the golden sets: queries with the nodes that they should find. */
     list: 'GET /api/search/golden-sets json replicas',

@@ -206,6 +206,7 @@ export class TrellisClient extends ClientBase {
     watch: bound(this.transport, watchChat),
   };
   readonly deepResearch = operationsOf(this.transport, 'deepResearch');
+  readonly goldenAnswers = operationsOf(this.transport, 'goldenAnswers');
   /** Conversations with the admin agent, which proposes changes of definitions. */
   readonly adminAgent = {
     ...operationsOf(this.transport, 'adminAgent'),

@@ -5,6 +5,7 @@ import {
   agentErrors,
   chatErrors,
   llmErrors,
+  goldenErrors,
   researchErrors,
 } from './errors/assistant.ts';
 import { definitionErrors, frontEndErrors } from './errors/workspace.ts';
@@ -36,6 +37,7 @@ export const errorCatalogue = {
   ...jobErrors,
   ...llmErrors,
   ...replicationErrors,
+  ...goldenErrors,
   ...researchErrors,
   ...searchErrors,
   ...serverErrors,

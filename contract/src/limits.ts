@@ -257,6 +257,19 @@ export const GOLDEN_SET_QUERY_CHARACTERS_MAX = 1_000;
 export const GOLDEN_SET_RELEVANT_MAX = 1_000;
 export const GOLDEN_SET_GRADE_MAX = 100;
 
+/**
+ * Golden answers (open-shapes, section 14): questions of a set, what an answer must say, nodes that
+ * one names, what a run may cost, and verdicts of people in one request.
+ */
+export const GOLDEN_QUESTIONS_MAX = 500;
+export const GOLDEN_QUESTION_CHARACTERS_MAX = 2_000;
+export const GOLDEN_NUGGETS_MAX = 50;
+export const GOLDEN_NUGGET_CHARACTERS_MAX = 1_000;
+export const GOLDEN_NUGGET_NODES_MAX = 20;
+export const GOLDEN_HIDDEN_NODES_MAX = 50;
+export const GOLDEN_RUN_TOKENS_MAX = 100_000_000;
+export const GOLDEN_LABELS_MAX = 1_000;
+
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
 

@@ -22,6 +22,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   'createWebhook asUser': 'a user',
   'updateWebhook asUser': 'a user',
   'ingestion uid': 'beside type and key, in one object',
+  'putGoldenAnswers questions.asUser': 'a user',
+  'putGoldenAnswers questions.nuggets.uids': 'kept as it was written',
   'putGoldenSet queries.relevant': 'kept as it was written',
   'putGoldenSet queries.relevant.uid': 'kept as it was written',
   'putNodeAccess teams': 'a team',

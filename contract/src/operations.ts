@@ -17,6 +17,7 @@ import { operations as embeddings } from './operations/embeddings.ts';
 import { operations as endpointLog } from './operations/endpoint-log.ts';
 import { operations as endpoints } from './operations/endpoints.ts';
 import { operations as files } from './operations/files.ts';
+import { operations as goldenAnswers } from './operations/golden-answers.ts';
 import { operations as scim } from './operations/scim.ts';
 import { operations as teams } from './operations/teams.ts';
 import { operations as ingest } from './operations/ingest.ts';
@@ -92,6 +93,7 @@ const tables = [
   agents,
   chat,
   deepResearch,
+  goldenAnswers,
   assistant,
   adminAgent,
   llm,

@@ -26,6 +26,7 @@ describe('an export', () => {
       'endpoints/draft.ts',
       'endpoints/words/lookup.json',
       'endpoints/words/lookup.ts',
+      'golden-answers/books.json',
       'golden-sets/titles.json',
       'llm-search-settings.json',
       'manifest.json',
@@ -87,7 +88,7 @@ describe('an import', () => {
     for (const query of ['', '?mirror=true', '?dryRun=true', '?mirror=true&dryRun=true']) {
       const result = await at.import(zip, query);
       expect(changesIn(result)).toEqual([]);
-      expect(result.totals).toMatchObject({ unchanged: 15, failed: 0 });
+      expect(result.totals).toMatchObject({ unchanged: 16, failed: 0 });
     }
     expect(Buffer.from(await at.exported()).equals(Buffer.from(zip))).toBe(true);
   });
@@ -100,7 +101,7 @@ describe('an import', () => {
     await empty.ok('PUT', '/api/groups/group', { name: 'Editors' });
     // One endpoint is a draft.
     const dryRun = await empty.import(zip, '?dryRun=true&drafts=true');
-    expect(dryRun.totals).toMatchObject({ created: 14, changed: 1, failed: 0 });
+    expect(dryRun.totals).toMatchObject({ created: 15, changed: 1, failed: 0 });
     expect(dryRun).toMatchObject({ applied: false, deploymentId: null });
     expect(await empty.exportedFiles()).not.toHaveProperty(['tools/lookup.json']);
     const result = await empty.import(zip, '?drafts=true');
@@ -274,6 +275,7 @@ describe('an import', () => {
     );
     const files = { 'manifest.json': JSON.stringify({ ...manifest, kinds }) };
     expect(changesIn(await at.import(files, '?mirror=true&dryRun=true'))).toEqual([
+      'deleted golden-answers books',
       'deleted golden-set titles',
       'deleted agent librarian',
       'deleted synonyms any',

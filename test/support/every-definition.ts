@@ -69,4 +69,23 @@ export async function defineEverything(at: DefinitionsScene): Promise<void> {
     request: { types: ['Book'] },
     queries: [{ query: 'dune', relevant: ['1111111111111111111111'] }],
   });
+  await defineGoldenAnswers(at);
+}
+
+async function defineGoldenAnswers(at: DefinitionsScene): Promise<void> {
+  await at.ok('PUT', '/api/chatai/golden-sets/books', {
+    description: 'Books',
+    questions: [
+      {
+        id: 'author',
+        question: 'Who wrote Dune?',
+        nuggets: [
+          { text: 'Herbert', importance: 'vital', uids: ['1111111111111111111111'] },
+          { text: 'in 1965', importance: 'okay' },
+        ],
+        mustNotReveal: ['1111111111111111111111'],
+      },
+      { id: 'next', question: 'Who writes the next one?', asUser: 'admin', mustRefuse: true },
+    ],
+  });
 }

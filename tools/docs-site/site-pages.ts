@@ -47,7 +47,16 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'How to: changes': ['deploy', 'definitions', 'migrations'],
   'How to: people and access': ['access', 'scim'],
-  'How to: models': ['chat', 'deep-research', 'agents', 'admin-agent', 'llm', 'tools', 'mcp'],
+  'How to: models': [
+    'chat',
+    'deep-research',
+    'agents',
+    'admin-agent',
+    'llm',
+    'tools',
+    'golden-answers',
+    'mcp',
+  ],
   'How to: run a server': [
     'install',
     'operating',

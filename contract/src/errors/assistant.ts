@@ -24,6 +24,30 @@ export const chatErrors = {
   },
 } as const satisfies ErrorGroup;
 
+/** Golden answers. */
+export const goldenErrors = {
+  golden_answers_not_found: {
+    status: 404,
+    title: 'Golden answers not found',
+    hint: 'List the sets there are: GET /api/chatai/golden-sets.',
+  },
+  golden_run_not_found: {
+    status: 404,
+    title: 'Run not found',
+    hint: 'List the runs that are kept: GET /api/chatai/golden-sets/{name}/runs.',
+  },
+  golden_run_running: {
+    status: 409,
+    title: 'Run under way',
+    hint: 'Wait for its job to end, or cancel it.',
+  },
+  golden_run_not_resumable: {
+    status: 409,
+    title: 'Run cannot go on',
+    hint: 'Start a new one.',
+  },
+} as const satisfies ErrorGroup;
+
 /** Deep research. */
 export const researchErrors = {
   research_not_found: {

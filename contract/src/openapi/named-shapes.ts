@@ -29,6 +29,7 @@ import * as cpuProfile from '../shapes/cpu-profile.ts';
 import * as endpointWork from '../shapes/endpoint-work.ts';
 import * as file from '../shapes/file.ts';
 import * as graphExport from '../shapes/graph-export.ts';
+import * as goldenAnswers from '../shapes/golden-answers.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
@@ -77,6 +78,7 @@ export const SHAPE_FILES = {
   'endpoint-work': endpointWork,
   file,
   'graph-export': graphExport,
+  'golden-answers': goldenAnswers,
   'graph-operation': graphOperation,
   health,
   interface: interfaces,

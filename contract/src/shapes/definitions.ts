@@ -19,12 +19,14 @@ export const EXPORTED_KINDS = [
   'migration',
   'research-settings',
   'golden-set',
+  'golden-answers',
 ] as const;
 
 /** Where their files lie. */
 export const DEFINITION_FOLDERS = [
   'agents',
   'endpoints',
+  'golden-answers',
   'golden-sets',
   'lib',
   'migrations',

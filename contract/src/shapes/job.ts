@@ -10,6 +10,7 @@ export const JOB_KINDS = [
   'endpoint-recheck',
   'replica-verification',
   'deep-research',
+  'golden-answers',
   'definitions-import',
   'backup',
   'backup-verification',

@@ -10,13 +10,18 @@ import {
 import type { Immutable } from '../immutable.ts';
 import { uidText } from '../bounded-shapes.ts';
 
-const name = z
-  .string()
-  .max(GOLDEN_SET_NAME_CHARACTERS_MAX)
-  .regex(
-    /^[A-Za-z\d][\w.-]*$/,
-    'must be letters, digits, "-", "_" and ".", and begin with neither',
-  );
+/** The name of a golden set, of queries or of questions. */
+export function goldenSetName() {
+  return z
+    .string()
+    .max(GOLDEN_SET_NAME_CHARACTERS_MAX)
+    .regex(
+      /^[A-Za-z\d][\w.-]*$/,
+      'must be letters, digits, "-", "_" and ".", and begin with neither',
+    );
+}
+
+const name = goldenSetName();
 const description = z.string().max(GOLDEN_SET_DESCRIPTION_CHARACTERS_MAX);
 
 export const goldenSetInPath = z.object({ name });

@@ -200,6 +200,15 @@ const samples: Samples = {
     params: { name: 'questions' },
     body: { queries: [{ query: 'note', relevant: [NOBODY] }] },
   },
+  putGoldenAnswers: {
+    params: { name: 'answers' },
+    body: { questions: [{ id: 'one', question: 'What is it?' }] },
+  },
+  // No provider is configured, and there is no such run: 404 and 409 are answers to those who may.
+  getGoldenAnswerRun: { params: { run: '1' } },
+  labelGoldenAnswers: {
+    body: { run: 1, labels: [{ question: 'one', nugget: 0, verdict: 'found' }] },
+  },
   putSearchSettings: { body: { types: {} } },
   putLlmSearchSettings: { body: { nodeTypes: [], filters: [] } },
   listSynonyms: { query: { lang: 'en' } },

@@ -167,3 +167,31 @@ export const JUDGE_DOCUMENTS_CHARACTERS_MAX = 80_000;
 export const JUDGE_TOKENS_MAX = 100_000;
 export const JUDGE_ANSWER_TOKENS_MAX = 8_000;
 export const JUDGE_TIMEOUT_MS = 60_000;
+
+/** Golden answers: sets; the runs of one set that are kept. */
+export const GOLDEN_ANSWER_SETS_MAX = 100;
+export const GOLDEN_RUNS_KEPT = 20;
+/** Tokens of one run, unless it says otherwise. */
+export const GOLDEN_RUN_TOKENS_DEFAULT = 1_000_000;
+/** Characters that are kept of one answer, and of a piece of what leaked. */
+export const GOLDEN_ANSWER_CHARACTERS_MAX = 20_000;
+export const GOLDEN_LEAK_CHARACTERS_MAX = 200;
+/** Leaks that are listed, and nodes that are looked for, in one answer. */
+export const GOLDEN_LEAKS_MAX = 50;
+export const GOLDEN_PROBES_MAX = 500;
+/** Characters of what a model has read that are looked through for one question. */
+export const GOLDEN_READ_CHARACTERS_MAX = 1_000_000;
+/**
+ * The judge of an answer: characters of what was read that it gets, tokens of its verdicts, and the
+ * time of both.
+ */
+export const GOLDEN_JUDGE_CHARACTERS_MAX = 60_000;
+export const GOLDEN_JUDGE_ANSWER_TOKENS_MAX = 8_000;
+export const GOLDEN_JUDGE_TIMEOUT_MS = 120_000;
+/** Verdicts of people that are kept with one run. */
+export const GOLDEN_LABELS_KEPT = 10_000;
+/** How often intervals draw anew, and what the draws begin with. */
+export const BOOTSTRAP_RESAMPLES = 1_000;
+export const BOOTSTRAP_SEED = 20_241;
+/** The agreement of judge and people below which a report warns (Landis and Koch, 1977). */
+export const KAPPA_WARNING_BELOW = 0.7;

@@ -374,6 +374,24 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       label: 'Key',
       fields: { Sequence: 'Long', Size: 'Int', Metrics: 'Json', Results: 'Json' },
     },
+    {
+      type: '_GoldenAnswers',
+      key: 'Name',
+      label: 'Name',
+      fields: { Description: 'String', Questions: 'Json', Size: 'Int', Runs: 'Int' },
+    },
+    {
+      type: '_GoldenAnswersRun',
+      key: 'Key',
+      label: 'Key',
+      fields: { Number: 'Int', Run: 'Json', Labels: 'Json' },
+    },
+    {
+      type: '_GoldenAnswersResult',
+      key: 'Key',
+      label: 'Key',
+      fields: { Result: 'Json' },
+    },
   ],
   edges: [
     { type: '_MemberOf', inverse: '_HasMember' },

@@ -18,6 +18,7 @@ import { embeddingsRoutes } from './routes/embeddings.ts';
 import { endpointLogRoutes } from './routes/endpoint-log.ts';
 import { endpointsRoutes } from './routes/endpoints.ts';
 import { filesRoutes } from './routes/files.ts';
+import { goldenAnswerRoutes } from './routes/golden-answers.ts';
 import { teamsRoutes } from './routes/teams.ts';
 import { ingestRoutes } from './routes/ingest.ts';
 import { interfacesRoutes } from './routes/interfaces.ts';
@@ -68,6 +69,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...endpointLogRoutes,
   ...endpointsRoutes,
   ...filesRoutes,
+  ...goldenAnswerRoutes,
   ...teamsRoutes,
   ...ingestRoutes,
   ...interfacesRoutes,

@@ -13,6 +13,7 @@ import type { ChatService } from '#assistant/chat/chat-service.ts';
 import type { McpService } from '#assistant/mcp/mcp-service.ts';
 import type { AssistantSettingsService } from '#assistant/assistant-settings.ts';
 import type { ProviderSettings } from '#assistant/provider-settings.ts';
+import type { GoldenAnswers } from '#assistant/golden/golden-answers.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
 import type { ClientProtocol, LlmAnswer, LlmCall } from '#assistant/router/llm-call.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
@@ -140,6 +141,7 @@ export interface HttpServices {
   readonly agents: AgentService;
   readonly agentRuns: AgentRuns;
   readonly deepResearch: DeepResearch;
+  readonly goldenAnswers: GoldenAnswers;
   readonly chat: ChatService;
   readonly llmSearchSettings: LlmSearchSettingsService;
   readonly adminAgent: AdminAgent;

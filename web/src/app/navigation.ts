@@ -62,6 +62,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/assistant/answers',
+        label: 'Golden answers',
+        words: 'evaluation measure quality nuggets leaks judge questions',
+        isFor: administrators,
+      },
+      {
         to: '/assistant/tools',
         label: 'Tools',
         words: 'models functions mcp calls',

@@ -275,6 +275,22 @@ export const requests: {
   runGoldenSet: { params: { name: 'titles' } },
   listGoldenSetRuns: { params: { name: 'titles' } },
   deleteGoldenSet: { params: { name: 'titles' } },
+  putGoldenAnswers: {
+    params: { name: 'books' },
+    body: {
+      questions: [
+        {
+          id: 'author',
+          question: 'Who wrote Dune?',
+          nuggets: [{ text: 'Frank Herbert', importance: 'vital', uids: [DUNE] }],
+        },
+      ],
+    },
+  },
+  listGoldenAnswers: {},
+  getGoldenAnswers: { params: { name: 'books' } },
+  listGoldenAnswerRuns: { params: { name: 'books' } },
+  deleteGoldenAnswers: { params: { name: 'books' } },
   getEmbeddings: { body: { UIDs: [DUNE] } },
   getSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },
   findSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },

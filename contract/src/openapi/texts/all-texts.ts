@@ -2,6 +2,7 @@ import { ANYWHERE } from './anywhere.ts';
 import { assistantTexts } from './assistant.ts';
 import { codeTexts } from './code.ts';
 import { traceTexts } from './traces.ts';
+import { goldenAnswerTexts } from './golden-answers.ts';
 import { graphTexts } from './graph.ts';
 import { identityTexts } from './identity.ts';
 import { oauthTexts } from './oauth.ts';
@@ -19,6 +20,7 @@ export const ALL_TEXTS = [
   ...codeTexts,
   ...traceTexts,
   ...assistantTexts,
+  ...goldenAnswerTexts,
   ...scimTexts,
   ...searchTexts,
   ...serverTexts,

@@ -10,6 +10,8 @@ import { AgentRuns, type AgentRunsParts } from '#assistant/agents/agent-runs.ts'
 import { AgentService } from '#assistant/agents/agent-service.ts';
 import { ChatService } from '#assistant/chat/chat-service.ts';
 import { ChatStore } from '#assistant/chat/chat-store.ts';
+import { GoldenAnswers, type GoldenAnswersParts } from '#assistant/golden/golden-answers.ts';
+import { GoldenChecks, type GoldenChecksParts } from '#assistant/golden/golden-checks.ts';
 import { McpService } from '#assistant/mcp/mcp-service.ts';
 import { EndpointModels } from '#assistant/model/endpoint-models.ts';
 import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
@@ -27,7 +29,7 @@ import { Problem } from '#base/problem.ts';
 import type { FileStore } from '#files/file-store.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { LlmService, SearchConfiguration } from '#http/services.ts';
-import { findUser } from '#identity/users.ts';
+import { findUser, findUserByName } from '#identity/users.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { TextVectors } from '#search/embeddings/embed-texts.ts';
@@ -36,6 +38,7 @@ import { VERSION } from '../server-status.ts';
 import { buildAdminAgent } from './admin-agent.ts';
 import type { Foundation } from './foundation.ts';
 import { buildLlm, type Llm } from './llm.ts';
+import { callerFor } from './tasks.ts';
 
 export interface AssistantArguments {
   readonly access: AccessIndex;
@@ -63,6 +66,7 @@ export interface Assistant extends AsyncDisposable {
   readonly agentRuns: AgentRuns;
   readonly chat: ChatService;
   readonly deepResearch: DeepResearch;
+  readonly goldenAnswers: GoldenAnswers;
   readonly adminAgent: AdminAgent;
   /** The models that the code of endpoints asks. */
   readonly endpointModels: EndpointModels;
@@ -93,17 +97,8 @@ export async function buildAssistant(
   const agents = new AgentService(foundation);
   const agentRuns = opened.use(await openAgentRuns(foundation, { models, callerTools, brief }));
   const allowedModels = (): readonly string[] => admission.models();
-  const chat = opened.use(
-    new ChatService({
-      ...foundation,
-      access,
-      nodes,
-      models,
-      allowedModels,
-      brief,
-      tools: callerTools,
-    }),
-  );
+  const answering = { access, models, allowedModels, brief, tools: callerTools };
+  const chat = opened.use(new ChatService({ ...foundation, ...answering, nodes }));
   const deepResearch = opened.use(
     buildDeepResearch(foundation, { jobs, chat, models, brief, allowedModels, callerTools }),
   );
@@ -119,6 +114,13 @@ export async function buildAssistant(
       requireProvider: () => void admission.chatTarget(),
     }),
   );
+  const goldenAnswers = opened.use(
+    await openGoldenAnswers(foundation, {
+      ...answering,
+      jobs,
+      judge: () => assistantSettings.current().judge,
+    }),
+  );
   const resources = opened.move();
   return {
     llm,
@@ -130,6 +132,7 @@ export async function buildAssistant(
     agentRuns,
     chat,
     deepResearch,
+    goldenAnswers,
     adminAgent,
     endpointModels: new EndpointModels({ models, router, admission, agentRuns, isReplica }),
     modelTokens: tokensUsed,
@@ -190,6 +193,32 @@ async function openAgentRuns(
   });
   if (!isReplica) await runs.failInterrupted();
   return runs;
+}
+
+/** Golden answers; runs that the last stop cut off are marked as interrupted. */
+async function openGoldenAnswers(
+  foundation: Foundation,
+  parts: Pick<
+    GoldenAnswersParts,
+    'access' | 'jobs' | 'models' | 'tools' | 'brief' | 'allowedModels'
+  > &
+    Pick<GoldenChecksParts, 'judge'>,
+): Promise<GoldenAnswers> {
+  const { reader, logger, isReplica } = foundation;
+  const goldenAnswers = new GoldenAnswers({
+    ...foundation,
+    ...parts,
+    checks: new GoldenChecks({ ...foundation, ...parts }),
+    callerFor: (user) => {
+      reader.refresh();
+      const found = findUser(reader, user) ?? findUserByName(reader, user);
+      return found === undefined ? undefined : callerFor(reader, found.uid);
+    },
+    now: () => performance.now(),
+    onFault: (err) => logger.error({ err }, 'a run of golden answers failed'),
+  });
+  if (!isReplica) await goldenAnswers.endInterrupted();
+  return goldenAnswers;
 }
 
 /** The tools that models are offered, and the protocol by which other clients reach them. */

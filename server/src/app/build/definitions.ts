@@ -5,6 +5,7 @@ import { DefinitionsService, type StagedDefinitions } from '#definitions/definit
 import { DeploymentStore } from '#definitions/deployment-store.ts';
 import { AgentKind } from '#definitions/kinds/agent-kind.ts';
 import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
+import { GoldenAnswersKind } from '#definitions/kinds/golden-answers-kind.ts';
 import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
 import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
 import { MigrationKind } from '#definitions/kinds/migration-kind.ts';
@@ -37,6 +38,10 @@ import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migra
 import { moduleChange, moduleName } from '@trellis/contract/shapes/module.ts';
 import { packageBundle, packageSpecifier } from '@trellis/contract/shapes/package.ts';
 import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import {
+  goldenAnswersContent,
+  goldenAnswersInPath,
+} from '@trellis/contract/shapes/golden-answers.ts';
 import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
 import {
   llmSearchChange,
@@ -63,7 +68,10 @@ export interface DefinitionsArguments {
   readonly workspace: WorkspaceSettings;
   readonly graph: { readonly access: AccessService; readonly schema: SchemaService };
   readonly search: Pick<Search, 'searchConfiguration' | 'goldenSets'>;
-  readonly assistant: Pick<Assistant, 'agents' | 'deepResearch' | 'llmSearchSettings' | 'tools'>;
+  readonly assistant: Pick<
+    Assistant,
+    'agents' | 'deepResearch' | 'goldenAnswers' | 'llmSearchSettings' | 'tools'
+  >;
   readonly tasks: Pick<Tasks, 'tasks' | 'migrations'>;
 }
 
@@ -76,7 +84,7 @@ export function buildDefinitions(
   const { endpoints, workspace, graph, assistant } = parts;
   const { searchConfiguration, goldenSets } = parts.search;
   const { settings, synonyms } = searchConfiguration;
-  const { agents, tools, llmSearchSettings, deepResearch: research } = assistant;
+  const { agents, tools, llmSearchSettings, deepResearch: research, goldenAnswers } = assistant;
   return new DefinitionsService({
     jobs: parts.jobs,
     reader,
@@ -95,6 +103,7 @@ export function buildDefinitions(
       tools,
       llmSearchSettings,
       research,
+      goldenAnswers,
     }),
     stage: () => stagedDefinitions(foundation, parts),
     deployments: new DeploymentStore(reader),
@@ -125,6 +134,7 @@ function stagedDefinitions(
     tools: assistant.tools.over(staged, endpoints),
     llmSearchSettings: assistant.llmSearchSettings.over(staged),
     research: assistant.deepResearch.settingsOver(staged),
+    goldenAnswers: assistant.goldenAnswers.over(staged),
     tasks: parts.tasks.tasks.over(staged, {
       access: (name) => endpoints.standing(name)?.access,
     }),
@@ -151,6 +161,7 @@ interface DefinedBy {
   readonly tools: Assistant['tools'];
   readonly llmSearchSettings: Assistant['llmSearchSettings'];
   readonly research: StagedResearchSettings;
+  readonly goldenAnswers: Assistant['goldenAnswers'];
   readonly tasks: Tasks['tasks'];
   readonly migrations: Tasks['migrations'];
 }
@@ -201,6 +212,10 @@ function definitionKinds(reader: GraphReader, parts: DefinedBy): DefinitionKinds
     'golden-set': new GoldenSetKind(parts.goldenSets, {
       name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
       definition: fromFile(goldenSetContent),
+    }),
+    'golden-answers': new GoldenAnswersKind(parts.goldenAnswers, {
+      name: (name) => validate(goldenAnswersInPath, { name }, 'golden answers').name,
+      definition: fromFile(goldenAnswersContent),
     }),
   };
 }

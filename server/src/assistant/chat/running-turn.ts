@@ -37,7 +37,8 @@ import type { TurnAnswer, TurnCall, TurnEnd } from './chat-turn.ts';
 import { TurnNews } from './turn-news.ts';
 import { citedIn, contextOf, type TurnPlan } from './turn-plan.ts';
 
-const LIMITS: ModelLimits = {
+/** What one turn may use. */
+export const CHAT_LIMITS: ModelLimits = {
   stepsMax: CHAT_STEPS_MAX,
   toolCallsMax: CHAT_TOOL_CALLS_MAX,
   tokensMax: CHAT_TURN_TOKENS_MAX,
@@ -154,7 +155,7 @@ export class RunningTurn {
       instructions: brief.after(CHAT_INSTRUCTIONS, caller),
       messages: contextOf(plan, this.#question()),
       tools: await tools.for(caller, { ...wanted, question, signal }),
-      limits: LIMITS,
+      limits: CHAT_LIMITS,
       signal,
       onEvent: (event) => this.#tell(event),
     });
@@ -238,7 +239,7 @@ function errorOf(error: unknown): ReplyError {
 }
 
 /** What every model of the chat is told first. */
-const CHAT_INSTRUCTIONS = `You are the assistant of a workspace: a graph of nodes with fields, joined by edges.
+export const CHAT_INSTRUCTIONS = `You are the assistant of a workspace: a graph of nodes with fields, joined by edges.
 
 Answer from the facts that the tools give you, not from memory. Look things up before you answer a question about the workspace; search with few words, and search again with others when nothing fits.
 Cite facts: a node in a result has a number as "citation"; write it in square brackets after what you say of it, as [1] or [1][4]. Use no other numbers in square brackets.

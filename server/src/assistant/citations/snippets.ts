@@ -29,6 +29,11 @@ export class Snippets {
     return snippet;
   }
 
+  /** All facts, in the order of fetching. */
+  get all(): readonly Snippet[] {
+    return [...this.#byNumber.values()];
+  }
+
   /** The facts that an answer cites, each once, ordered by number. */
   citedIn(answer: string): Snippet[] {
     const named = new Set([...answer.matchAll(CITATION)].map(([, digits]) => Number(digits)));

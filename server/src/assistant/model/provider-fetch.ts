@@ -55,10 +55,11 @@ export class ProviderFetch {
 
   readonly fetch = async (_address: unknown, init?: { body?: unknown }): Promise<Response> => {
     try {
-      const { caller, model, target } = this.#options;
-      // Rights may change during a run, so each step checks them.
+      const { caller, model } = this.#options;
+      // Rights may change during a run, so each step checks them. Whether the model may be asked
+      // was checked before: a judge is in no list of models.
       this.#parts.running.check(caller);
-      this.#parts.admission.check(caller, model, target.models);
+      this.#parts.admission.check(caller, model, [model]);
       this.#events = await this.#open(this.#requestOf(init?.body));
       // A started answer is read to its end even when the SDK stops reading: so it is counted,
       // and the request ends.

@@ -8,6 +8,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'endpoint-recheck': 'Checking endpoints and migrations',
   'replica-verification': 'Comparing replicas',
   'deep-research': 'Deep research',
+  'golden-answers': 'Golden answers',
   'definitions-import': 'Import of definitions',
   backup: 'Backing up',
   'backup-verification': 'Verifying a backup',

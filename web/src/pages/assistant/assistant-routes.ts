@@ -39,6 +39,17 @@ export const assistantRoutes = [
     component: lazyPage(() => import('./research/research-page.tsx'), 'ResearchPage'),
   }),
   createRoute({
+    path: '/assistant/answers',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./answers/golden-list-page.tsx'), 'GoldenListPage'),
+  }),
+  createRoute({
+    path: '/assistant/answers/$name',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => texts(search, ['tab', 'run', 'compare']),
+    component: lazyPage(() => import('./answers/golden-set-page.tsx'), 'GoldenSetPage'),
+  }),
+  createRoute({
     path: '/assistant/admin-agent/{-$id}',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./admin-agent/admin-agent-page.tsx'), 'AdminAgentPage'),

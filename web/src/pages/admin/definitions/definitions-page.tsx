@@ -118,7 +118,7 @@ function ImportForm({ wanted, isRunning, isLooking, hasFile, ...on }: ImportForm
         />
         <CheckboxField
           label="Also delete what is not in the file"
-          hint="Endpoints, tools, agents, tasks, migrations, golden sets and synonyms. Types and fields of the schema always stay."
+          hint="Endpoints, tools, agents, tasks, migrations, golden sets, golden answers and synonyms. Types and fields of the schema always stay."
           checked={wanted.mirror}
           disabled={!permission.isAllowed || isRunning}
           onChange={({ target }) => on.onWanted({ mirror: target.checked })}

@@ -1,0 +1,161 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { GOLDEN_SET_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import type { GoldenAnswersList } from '@trellis/contract/shapes/golden-answers.ts';
+import { ListChecks, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { client } from '../../../api/client.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { TextArea, TextField } from '../../../ui/field.tsx';
+import { formatCount } from '../../../ui/format.ts';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { ServerForm } from '../../../ui/server-form.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { toastDone } from '../../../ui/toast.ts';
+import { GOLDEN_KEY, goldenListQuery } from './golden-queries.ts';
+import { metricText } from './metric-words.ts';
+import { RunState } from './run-state.tsx';
+
+type Row = GoldenAnswersList['items'][number];
+
+/** Sets of questions with what their answers must say (open-shapes, section 14). */
+export function GoldenListPage() {
+  const permission = useChangePermission();
+  const [isAdding, setIsAdding] = useState(false);
+  const sets = useQuery(goldenListQuery);
+  return (
+    <>
+      <PageHeader
+        title="Golden answers"
+        description="Questions with what their answers must say, and must not. A run asks them as their users and measures the answers."
+        actions={
+          <Button
+            kind="primary"
+            icon={Plus}
+            disabled={!permission.isAllowed}
+            title={permission.reason}
+            onClick={() => setIsAdding(true)}
+          >
+            Add set
+          </Button>
+        }
+      />
+      <QueryView query={sets} errorTitle="The golden answers could not be read">
+        {(items) => (
+          <Card isFlush>
+            {items.length === 0 ? (
+              <EmptyState icon={ListChecks} title="No golden answers yet">
+                Add a set, to see whether a change of tools, prompts or models makes answers better.
+              </EmptyState>
+            ) : (
+              <DataTable label="Sets" columns={COLUMNS} rows={items} keyOf={({ name }) => name} />
+            )}
+          </Card>
+        )}
+      </QueryView>
+      {isAdding && <NewSetDialog onClose={() => setIsAdding(false)} />}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: 'Set',
+    cell: ({ name, description }) => (
+      <div className="min-w-40">
+        <Link
+          to="/assistant/answers/$name"
+          params={{ name }}
+          className="font-mono text-[13px] font-medium text-accent hover:underline"
+        >
+          {name}
+        </Link>
+        <bdi className="line-clamp-2 max-w-prose text-[13px] text-muted wrap-anywhere">
+          {description}
+        </bdi>
+      </div>
+    ),
+  },
+  { title: 'Questions', isNumber: true, cell: ({ questions }) => formatCount(questions) },
+  {
+    title: 'Last run',
+    cell: ({ lastRun }) => (lastRun === null ? 'None' : <RunState state={lastRun.state} />),
+  },
+  {
+    title: 'Vital nuggets',
+    isNumber: true,
+    cell: ({ lastRun }) => metricText('nuggetRecallVital', lastRun?.metrics?.nuggetRecallVital),
+  },
+  {
+    title: 'Started',
+    isMinor: true,
+    cell: ({ lastRun }) => (lastRun === null ? '' : <Time iso={lastRun.startedAt} />),
+  },
+];
+
+interface NewSet {
+  readonly name: string;
+  readonly question: string;
+  readonly nugget: string;
+}
+
+/** A set begins with one question; the others are added on its page. */
+function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm<NewSet>({ defaultValues: { name: '', question: '', nugget: '' } });
+  const { errors, isSubmitting } = form.formState;
+  const create = async ({ name, question, nugget }: NewSet) => {
+    const nuggets = nugget.trim() === '' ? [] : [{ text: nugget }];
+    await client.goldenAnswers.put(name, {
+      questions: [{ id: 'question-1', question, nuggets }],
+    });
+    await queries.invalidateQueries({ queryKey: GOLDEN_KEY });
+    toastDone('The set is added', name);
+    void navigate({ to: '/assistant/answers/$name', params: { name } });
+  };
+  return (
+    <Dialog isOpen keepsOpen onClose={onClose} title="Add set">
+      <ServerForm form={form} onSend={create}>
+        <TextField
+          label="Name"
+          hint="Letters, digits, “-”, “_” and “.”."
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={GOLDEN_SET_NAME_CHARACTERS_MAX}
+          error={errors.name?.message}
+          {...form.register('name', {
+            validate: (name) =>
+              /^[A-Za-z\d][\w.-]*$/.test(name) || 'Enter letters, digits, “-”, “_” and “.”.',
+          })}
+        />
+        <TextArea
+          label="First question"
+          rows={2}
+          error={errors.question?.message}
+          {...form.register('question', { required: 'Enter a question.' })}
+        />
+        <TextField
+          label="What its answer must say"
+          hint="One fact, in few words."
+          autoComplete="off"
+          {...form.register('nugget')}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={isSubmitting}>
+            Add set
+          </Button>
+        </DialogActions>
+      </ServerForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,228 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type {
+  GoldenLabel,
+  GoldenLeak,
+  GoldenNuggetResult,
+  GoldenResult,
+  GoldenSentence,
+} from '@trellis/contract/shapes/golden-answers.ts';
+import { ThumbsDown, ThumbsUp } from 'lucide-react';
+import { client } from '../../../api/client.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Badge, type BadgeTone } from '../../../ui/badge.tsx';
+import { IconButton } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Markdown } from '../../../ui/markdown.tsx';
+import { toastDone, toastError } from '../../../ui/toast.ts';
+import { GOLDEN_KEY } from './golden-queries.ts';
+
+/** What to mend when a nugget was lost at this step. */
+const LOST: Readonly<Record<NonNullable<GoldenNuggetResult['lostAt']>, string>> = {
+  access: 'The user may see none of its nodes, so it does not count.',
+  search: 'No tool found it: see the settings of search, the tools, or what the model searched.',
+  reading: 'It was found, but cut off before the model could read it: let the tool give less.',
+  answer: 'The model read it and does not say it: see the instructions, or another model.',
+  citing: 'The answer says it, and cites no node of it.',
+};
+
+const VERDICTS: Readonly<Record<GoldenSentence['verdict'], readonly [BadgeTone, string]>> = {
+  supported: ['good', 'Supported'],
+  partly: ['warning', 'Partly'],
+  unsupported: ['danger', 'Unsupported'],
+  unchecked: ['neutral', 'Unchecked'],
+};
+
+interface GoldenResultCardProps {
+  readonly name: string;
+  readonly run: number;
+  readonly result: GoldenResult;
+}
+
+export function GoldenResultCard({ name, run, result }: GoldenResultCardProps) {
+  const { id, question, asUser, answer, error, nuggets, sentences, leaks } = result;
+  const label = useLabelling(name, run);
+  return (
+    <Card
+      title={id}
+      description={
+        <>
+          <bdi className="wrap-anywhere">{question}</bdi>
+          {asUser !== null && <span className="text-muted">{` (as ${asUser})`}</span>}
+        </>
+      }
+      actions={<ResultBadges result={result} />}
+    >
+      {error === null ? (
+        <details className="mb-3">
+          <summary className="cursor-pointer font-medium">Answer</summary>
+          <div className="mt-2 rounded-control bg-sunken p-3">
+            <Markdown text={answer === '' ? '(nothing)' : answer} />
+          </div>
+        </details>
+      ) : (
+        <p className="text-danger">{`${error.message} (${error.code})`}</p>
+      )}
+      {leaks.length > 0 && <Leaks leaks={leaks} />}
+      {nuggets.length > 0 && (
+        <ul aria-label={`Nuggets of ${id}`} className="flex flex-col gap-2">
+          {nuggets.map((nugget, at) => (
+            <li key={nugget.text} className="flex items-start justify-between gap-3">
+              <Nugget nugget={nugget} />
+              <Labels
+                what={nugget.text}
+                yes={{ question: id, nugget: at, verdict: 'found' }}
+                no={{ question: id, nugget: at, verdict: 'missing' }}
+                onLabel={label}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {sentences.length > 0 && (
+        <details className="mt-3">
+          <summary className="cursor-pointer font-medium">What its sentences rest on</summary>
+          <ul aria-label={`Sentences of ${id}`} className="mt-2 flex flex-col gap-2">
+            {sentences.map((sentence, at) => (
+              <li
+                // Sentences may repeat, and never move.
+                // oxlint-disable-next-line react/no-array-index-key
+                key={at}
+                className="flex items-start justify-between gap-3"
+              >
+                <Sentence sentence={sentence} />
+                {sentence.verdict !== 'unchecked' && (
+                  <Labels
+                    what={sentence.text}
+                    yes={{ question: id, sentence: at, verdict: 'supported' }}
+                    no={{ question: id, sentence: at, verdict: 'unsupported' }}
+                    onLabel={label}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function ResultBadges({ result }: { readonly result: GoldenResult }) {
+  const { mustRefuse, isRefusal, leaks, error } = result;
+  if (error !== null) return <Badge tone="danger">No answer</Badge>;
+  return (
+    <div className="flex flex-wrap gap-1.5">
+      {leaks.length > 0 && <Badge tone="danger">Leaks</Badge>}
+      {mustRefuse && !isRefusal && <Badge tone="danger">Does not refuse</Badge>}
+      {mustRefuse && isRefusal && <Badge tone="good">Refuses</Badge>}
+      {!mustRefuse && isRefusal && <Badge tone="warning">Refuses</Badge>}
+    </div>
+  );
+}
+
+function Nugget({ nugget }: { readonly nugget: GoldenNuggetResult }) {
+  const { text, importance, isFound, lostAt, found, read, cited, by } = nugget;
+  const steps = [found && 'found', read && 'read', cited && 'cited'].filter(Boolean).join(', ');
+  return (
+    <div className="min-w-0">
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={isFound === null ? 'neutral' : isFound ? 'good' : 'danger'}>
+          {isFound === null ? 'Hidden' : isFound ? 'Said' : 'Missing'}
+        </Badge>
+        <bdi className="wrap-anywhere">{text}</bdi>
+        {importance === 'vital' && <Badge>Vital</Badge>}
+      </div>
+      <p className="text-[13px] text-muted">
+        {lostAt === null ? `Told by ${BY[by ?? 'text']}.` : LOST[lostAt]}
+        {steps !== '' && ` On the way: ${steps}.`}
+      </p>
+    </div>
+  );
+}
+
+const BY = { text: 'its words', citation: 'a citation', judge: 'the judge' } as const;
+
+function Sentence({ sentence }: { readonly sentence: GoldenSentence }) {
+  const { text, verdict, citations } = sentence;
+  const [tone, word] = VERDICTS[verdict];
+  return (
+    <div className="min-w-0">
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={tone}>{word}</Badge>
+        <bdi className="wrap-anywhere">{text}</bdi>
+      </div>
+      {citations.map(({ id, uid, quote }) => (
+        <p key={id} className="text-[13px] text-muted wrap-anywhere">
+          <Link to="/node/$uid" params={{ uid }} className="text-accent underline">
+            {`[${id}]`}
+          </Link>
+          {quote === null ? ' says nothing of it.' : ` says “${quote}”.`}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Leaks({ leaks }: { readonly leaks: readonly GoldenLeak[] }) {
+  return (
+    <ul
+      aria-label="Leaks"
+      className="mb-3 flex flex-col gap-1 rounded-control bg-danger-soft p-3 text-danger"
+    >
+      {leaks.map(({ uid, field, where, text }) => (
+        <li key={`${uid} ${field} ${where} ${text}`} className="wrap-anywhere">
+          {where === 'answer' ? 'The answer says ' : 'The model was given '}
+          {field === null ? 'of ' : `${field} of `}
+          <Link to="/node/$uid" params={{ uid }} className="underline">
+            the node
+          </Link>
+          {`: “${text}”`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface LabelsProps {
+  readonly what: string;
+  readonly yes: GoldenLabel;
+  readonly no: GoldenLabel;
+  readonly onLabel: (label: GoldenLabel) => void;
+}
+
+/** What a person says of one verdict. */
+function Labels({ what, yes, no, onLabel }: LabelsProps) {
+  const { isAllowed } = useChangePermission();
+  return (
+    <div className="flex shrink-0 gap-1">
+      <IconButton
+        icon={ThumbsUp}
+        size="small"
+        label={`I say it is so: ${what}`}
+        disabled={!isAllowed}
+        onClick={() => onLabel(yes)}
+      />
+      <IconButton
+        icon={ThumbsDown}
+        size="small"
+        label={`I say it is not: ${what}`}
+        disabled={!isAllowed}
+        onClick={() => onLabel(no)}
+      />
+    </div>
+  );
+}
+
+function useLabelling(name: string, run: number): (label: GoldenLabel) => void {
+  const queries = useQueryClient();
+  const label = useMutation({
+    mutationFn: (one: GoldenLabel) => client.goldenAnswers.label(name, { run, labels: [one] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: [...GOLDEN_KEY, 'report', name, run] });
+      toastDone('Your verdict is kept');
+    },
+    onError: (error) => toastError('Your verdict was not kept', error),
+  });
+  return (one) => label.mutate(one);
+}

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { contentOf, newQuestion, valuesOf } from './golden-values.ts';
+
+const UID = '1111111111111111111111';
+const SET = {
+  description: 'Trees',
+  questions: [
+    {
+      id: 'oak',
+      question: 'How old?',
+      asUser: 'ann',
+      nuggets: [
+        { text: 'old', importance: 'vital' as const, uids: [UID, UID] },
+        { text: 'tall', importance: 'okay' as const },
+      ],
+      mustRefuse: true,
+      mustNotReveal: [UID],
+    },
+    { id: 'elm', question: 'How rare?', nuggets: [] },
+  ],
+};
+
+it('gives back what it was given', () => {
+  expect(contentOf(valuesOf(SET))).toEqual(SET);
+});
+
+it('leaves out what is empty, and reads UIDs however they are separated', () => {
+  const question = { ...newQuestion(1), question: 'Who?', mustNotReveal: `${UID}\n${UID},` };
+  expect(contentOf({ description: '', questions: [question] }).questions).toEqual([
+    { id: 'question-1', question: 'Who?', nuggets: [], mustNotReveal: [UID, UID] },
+  ]);
+});

@@ -1,0 +1,87 @@
+import type {
+  CheckedGoldenAnswers,
+  GoldenAnswersContent,
+  GoldenNugget,
+} from '@trellis/contract/shapes/golden-answers.ts';
+
+/** A set as a form has it: lists of UIDs are texts. */
+export interface GoldenValues {
+  description: string;
+  questions: QuestionValues[];
+}
+
+export interface QuestionValues {
+  /** Of the question; `id` is the form's own. */
+  questionId: string;
+  question: string;
+  asUser: string;
+  mustRefuse: boolean;
+  mustNotReveal: string;
+  nuggets: NuggetValues[];
+}
+
+export interface NuggetValues {
+  text: string;
+  importance: GoldenNugget['importance'];
+  uids: string;
+}
+
+export function newQuestion(number: number): QuestionValues {
+  return {
+    questionId: `question-${number}`,
+    question: '',
+    asUser: '',
+    mustRefuse: false,
+    mustNotReveal: '',
+    nuggets: [newNugget()],
+  };
+}
+
+export function newNugget(): NuggetValues {
+  return { text: '', importance: 'vital', uids: '' };
+}
+
+export function valuesOf({ description, questions }: CheckedGoldenAnswers): GoldenValues {
+  return {
+    description,
+    questions: questions.map((one) => ({
+      questionId: one.id,
+      question: one.question,
+      asUser: one.asUser ?? '',
+      mustRefuse: one.mustRefuse ?? false,
+      mustNotReveal: (one.mustNotReveal ?? []).join(', '),
+      nuggets: one.nuggets.map(({ text, importance, uids = [] }) => ({
+        text,
+        importance,
+        uids: uids.join(', '),
+      })),
+    })),
+  };
+}
+
+export function contentOf({ description, questions }: GoldenValues): GoldenAnswersContent {
+  return {
+    description,
+    questions: questions.map((one) => {
+      const asUser = one.asUser.trim();
+      const mustNotReveal = uidsIn(one.mustNotReveal);
+      return {
+        id: one.questionId.trim(),
+        question: one.question,
+        ...(asUser !== '' && { asUser }),
+        nuggets: one.nuggets
+          .filter(({ text }) => text.trim() !== '')
+          .map(({ text, importance, uids: named }) => {
+            const uids = uidsIn(named);
+            return { text, importance, ...(uids.length > 0 && { uids }) };
+          }),
+        ...(one.mustRefuse && { mustRefuse: true }),
+        ...(mustNotReveal.length > 0 && { mustNotReveal }),
+      };
+    }),
+  };
+}
+
+function uidsIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((one) => one !== '');
+}
