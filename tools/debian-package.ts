@@ -50,3 +50,10 @@ export function installPostgres(): void {
     'the tests of the log in it and of connectors',
   );
 }
+
+/** Where Debian installs the load balancer that `npm run cluster` puts in front of members. */
+export const HAPROXY = '/usr/sbin/haproxy';
+
+export function installHaproxy(): void {
+  installDebianPackage('haproxy', HAPROXY, 'the cluster on this machine');
+}

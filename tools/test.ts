@@ -2,7 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
-import { installNetworkTools, installPostgres, installShells } from './debian-package.ts';
+import {
+  installHaproxy,
+  installNetworkTools,
+  installPostgres,
+  installShells,
+} from './debian-package.ts';
 import { commitName, leftToOtherCommits, SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
@@ -90,6 +95,7 @@ async function runChecks(): Promise<string[]> {
 /** What a test says it needs, by a function of test/support/requires.ts, and what brings it. */
 const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requireChromium', installBrowser],
+  ['requireHaproxy', installHaproxy],
   ['requireNetworkNamespaces', installNetworkTools],
   ['requirePostgres', installPostgres],
   ['requireShells', installShells],

@@ -1,11 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { postgresPrograms } from '../../tools/debian-package.ts';
+import {
+  makePostgresFolder,
+  postgresOwner,
+  runPostgresProgram,
+  startPostgresServer,
+  stopPostgresServer,
+} from '../../tools/postgres-server.ts';
 import { temporaryFolder } from './trellis-process.ts';
 
 export interface PostgresServer extends AsyncDisposable {
@@ -36,21 +39,20 @@ export async function startPostgres({
   tcp = tls !== undefined,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await temporaryFolder();
-  const owner = ownerOfServer();
+  const owner = postgresOwner();
   const data = join(folder.path, 'data');
-  mkdirSync(data);
-  for (const path of [folder.path, data]) {
-    if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
-  }
-  const programs = postgresPrograms();
+  for (const path of [folder.path, data]) makePostgresFolder(path, owner);
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-  execFileSync(join(programs, 'initdb'), initdb, { ...owner, stdio: 'ignore' });
+  runPostgresProgram('initdb', initdb, owner);
   const port = tcp ? await freePort() : 5_432;
-  const addresses = tcp ? '127.0.0.1' : '';
-  const settings = ['-c', `listen_addresses=${addresses}`, '-p', String(port), '-c', 'fsync=off'];
-  settings.push('-k', folder.path);
+  const settings: Record<string, string> = {
+    listen_addresses: tcp ? '127.0.0.1' : '',
+    port: String(port),
+    fsync: 'off',
+    unix_socket_directories: folder.path,
+  };
   if (tls !== undefined) {
-    settings.push('-c', 'ssl=on');
+    settings['ssl'] = 'on';
     for (const [name, text] of [
       ['server.key', tls.key],
       ['server.crt', tls.cert],
@@ -60,16 +62,7 @@ export async function startPostgres({
       if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
     }
   }
-  const start = async () => {
-    const started = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
-      ...owner,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const lines = createInterface({ input: started.stderr });
-    for await (const line of lines) if (line.includes('ready to accept connections')) break;
-    started.stderr.resume();
-    return started;
-  };
+  const start = () => startPostgresServer(data, settings, owner);
   let server = await start();
   const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder.path)}&port=${port}`;
   const client = new pg.Client({ connectionString: url });
@@ -88,9 +81,7 @@ export async function startPostgres({
     query: async (sql, values = []) => void (await client.query(sql, [...values])),
     [Symbol.asyncDispose]: async () => {
       await client.end();
-      // Fast shutdown: whoever is connected is let go.
-      server.kill('SIGINT');
-      if (server.exitCode === null) await once(server, 'exit');
+      await stopPostgresServer(server);
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -106,12 +97,4 @@ function freePort(): Promise<number> {
     });
   });
   return promise;
-}
-
-/** The user that Debian's package makes, when this process may become it. */
-function ownerOfServer(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string) =>
-    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
-  return { uid: id('-u'), gid: id('-g') };
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
-import { IP, postgresPrograms, SHELLS } from '../../tools/debian-package.ts';
+import { HAPROXY, IP, postgresPrograms, SHELLS } from '../../tools/debian-package.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs:
@@ -34,6 +34,10 @@ export function requireNodePackage(): boolean {
 
 export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
+}
+
+export function requireHaproxy(): boolean {
+  return isMissing('HAProxy', !existsSync(HAPROXY));
 }
 
 /** Those that `trellis completion` has scripts for. */
