@@ -86,7 +86,7 @@ it('has the C library give memory back, whatever starts the server', () => {
   const [setting] = /MALLOC_MMAP_THRESHOLD_=\d+/.exec(read('docs/install.md')) ?? [];
   const { scripts } = JSON.parse(read('package.json'));
   const { start, primary, replica } = scripts;
-  const units = ['trellis', 'trellis-replica'].map((name) =>
+  const units = ['trellis', 'trellis-replica', 'trellis-member'].map((name) =>
     read(`docker/systemd/${name}.service`),
   );
   for (const text of [start, primary, replica, instruction('ENV'), ...units]) {
@@ -106,23 +106,28 @@ interface ComposeService {
   readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
 }
 
+/** The schema of the specification knows every name in it, and would know one that is wrong. */
+function expectCompose(compose: Record<string, unknown>, service: string): void {
+  // Names of the schema and its parts, in the way of an older draft.
+  const { $schema: _draft, ...schema } = composeSchema as Record<string, unknown>;
+  const ajv = new Ajv2019({ strict: false, logger: false, allErrors: true }).removeKeyword('id');
+  const validate = ajv.compile(schema);
+  // The state of the specification that the package has is from before files had a name.
+  const { name, ...others } = compose;
+  expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
+  validate(others);
+  expect(validate.errors).toBeNull();
+  const misspelt = structuredClone(others) as { services: Record<string, object> };
+  misspelt.services[service] = { ...misspelt.services[service], enviroment: {} };
+  expect(validate(misspelt)).toBe(false);
+}
+
 describe('the file for Compose', () => {
   const compose = parse(read('docker/compose.yaml'), { merge: true });
   const services: Readonly<Record<string, ComposeService>> = compose.services;
 
   it('is one by the schema of the specification, which knows every name in it', () => {
-    // Names of the schema and its parts, in the way of an older draft.
-    const { $schema: _draft, ...schema } = composeSchema as Record<string, unknown>;
-    const ajv = new Ajv2019({ strict: false, logger: false, allErrors: true }).removeKeyword('id');
-    const validate = ajv.compile(schema);
-    // The state of the specification that the package has is from before files had a name.
-    const { name, ...others } = compose;
-    expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
-    validate(others);
-    expect(validate.errors).toBeNull();
-    const misspelt = structuredClone(others);
-    misspelt.services.primary.enviroment = {};
-    expect(validate(misspelt)).toBe(false);
+    expectCompose(compose, 'primary');
   });
 
   it('starts a primary and a replica that are configured as they must be', () => {
@@ -179,6 +184,34 @@ function interpolated(text: string, given: Readonly<Record<string, string>>): st
   });
 }
 
+/** What a compiler says of manifests: the schemas let unknown names pass, types of them do not. */
+async function compileManifest({ services, set, deployment }: Manifest): Promise<string> {
+  await using folder = await temporaryFolder();
+  const models = join(ROOT, 'node_modules/kubernetes-models');
+  const type = (file: string) => `import(${JSON.stringify(`${models}/${file}.js`)})`;
+  const code = [
+    `export const services: ${type('v1/Service')}.IService[] = ${JSON.stringify(services)};`,
+    `export const set: ${type('apps/v1/StatefulSet')}.IStatefulSet = ${JSON.stringify(set)};`,
+    `export const deployment: ${type('apps/v1/Deployment')}.IDeployment | undefined = ${JSON.stringify(deployment)};`,
+  ];
+  await writeFile(join(folder.path, 'manifest.ts'), code.join('\n'));
+  const checks = { noEmit: true, strict: true, skipLibCheck: true };
+  const compilerOptions = { ...checks, types: [], module: 'nodenext', target: 'es2024' };
+  const project = { compilerOptions, files: ['manifest.ts'] };
+  await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(project));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder.path], {
+    encoding: 'utf8',
+  });
+  return `${stdout}${stderr}exit code ${status}`;
+}
+
+interface Manifest {
+  readonly services: readonly object[];
+  readonly set: object;
+  readonly deployment?: object;
+}
+
 describe('the files for Kubernetes', () => {
   const documents = parseAllDocuments(read('docker/kubernetes/primary.yaml')).map((one) =>
     one.toJS(),
@@ -201,29 +234,7 @@ describe('the files for Kubernetes', () => {
   });
 
   it('name nothing that Kubernetes does not know', async () => {
-    // The schemas let unknown names pass; the types made of them do not.
-    const check = async (given: object): Promise<string> => {
-      await using folder = await temporaryFolder();
-      const models = join(ROOT, 'node_modules/kubernetes-models');
-      const code = `import type { IStatefulSet } from ${JSON.stringify(`${models}/apps/v1/StatefulSet.js`)};
-import type { IService } from ${JSON.stringify(`${models}/v1/Service.js`)};
-export const services: IService[] = ${JSON.stringify([http, replication])};
-export const set: IStatefulSet = ${JSON.stringify(given)};\n`;
-      await writeFile(join(folder.path, 'manifest.ts'), code);
-      const checks = { noEmit: true, strict: true, skipLibCheck: true };
-      const compilerOptions = { ...checks, types: [], module: 'nodenext', target: 'es2024' };
-      const project = { compilerOptions, files: ['manifest.ts'] };
-      await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(project));
-      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        [compiler, '-p', folder.path],
-        {
-          encoding: 'utf8',
-        },
-      );
-      return `${stdout}${stderr}exit code ${status}`;
-    };
+    const check = (given: object) => compileManifest({ services: [http, replication], set: given });
     expect(await check(set)).toBe('exit code 0');
     const misspelt = structuredClone(set);
     misspelt.spec.template.spec.containers[0].livenesProbe = {};
@@ -281,18 +292,113 @@ export const set: IStatefulSet = ${JSON.stringify(given)};\n`;
   });
 });
 
-describe.each(['trellis', 'trellis-replica'])('the unit %s of systemd', (name) => {
-  const unit = read(`docker/systemd/${name}.service`);
+describe('the files for members', () => {
+  const address = { PUBLIC_ADDRESS: 'https://trellis.example.org' };
+  const given = { MSK_JWT_KEY: 'k'.repeat(48), POSTGRES_PASSWORD: 'p', ...address };
+  /** What HAProxy asks, and what it is given for its variables. */
+  const haproxy = read('docker/members/haproxy.cfg');
+  const taken = [...haproxy.matchAll(/"\$\{(\w+)\}"/g)].map(([, name = '']) => name);
+  const fillsIn = (environment: Readonly<Record<string, string>>) => {
+    expect(Object.keys(environment).toSorted()).toEqual([...new Set(taken)].toSorted());
+  };
 
-  it('names variables and a program that there are, and waits for the end', () => {
-    const named = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, variable = '']) => variable);
-    expect(named.length).toBeGreaterThan(0);
-    expect([...Object.keys(variables), 'MALLOC_MMAP_THRESHOLD_']).toEqual(
-      expect.arrayContaining(named),
+  it('have HAProxy ask what anybody may ask', () => {
+    const paths = [...haproxy.matchAll(/httpchk GET (\S+)/g)].map(([, path]) => path);
+    expect(paths).toContain('/health/primary');
+    for (const path of paths) expectProbe(path);
+  });
+
+  it('for Compose start three members of one log, behind HAProxy', () => {
+    const compose = parse(read('docker/members/compose.yaml'), { merge: true });
+    expectCompose(compose, 'a');
+    const { postgres, haproxy: balancer, ...members } = compose.services;
+    const configs = Object.entries<ComposeService>(members).map(([name, service]) => {
+      const filled = Object.entries(service.environment).map(
+        ([key, text]) => [key, interpolated(text, given)] as const,
+      );
+      const config = expectConfiguration(Object.fromEntries(filled));
+      expect(config.member).toMatchObject({ name });
+      expect(String(config.serverAddress)).toContain(`//${name}:${httpPort}`);
+      expect(service.volumes).toEqual([`${name}:${data}`]);
+      expect(Number.parseInt(service.stop_grace_period, 10) * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+      return config;
+    });
+    expect(configs).toHaveLength(3);
+    for (const { publicAddress } of configs) {
+      expect(String(publicAddress)).toContain(address.PUBLIC_ADDRESS);
+    }
+    expect(postgres.environment.POSTGRES_DB).toBe('trellis');
+    fillsIn(balancer.environment);
+    const balanced = Object.keys(members).map((name) => `${name}:${httpPort}`);
+    expect(Object.values(balancer.environment)).toEqual(expect.arrayContaining(balanced));
+  });
+
+  it('for Kubernetes are what their kinds are, and fit each other', async () => {
+    const documents = parseAllDocuments(read('docker/members/members.yaml')).map((one) =>
+      one.toJS(),
     );
-    // test/package/package.test.ts sees that the archive has this program.
-    expect(unit).toMatch(/^ExecStart=\/opt\/trellis\/bin\/trellis serve$/m);
-    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
-    expect(Number(seconds) * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+    const [headless, set, service, deployment] = documents;
+    const manifest = { services: [headless, service], set, deployment };
+    expect(await compileManifest(manifest)).toBe('exit code 0');
+    const { template, serviceName } = set.spec;
+    const [container] = template.spec.containers;
+    expect(serviceName).toBe(headless.metadata.name);
+    expect(headless.spec.selector).toEqual(template.metadata.labels);
+    expect(service.spec.selector).toEqual(deployment.spec.template.metadata.labels);
+    for (const probe of [container.startupProbe, container.readinessProbe]) {
+      expectProbe(probe.httpGet.path);
+    }
+    const [balancer] = deployment.spec.template.spec.containers;
+    const environment = Object.fromEntries(
+      balancer.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    fillsIn(environment);
+    const names = Array.from(
+      { length: set.spec.replicas },
+      (_, index) => `${set.metadata.name}-${index}.${serviceName}:${httpPort}`,
+    );
+    expect(Object.values(environment)).toEqual(expect.arrayContaining(names));
+
+    const kustomization = parse(read('docker/members/kustomization.yaml'));
+    for (const file of [
+      ...kustomization.resources,
+      ...kustomization.configMapGenerator.flatMap(({ files = [] }: { files?: string[] }) => files),
+    ]) {
+      expect(existsSync(join(ROOT, 'docker/members', file)), file).toBe(true);
+    }
+    const literals = kustomization.configMapGenerator[0].literals.map((pair: string) =>
+      pair.split(/=(.*)/s, 2),
+    );
+    const own = container.env.map(({ name, value = 'trellis-0' }: Record<string, string>) => [
+      name,
+      value?.replace('$(MSK_MEMBER)', 'trellis-0'),
+    ]);
+    const { member } = expectConfiguration({
+      ...Object.fromEntries([...literals, ...own]),
+      MSK_LOG: 'postgres://trellis:p@db/trellis',
+      MSK_JWT_KEY: given.MSK_JWT_KEY,
+    });
+    expect(member).toMatchObject({ name: 'trellis-0' });
   });
 });
+
+describe.each(['trellis', 'trellis-replica', 'trellis-member'])(
+  'the unit %s of systemd',
+  (name) => {
+    const unit = read(`docker/systemd/${name}.service`);
+
+    it('names variables and a program that there are, and waits for the end', () => {
+      const named = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(
+        ([, variable = '']) => variable,
+      );
+      expect(named.length).toBeGreaterThan(0);
+      expect([...Object.keys(variables), 'MALLOC_MMAP_THRESHOLD_']).toEqual(
+        expect.arrayContaining(named),
+      );
+      // test/package/package.test.ts sees that the archive has this program.
+      expect(unit).toMatch(/^ExecStart=\/opt\/trellis\/bin\/trellis serve$/m);
+      const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+      expect(Number(seconds) * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+    });
+  },
+);
