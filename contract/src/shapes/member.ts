@@ -28,5 +28,7 @@ export const memberOverview = z.strictObject({
     bytes: z.int().min(0),
     synchronous: z.boolean(),
   }),
+  /** The newest first. */
+  takeovers: z.array(z.strictObject({ term: sequences, member: z.string(), at: z.iso.datetime() })),
 });
 export type MemberOverview = Immutable<z.infer<typeof memberOverview>>;

@@ -3,7 +3,7 @@ import { Problem } from '#base/problem.ts';
 import type { HttpServerOptions } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Probes } from '#observe/health.ts';
-import type { LogReport, MembersSeen } from '#log/postgres/member-registry.ts';
+import type { LogReport, MembersSeen, Takeover } from '#log/postgres/member-registry.ts';
 import type { LeaseEvents, SharedLogLease } from '../writer/shared-log.ts';
 
 /** What a member adds to the workspace that it opens, as the primary or as a follower. */
@@ -55,7 +55,12 @@ export function primaryOf({ lease, isLeaseExpired, members }: MembersSeen) {
   return members.find(({ run }) => lease.holder.startsWith(`${run}/`));
 }
 
-export function overviewOf(seen: MembersSeen, log: LogReport, now: number): MemberOverview {
+export function overviewOf(
+  seen: MembersSeen,
+  log: LogReport,
+  takeovers: readonly Takeover[],
+  now: number,
+): MemberOverview {
   const primary = primaryOf(seen);
   return {
     term: seen.lease.term,
@@ -76,5 +81,6 @@ export function overviewOf(seen: MembersSeen, log: LogReport, now: number): Memb
       bytes: log.bytes,
       synchronous: seen.isSynchronous,
     },
+    takeovers: takeovers.map(({ at, ...takeover }) => ({ ...takeover, at: at.toISOString() })),
   };
 }

@@ -205,6 +205,7 @@ export class Member implements AsyncDisposable {
     try {
       const workspace = await (lease === undefined ? this.#openFollower() : this.#lead(lease));
       this.#role = { kind: this.#opening, workspace };
+      if (term !== undefined) await this.#noteTakeover(term);
       this.#url = workspace.url;
       this.#port = Number(new URL(workspace.url).port);
     } catch (error) {
@@ -372,7 +373,7 @@ export class Member implements AsyncDisposable {
     try {
       const log = await registry.report();
       const seen = (await registry.renew(this.#state())) ?? must(this.#seen, 'the members');
-      return overviewOf(seen, log, systemClock.now());
+      return overviewOf(seen, log, await registry.takeovers(), systemClock.now());
     } catch (cause) {
       if (!(cause instanceof DatabaseFault)) throw cause;
       throw new Problem('log_unreachable', 'PostgreSQL does not answer.', { cause });

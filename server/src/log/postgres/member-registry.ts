@@ -35,6 +35,17 @@ export interface MembersSeen {
   readonly members: readonly RegisteredMember[];
 }
 
+/** When a member became the primary. */
+export interface Takeover {
+  readonly term: number;
+  /** Its name then. */
+  readonly member: string;
+  readonly at: Date;
+}
+
+/** How many are kept. */
+const TAKEOVERS_MAX = 100;
+
 export interface LogReport {
   readonly firstSequence: number;
   readonly lastSequence: number;
@@ -106,6 +117,34 @@ export class MemberRegistry implements AsyncDisposable {
     await this.#connections.run((client) =>
       client.query(`delete from ${this.#schema}.member where name = $1 and run = $2`, [name, run]),
     );
+  }
+
+  /** Notes that a member is the primary. */
+  async noteTakeover({ term, member }: Pick<Takeover, 'term' | 'member'>): Promise<void> {
+    const to = `${this.#schema}.takeover`;
+    await this.#connections.run((client) =>
+      this.#inTransaction(client, async () => {
+        await client.query(
+          `insert into ${to} (term, member, at) values ($1, $2, clock_timestamp())
+            on conflict (term) do nothing`,
+          [term, member],
+        );
+        await client.query(
+          `delete from ${to} where term <=
+            (select term from ${to} order by term desc offset ${TAKEOVERS_MAX} limit 1)`,
+        );
+      }),
+    );
+  }
+
+  /** The newest first. */
+  takeovers(): Promise<readonly Takeover[]> {
+    return this.#connections.run(async (client) => {
+      const { rows } = await client.query<{ term: string; member: string; at: Date }>(
+        `select term, member, at from ${this.#schema}.takeover order by term desc`,
+      );
+      return rows.map(({ term, ...row }) => ({ ...row, term: Number(term) }));
+    });
   }
 
   report(): Promise<LogReport> {

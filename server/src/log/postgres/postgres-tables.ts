@@ -78,7 +78,7 @@ export function refuseOldServer(place: string, version: number): void {
   );
 }
 
-const TABLES = ['lease', 'manifest', 'member', 'record', 'segment'];
+const TABLES = ['lease', 'manifest', 'member', 'record', 'segment', 'takeover'];
 
 async function tablesIn(client: PoolClient, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ relname: string }>(
@@ -116,6 +116,8 @@ async function createTables(
       name text primary key, run text not null, address text not null,
       server_address text not null, role text not null,
       applied bigint not null, version text not null, seen_at timestamptz not null);
+    create table ${to}.takeover (
+      term bigint primary key, member text not null, at timestamptz not null);
     create table ${to}.segment (first bigint primary key, header bytea not null);
     create table ${to}.record (
       first bigint not null, chunk integer not null, last bigint not null, time bigint not null,
