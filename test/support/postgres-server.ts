@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chownSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

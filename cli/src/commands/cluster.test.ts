@@ -27,6 +27,7 @@ const OVERVIEW: MemberOverview = {
     },
   ],
   log: { engine: 'postgres', firstSequence: 1, lastSequence: 100, bytes: 1, synchronous: true },
+  takeovers: [{ term: 3, member: 'berlin', at: '2026-11-21T08:00:00.000Z' }],
 };
 
 async function statusOf(overview: MemberOverview, ...args: string[]) {

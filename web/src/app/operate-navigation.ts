@@ -16,6 +16,12 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       isFor: administrators,
     },
     {
+      to: '/admin/members',
+      label: 'Members',
+      words: 'cluster primary takeover failover machines',
+      isFor: administrators,
+    },
+    {
       to: '/admin/tasks',
       label: 'Tasks',
       words: 'schedule cron',

@@ -296,6 +296,14 @@ export const serverTexts = [
         synchronous: 'Whether PostgreSQL waits for a standby with each commit.',
       },
     ],
+    takeovers: [
+      'When members became the primary: the newest 100, the newest first.',
+      {
+        term: 'The term that began.',
+        member: 'Name of the member that became the primary.',
+        at: 'When it did (ISO 8601, UTC).',
+      },
+    ],
   }),
   ...texts(replica.registeredReplica, {
     replicaUID: 'UID of the replica, new at each of its starts.',

@@ -205,7 +205,6 @@ export class Member implements AsyncDisposable {
     try {
       const workspace = await (lease === undefined ? this.#openFollower() : this.#lead(lease));
       this.#role = { kind: this.#opening, workspace };
-      if (term !== undefined) await this.#noteTakeover(term);
       this.#url = workspace.url;
       this.#port = Number(new URL(workspace.url).port);
     } catch (error) {
@@ -258,7 +257,7 @@ export class Member implements AsyncDisposable {
     const held = lease.current;
     // The process stood still, or PostgreSQL was away, while the follower closed.
     if (held === undefined) throw noPrimary(database.place);
-    return openPrimary(this.#onSamePort(), {
+    const opened = openPrimary(this.#onSamePort(), {
       ...this.#memberRole(),
       shared: { ...place, lease: held },
       leaseEvents: {
@@ -268,6 +267,11 @@ export class Member implements AsyncDisposable {
         },
       },
     });
+    const workspace = await opened;
+    // It is a note for people, and nothing depends on it.
+    const takeover = { term: held.term, member: this.#parts.name };
+    await this.#parts.registry.noteTakeover(takeover).catch(() => undefined);
+    return workspace;
   }
 
   async #openFollower(): Promise<Workspace> {

@@ -57,6 +57,18 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     ]);
   });
 
+  it('keeps the newest hundred of who became the primary, and each once', async () => {
+    for (let term = 1; term <= 103; term++) {
+      await registry.noteTakeover({ term, member: `m${term}` });
+    }
+    await registry.noteTakeover({ term: 103, member: 'another' });
+    const takeovers = await registry.takeovers();
+    expect(takeovers.map(({ term }) => term)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 103 - index),
+    );
+    expect(takeovers[0]).toEqual({ term: 103, member: 'm103', at: expect.any(Date) });
+  });
+
   it('leaves a name to the run that joined last', async () => {
     await registry.join(member());
     await registry.join(member({ run: 'second run' }));

@@ -16,6 +16,11 @@ export const adminRoutes = [
     component: lazyPage(() => import('./replicas-page.tsx'), 'ReplicasPage'),
   }),
   createRoute({
+    path: '/admin/members',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./members-page.tsx'), 'MembersPage'),
+  }),
+  createRoute({
     path: '/admin/build',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['module']),
