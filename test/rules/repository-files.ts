@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What is made, not written. */
-const MADE = new Set(['node_modules', '.git', '.cache', 'data', 'coverage', 'dist']);
+/** What is made, not written: `local` holds the servers of `npm run primary` and `npm run cluster`. */
+const MADE = new Set(['node_modules', '.git', '.cache', 'data', 'local', 'coverage', 'dist']);
 const BINARY = /\.(?:png|jpg|ico|woff2|wasm|zip)$/;
 
 /** Every written file of the repository, by its path from the root with forward slashes. */
