@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What is made, not written: `local` holds the servers of `npm run primary` and `npm run cluster`. */
+/** What is made, not written. Servers that are tried out on this machine are in `local`. */
 const MADE = new Set(['node_modules', '.git', '.cache', 'data', 'local', 'coverage', 'dist']);
 const BINARY = /\.(?:png|jpg|ico|woff2|wasm|zip)$/;
 
