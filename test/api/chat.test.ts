@@ -37,6 +37,17 @@ describe('a turn', () => {
       usage: { inputTokens: 22, outputTokens: 10 },
       model: 'large',
       ended: 'answer',
+      support: [
+        {
+          sentence: 'Oaks grow for centuries [1].',
+          start: 0,
+          end: 28,
+          verdict: 'supported',
+          citations: [{ id: 1, uid: oak, quote: 'Oaks grow for centuries.' }],
+        },
+      ],
+      supportRate: 1,
+      supportJudge: null,
     });
     expect(sentTo(at.provider)[0]).toMatchObject({ role: 'system' });
     expect(sentTo(at.provider).at(-1)?.content).toContain('"citation":1');

@@ -15,6 +15,8 @@ import {
 } from '../limits.ts';
 import { GRAPH_NAME_CHARACTERS_MAX } from '../request-limits.ts';
 import { pageQuery } from './list.ts';
+import { chatCitation } from './chat.ts';
+import { supportMembers } from './support.ts';
 import { toolName } from './tool.ts';
 import { recordUpTo } from '../bounded-shapes.ts';
 
@@ -122,6 +124,9 @@ export const agentRun = z.strictObject({
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
   usage: z.strictObject({ inputTokens: z.int().min(0), outputTokens: z.int().min(0) }),
+  /** Of a result that is text: what it cites, as of an answer of the chat. */
+  citations: z.array(chatCitation),
+  ...supportMembers,
 });
 export type AgentRun = Immutable<z.infer<typeof agentRun>>;
 

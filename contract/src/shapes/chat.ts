@@ -9,6 +9,7 @@ import {
 } from '../limits.ts';
 import { pageQuery } from './list.ts';
 import { nodeReference } from './node-reference.ts';
+import { supportMembers } from './support.ts';
 import { toolName } from './tool.ts';
 
 const uid = z.string().min(1).max(100);
@@ -105,6 +106,7 @@ export const chatAnswer = z.strictObject({
   usage: usage.nullable(),
   model: z.string(),
   ended: z.enum(CHAT_ENDS),
+  ...supportMembers,
 });
 export type ChatAnswer = Immutable<z.infer<typeof chatAnswer>>;
 
@@ -150,6 +152,7 @@ const chatReply = message.extend({
   ended: z.enum([...CHAT_ENDS, 'failed']).nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
   feedback: chatFeedback.extend({ value: z.enum(['up', 'down']) }).nullable(),
+  ...supportMembers,
 });
 
 export const chatMessage = z.discriminatedUnion('role', [chatQuestion, chatReply]);

@@ -39,7 +39,7 @@ export const supportMembers = {
   /** Null where no judge was asked. */
   supportJudge: supportJudge.nullable(),
 };
-const answerSupport = z.strictObject(supportMembers);
+export const answerSupport = z.strictObject(supportMembers);
 export type AnswerSupport = Immutable<z.infer<typeof answerSupport>>;
 
 /** The model that is asked whether sentences are supported. */

@@ -39,6 +39,12 @@ export const RESEARCH_TOOL_CALLS_MAX = 50;
 export const RESEARCH_TOOL_TIMEOUT_MS = 60_000;
 /** The share of the tokens and minutes of a research that is kept for its report. */
 export const RESEARCH_REPORT_SHARE = 0.25;
+/**
+ * Researchers are asked for nothing more when, of at least so many checked sentences of their
+ * notes, a smaller share than this is supported by what it cites.
+ */
+export const RESEARCH_SUPPORT_SENTENCES_MIN = 4;
+export const RESEARCH_SUPPORT_RATE_MIN = 0.5;
 
 /** Agents and their runs. */
 
@@ -158,8 +164,12 @@ export const SUPPORT_SENTENCES_MAX = 500;
 /** Characters of one cited node that are read, and of all that one answer cites. */
 export const SUPPORT_NODE_CHARACTERS_MAX = 100_000;
 export const SUPPORT_CHARACTERS_MAX = 1_000_000;
-/** Characters of a quote. */
+/** Citations of one sentence; comparisons of one sentence with passages. */
+export const SUPPORT_CITATIONS_MAX = 20;
+export const SUPPORT_COMPARISONS_MAX = 2_000;
+/** Characters of a quote, and of all quotes that are kept of one answer. */
 export const SUPPORT_QUOTE_CHARACTERS_MAX = 600;
+export const SUPPORT_QUOTES_CHARACTERS_MAX = 100_000;
 /** One question to the judge: sentences; characters of one document and of all; tokens; time. */
 export const JUDGE_SENTENCES_MAX = 60;
 export const JUDGE_DOCUMENT_CHARACTERS_MAX = 8_000;

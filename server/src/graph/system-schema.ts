@@ -261,6 +261,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         EndedAt: 'Time',
         Usage: 'Json',
         Transcript: 'String',
+        Support: 'Json',
       },
     },
     {
@@ -354,6 +355,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Ended: 'String',
         Error: 'Json',
         Feedback: 'Json',
+        Support: 'Json',
       },
     },
     {

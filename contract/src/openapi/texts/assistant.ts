@@ -5,6 +5,7 @@ import * as assistant from '../../shapes/assistant.ts';
 import * as chat from '../../shapes/chat.ts';
 import * as research from '../../shapes/deep-research.ts';
 import * as llm from '../../shapes/llm.ts';
+import * as support from '../../shapes/support.ts';
 import * as tool from '../../shapes/tool.ts';
 import { texts } from './property-texts.ts';
 
@@ -190,6 +191,36 @@ export const assistantTexts = [
     model: 'Model that answered.',
     ended: ENDED,
   }),
+  ...texts(support.answerSupport, {
+    support: [
+      'Sentences of the answer, in order, and whether what they cite says so.',
+      {
+        sentence: 'Sentence as it stands in the text of the answer.',
+        start: 'Where it begins in the text, in UTF-16 units.',
+        end: 'Where it ends, the end excluded.',
+        verdict:
+          'Whether what the sentence cites says so; `unchecked` if it cites nothing, or if only a judge could tell.',
+        citations: [
+          'What it cites and the reader may see.',
+          {
+            id: 'Number of the citation.',
+            uid: 'UID of the cited node.',
+            quote: 'Passage of the node that supports it, verbatim; empty if there is none.',
+          },
+        ],
+      },
+    ],
+    supportRate: 'Supported sentences among those that are not `unchecked`; null if all are.',
+    supportJudge: [
+      'Model that was asked about the sentences; null if none was.',
+      {
+        model: 'Model that was asked.',
+        outcome:
+          'How it did: `incomplete` if it left sentences out, and `failed` if it had no answer; the rest stands as without it.',
+        code: 'Code of the error that it failed with; null if it did not.',
+      },
+    ],
+  }),
   ...texts(chat.chatFeedback, {
     value: 'What the user thinks of the answer; null takes it back.',
     comment: 'Why, in free text.',
@@ -290,6 +321,7 @@ export const assistantTexts = [
     async: 'Whether to answer at once while the run goes on; by default not.',
   }),
   ...texts(agent.agentRunWithTranscript, {
+    citations: 'Facts in a result that is text, and where they come from.',
     UID: 'UID of the run.',
     agent: 'Name of the agent.',
     user: 'UID of the user whom it runs as.',
@@ -312,6 +344,7 @@ export const assistantTexts = [
     ],
   }),
   ...texts(agent.agentRun, {
+    citations: 'Facts in a result that is text, and where they come from.',
     UID: 'UID of the run.',
     agent: 'Name of the agent.',
   }),

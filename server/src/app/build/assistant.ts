@@ -19,6 +19,7 @@ import { WorkspaceBrief } from '#assistant/model/workspace-brief.ts';
 import { DeepResearch, type DeepResearchParts } from '#assistant/research/deep-research.ts';
 import { ResearchSettings } from '#assistant/research/research-settings.ts';
 import type { LlmSettings } from '#assistant/router/admission.ts';
+import { AnswerChecker, type AnswerCheckerParts } from '#assistant/support/answer-checker.ts';
 import { CallerTools } from '#assistant/tools/caller-tools.ts';
 import { ToolCatalog, ToolStore } from '#assistant/tools/tool-catalog.ts';
 import { ToolVectors } from '#assistant/tools/tool-vectors.ts';
@@ -94,13 +95,16 @@ export async function buildAssistant(
     onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
   });
   const { assistantSettings, brief } = buildBrief(foundation, parts);
+  const checker = buildChecker(foundation, { access, models, settings: assistantSettings });
   const agents = new AgentService(foundation);
-  const agentRuns = opened.use(await openAgentRuns(foundation, { models, callerTools, brief }));
+  const agentRuns = opened.use(
+    await openAgentRuns(foundation, { access, callerTools, models, brief, checker }),
+  );
   const allowedModels = (): readonly string[] => admission.models();
-  const answering = { access, models, allowedModels, brief, tools: callerTools };
+  const answering = { access, models, allowedModels, brief, checker, tools: callerTools };
   const chat = opened.use(new ChatService({ ...foundation, ...answering, nodes }));
   const deepResearch = opened.use(
-    buildDeepResearch(foundation, { jobs, chat, models, brief, allowedModels, callerTools }),
+    buildDeepResearch(foundation, { jobs, chat, callerTools, ...answering }),
   );
   const adminAgent = opened.use(
     buildAdminAgent(foundation, {
@@ -140,6 +144,17 @@ export async function buildAssistant(
   };
 }
 
+function buildChecker(
+  { reader, logger }: Foundation,
+  parts: Pick<AnswerCheckerParts, 'access' | 'models' | 'settings'>,
+): AnswerChecker {
+  return new AnswerChecker({
+    ...parts,
+    reader,
+    onFault: (err) => logger.error({ err }, 'the support of an answer could not be checked'),
+  });
+}
+
 /** What administrators tell models, and what these are told of the workspace. */
 function buildBrief(
   foundation: Foundation,
@@ -158,7 +173,7 @@ function buildBrief(
 
 function buildDeepResearch(
   foundation: Foundation,
-  parts: Pick<DeepResearchParts, 'jobs' | 'chat' | 'models' | 'brief'> & {
+  parts: Pick<DeepResearchParts, 'jobs' | 'chat' | 'models' | 'brief' | 'checker'> & {
     readonly allowedModels: () => readonly string[];
     readonly callerTools: CallerTools;
   },
@@ -182,7 +197,7 @@ function buildDeepResearch(
 /** Runs of agents; those that the last stop cut off are marked as failed. */
 async function openAgentRuns(
   foundation: Foundation,
-  parts: Pick<AgentRunsParts, 'models' | 'callerTools' | 'brief'>,
+  parts: Pick<AgentRunsParts, 'access' | 'models' | 'callerTools' | 'brief' | 'checker'>,
 ): Promise<AgentRuns> {
   const { logger, isReplica } = foundation;
   const runs = new AgentRuns({

@@ -1,4 +1,5 @@
 import type { AgentRun } from '@trellis/contract/shapes/agent.ts';
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import { must } from '#base/assert.ts';
 import {
   AGENT_RUNS_KEPT,
@@ -9,6 +10,8 @@ import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
+import type { Snippet } from '../citations/snippets.ts';
+import { keptSupport, type KeptSupport, supportOf } from '../support/kept-support.ts';
 import type { ModelEvent, ToolCall } from '../model/model-run.ts';
 
 export type AgentRunStatus = 'Running' | 'Completed' | 'Canceled' | 'Failed';
@@ -22,6 +25,15 @@ export interface AgentRunState {
   /** ISO 8601 UTC. */
   readonly endedAt: string | null;
   readonly usage: TokenCounts;
+  /** What a result that is text cites. */
+  readonly citations?: readonly Snippet[];
+  readonly support?: AnswerSupport;
+}
+
+/** A run as it is stored. */
+export interface StoredAgentRun extends Omit<AgentRun, 'citations' | keyof AnswerSupport> {
+  readonly citations: readonly Snippet[];
+  readonly support: KeptSupport;
 }
 
 export interface NewAgentRun {
@@ -52,6 +64,7 @@ const SHOWN_FIELDS = [
   'StartedAt',
   'EndedAt',
   'Usage',
+  'Support',
 ] as const;
 
 /** The runs of agents, newest first. Beyond a number, the oldest ended ones are deleted. */
@@ -115,7 +128,7 @@ export class AgentRunStore {
   }
 
   async end({ key }: AgentRunEntry, state: AgentRunState, transcript?: string): Promise<void> {
-    const { status, result, error, endedAt, usage } = state;
+    const { status, result, error, endedAt, usage, citations = [], support } = state;
     await this.#commits.commit({
       system: true,
       operations: [
@@ -129,6 +142,9 @@ export class AgentRunStore {
             Error: error === null ? null : { ...error },
             EndedAt: endedAt,
             Usage: { ...usage },
+            ...(support === undefined
+              ? {}
+              : { Support: { citations: [...citations], ...keptSupport(support) } }),
             ...(transcript === undefined ? {} : { Transcript: transcript }),
           },
         },
@@ -142,11 +158,9 @@ export class AgentRunStore {
   }
 
   /** Without its transcript, which may be long. */
-  read(entry: AgentRunEntry): AgentRun {
-    const [message, variables, status, result, error, startedAt, endedAt, usage] = this.#fields(
-      entry,
-      SHOWN_FIELDS,
-    );
+  read(entry: AgentRunEntry): StoredAgentRun {
+    const [message, variables, status, result, error, startedAt, endedAt, usage, support] =
+      this.#fields(entry, SHOWN_FIELDS);
     const { uid: UID, agent, user } = entry;
     return {
       UID,
@@ -160,6 +174,8 @@ export class AgentRunStore {
       startedAt: String(startedAt),
       endedAt: typeof endedAt === 'string' ? endedAt : null,
       usage: (usage as TokenCounts | undefined) ?? { inputTokens: 0, outputTokens: 0 },
+      citations: (support as Pick<StoredAgentRun, 'citations'> | undefined)?.citations ?? [],
+      support: supportOf(support),
     };
   }
 

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
+import { AccessIndex } from '#access/access-index.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { AGENT_RUNS_KEPT_PER_USER, AGENT_RUNS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
+import { NO_SUPPORT } from '../support/support.ts';
 import { WorkspaceBrief } from '../model/workspace-brief.ts';
 import { CallerTools } from '../tools/caller-tools.ts';
 import { ToolCatalog, ToolStore } from '../tools/tool-catalog.ts';
@@ -57,6 +59,8 @@ function open(): AgentRuns {
   });
   return new AgentRuns({
     ...parts(),
+    access: new AccessIndex(graph.reader),
+    checker: { check: async () => NO_SUPPORT },
     models: { run: async (request) => models(request) },
     callerTools: new CallerTools(new ToolCatalog(endpoints, new ToolStore(graph.reader)), runs),
     brief: new WorkspaceBrief({ types: () => ({ types: [], edges: [] }), instructions: () => '' }),

@@ -10,11 +10,18 @@ import type { Clock } from '#base/clock.ts';
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import type { GraphReader } from '#graph/reader.ts';
-import type { AgentRunRequest, AgentRunWithTranscript } from '@trellis/contract/shapes/agent.ts';
+import { type FactsParts, ReaderFacts } from '../citations/reader-facts.ts';
+import { Snippets } from '../citations/snippets.ts';
+import type {
+  AgentRun,
+  AgentRunRequest,
+  AgentRunWithTranscript,
+} from '@trellis/contract/shapes/agent.ts';
 import type { ModelRequest, ModelRunner } from '../model/model-run.ts';
 import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
+import type { AnswerChecker } from '../support/answer-checker.ts';
+import { shownSupport } from '../support/kept-support.ts';
 import type { CallerTools, WantedTools } from '../tools/caller-tools.ts';
 import {
   type AgentRunEntry,
@@ -26,8 +33,7 @@ import { mayRun, noAgent } from './agent-service.ts';
 import { AgentStore, filledIn, type StoredAgent } from './agent-store.ts';
 import { OutputSchema } from './output-schema.ts';
 
-export interface AgentRunsParts extends AgentAnswerParts {
-  readonly reader: GraphReader;
+export interface AgentRunsParts extends AgentAnswerParts, FactsParts {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly clock: Clock;
@@ -95,7 +101,7 @@ export class AgentRuns implements AsyncDisposable {
   ): Promise<AgentRunWithTranscript> {
     const { entry, ended } = await this.#start(caller, name, request, origin);
     await ended;
-    return this.#read(entry);
+    return this.#read(caller, entry);
   }
 
   /**
@@ -109,7 +115,7 @@ export class AgentRuns implements AsyncDisposable {
     origin: AgentRunOrigin,
   ): Promise<AgentRunWithTranscript> {
     const { entry } = await this.#start(caller, name, request, { ...origin, signal: undefined });
-    return this.#read(entry);
+    return this.#read(caller, entry);
   }
 
   /** The runs of the caller, or of all users for an administrator; the newest comes first. */
@@ -125,13 +131,13 @@ export class AgentRuns implements AsyncDisposable {
     const all = this.#store.entries.filter(
       (entry) => maySee(caller, entry) && (agent === undefined || entry.agent === agent),
     );
-    const items = all.slice(skip, skip + take).map((entry) => this.#store.read(entry));
+    const items = all.slice(skip, skip + take).map((entry) => this.#shown(caller, entry));
     return { items, total: all.length, skip, take };
   }
 
   /** Throws `agent_run_not_found`. */
   get(caller: Caller, uid: string): AgentRunWithTranscript {
-    return this.#read(this.#require(caller, uid));
+    return this.#read(caller, this.#require(caller, uid));
   }
 
   /**
@@ -146,7 +152,7 @@ export class AgentRuns implements AsyncDisposable {
     const running = this.#running.get(uid);
     running?.controller.abort();
     await running?.ended;
-    return this.#read(entry);
+    return this.#read(caller, entry);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -223,17 +229,27 @@ export class AgentRuns implements AsyncDisposable {
     let usage = UNUSED;
     let state: AgentRunState;
     try {
+      const snippets = new Snippets();
+      const citing = task.agent.outputSchema === null ? { snippets } : {};
       const result = await answerOfAgent(
         {
           ...task,
-          wanted: { headers, authorization, agentDepth, isReadOnlyOnly: isReadOnly },
+          wanted: { headers, authorization, agentDepth, isReadOnlyOnly: isReadOnly, ...citing },
           transcript,
           onUsed: (used) => (usage = sum(usage, used)),
           signal,
         },
         this.#parts,
       );
-      state = { status: 'Completed', result, error: null, endedAt: this.#time(), usage };
+      const checked = await this.#checked(task, result, { snippets, signal });
+      state = {
+        status: 'Completed',
+        result,
+        error: null,
+        endedAt: this.#time(),
+        usage,
+        ...checked,
+      };
     } catch (error) {
       state =
         signal.aborted && !this.#isClosed
@@ -246,6 +262,18 @@ export class AgentRuns implements AsyncDisposable {
     this.#running.delete(entry.uid);
   }
 
+  /** What a text rests on; an answer of a schema cites nothing. */
+  async #checked(
+    { caller, agent }: { readonly caller: Caller; readonly agent: StoredAgent },
+    result: unknown,
+    { snippets, signal }: { readonly snippets: Snippets; readonly signal: AbortSignal },
+  ): Promise<Pick<AgentRunState, 'citations' | 'support'>> {
+    if (typeof result !== 'string' || agent.outputSchema !== null) return {};
+    const citations = snippets.citedIn(result);
+    const asked = { caller, judgedFor: 'agents', answer: result, citations, signal } as const;
+    return { citations, support: await this.#parts.checker.check(asked) };
+  }
+
   #failed(error: unknown, usage: TokenCounts): AgentRunState {
     if (!(error instanceof Problem)) this.#parts.onFault(error);
     const fault =
@@ -256,9 +284,22 @@ export class AgentRuns implements AsyncDisposable {
   }
 
   /** The transcript of a running run has everything so far. */
-  #read(entry: AgentRunEntry): AgentRunWithTranscript {
+  #read(caller: Caller, entry: AgentRunEntry): AgentRunWithTranscript {
     const running = this.#running.get(entry.uid)?.transcript.entries;
-    return { ...this.#store.read(entry), transcript: running ?? this.#store.transcript(entry) };
+    const transcript = running ?? this.#store.transcript(entry);
+    return { ...this.#shown(caller, entry), transcript };
+  }
+
+  /** With citations and quotes as the caller may read them now. */
+  #shown(caller: Caller, entry: AgentRunEntry): AgentRun {
+    const { citations, support, ...run } = this.#store.read(entry);
+    const facts = new ReaderFacts(this.#parts, caller);
+    const text = typeof run.result === 'string' ? run.result : '';
+    return {
+      ...run,
+      citations: facts.snippets(citations),
+      ...shownSupport(support, text, facts),
+    };
   }
 
   #time(): string {
@@ -284,6 +325,7 @@ function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
 interface AgentAnswerParts {
   readonly models: ModelRunner;
   readonly callerTools: CallerTools;
+  readonly checker: Pick<AnswerChecker, 'check'>;
   readonly brief: WorkspaceBrief;
   /** In milliseconds; only differences between two values count. */
   readonly now: () => number;
@@ -359,7 +401,9 @@ async function requestOf(
     signal,
   });
   // An agent without tools works with what it is given.
-  const told = tools.length === 0 ? filled : brief.after(filled, caller);
+  const isCiting = schema === undefined;
+  const own = isCiting ? `${filled}\n\n${CITING}` : filled;
+  const told = tools.length === 0 ? filled : brief.after(own, caller);
   const timeoutMs = seconds * 1_000;
   return {
     caller,
@@ -379,6 +423,10 @@ async function requestOf(
     onEvent: (event) => transcript.see(event),
   };
 }
+
+/** What an agent is told whose answer is text. */
+const CITING =
+  'A node in a result of a tool has a number as "citation": write it in square brackets after what you say of it, as [1] or [1][4]. Use no other numbers in square brackets.';
 
 function cutShort(limit: string): Problem {
   const what = limit === 'length' ? 'tokens of one answer' : 'tokens of the run';

@@ -1,4 +1,4 @@
-import type { Chat, ChatSummary, ChatTurn } from '@trellis/contract/shapes/chat.ts';
+import type { Chat, ChatMessage, ChatSummary, ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -15,6 +15,7 @@ import {
   type StoredChat,
   type StoredMessage,
 } from './chat-store.ts';
+import { shownSupport } from '../support/kept-support.ts';
 import type { Rating, TurnAnswer, TurnCall } from './chat-turn.ts';
 import { ChatTurns, noChat, type Occupant } from './chat-turns.ts';
 import type { TurnParts } from './running-turn.ts';
@@ -223,14 +224,16 @@ function readable(one: ToldEvent, outputOf: WatchedNews['outputOf']): ToldEvent 
  * The message as the reader may see it now. An answer without an end was interrupted, unless it is
  * running.
  */
-function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): StoredMessage {
+function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): ChatMessage {
   if (message.role === 'user') {
     const { viewingUID } = message;
     const isSeen = viewingUID !== null && facts.canSee(viewingUID);
     return { ...message, viewingUID: isSeen ? viewingUID : null };
   }
+  const { support, ...reply } = message;
   return {
-    ...message,
+    ...reply,
+    ...shownSupport(support, message.text, facts),
     ended: message.ended ?? (isUnderWay ? null : 'interrupted'),
     citations: facts.snippets(message.citations),
     toolCalls: message.toolCalls.map(({ output, ...call }) => {

@@ -1,9 +1,11 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import { must } from '#base/assert.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Snippet } from '../citations/snippets.ts';
+import { keptSupport, type KeptSupport, supportOf } from '../support/kept-support.ts';
 import type { ToolCall } from '../model/model-run.ts';
 import type { Feedback, TurnEnd } from './chat-turn.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
@@ -46,6 +48,7 @@ export interface StoredReply {
   readonly ended: ReplyEnd | null;
   readonly error: ReplyError | null;
   readonly feedback: Feedback | null;
+  readonly support: KeptSupport;
 }
 
 export type ReplyEnd = TurnEnd | 'failed';
@@ -57,6 +60,7 @@ export type StoredMessage = StoredQuestion | StoredReply;
 
 /** The parts of a reply that are known when it ends. */
 export type ReplyOutcome = Pick<StoredReply, 'text' | 'citations' | 'toolCalls' | 'error'> & {
+  readonly support: AnswerSupport;
   readonly usage: TokenCounts | null;
   readonly ended: ReplyEnd;
 };
@@ -168,11 +172,12 @@ export function questionFields({ text, viewingUID }: Pick<StoredQuestion, 'text'
 }
 
 export function outcomeFields(outcome: ReplyOutcome): Fields {
-  const { text, ended, citations, toolCalls, usage, error } = outcome;
+  const { text, ended, citations, toolCalls, usage, error, support } = outcome;
   return {
     Text: text,
     Ended: ended,
     Citations: asJson(citations),
+    Support: asJson(keptSupport(support)),
     ToolCalls: asJson(toolCalls),
     InputTokens: usage?.inputTokens ?? null,
     OutputTokens: usage?.outputTokens ?? null,
@@ -212,6 +217,7 @@ function messageOf(node: NodeObject): StoredMessage {
     ended: (node['Ended'] as ReplyEnd | undefined) ?? null,
     error: (node['Error'] as ReplyError | undefined) ?? null,
     feedback: (node['Feedback'] as Feedback | undefined) ?? null,
+    support: supportOf(node['Support']),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelOutcome, ToolCall, TurnEvent } from '../model/model-run.ts';
@@ -29,7 +30,7 @@ export interface TurnCall {
 /** `stopped`: the client has stopped the answer. `interrupted`: the server stops. */
 export type TurnEnd = ModelOutcome['ended'] | 'stopped' | 'interrupted';
 
-export interface TurnAnswer {
+export interface TurnAnswer extends AnswerSupport {
   readonly chatUID: string;
   /** UID of the answer. */
   readonly messageUID: string;

@@ -1,4 +1,5 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
@@ -25,6 +26,8 @@ import {
 } from '../model/model-run.ts';
 import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import { type CallerTools, citedResult } from '../tools/caller-tools.ts';
+import type { AnswerChecker } from '../support/answer-checker.ts';
+import { NO_SUPPORT } from '../support/support.ts';
 import {
   type ChatStore,
   chatUsed,
@@ -51,6 +54,7 @@ export interface TurnParts extends FactsParts {
   readonly audit: AuditTrail;
   readonly clock: Clock;
   readonly models: ModelRunner;
+  readonly checker: Pick<AnswerChecker, 'check'>;
   /**
    * The models that an administrator allows; the first is the default. Throws `llm_not_configured`.
    */
@@ -78,7 +82,7 @@ export interface PlannedTurn {
   readonly names: readonly string[] | undefined;
 }
 
-type Reply = Omit<ReplyOutcome, 'citations'>;
+type Reply = Omit<ReplyOutcome, 'citations' | 'support'>;
 
 /** One turn, from its first commit to its last. */
 export class RunningTurn {
@@ -134,7 +138,7 @@ export class RunningTurn {
       const ended = signal.aborted ? cutBy(signal.reason) : undefined;
       if (ended !== undefined) return this.#answered({ ...said, ended });
       const error: unknown = signal.aborted ? signal.reason : thrown;
-      await this.#keep({ ...said, ended: 'failed', error: errorOf(error) });
+      await this.#keep({ ...said, ended: 'failed', error: errorOf(error) }, NO_SUPPORT);
       throw this.#named(error);
     }
     const { text, usage, ended, toolCalls } = outcome;
@@ -179,20 +183,37 @@ export class RunningTurn {
   }
 
   async #answered(reply: Reply & { readonly ended: TurnEnd }): Promise<TurnAnswer> {
-    await this.#keep(reply);
+    const support = await this.#support(reply);
+    await this.#keep(reply, support);
     const { text: answer, toolCalls, usage, ended } = reply;
     const { chatUID, messageUID } = this;
     const { model } = this.#planned;
     const facts = new ReaderFacts(this.#parts, this.#call.caller);
     const citations = facts.snippets(this.#snippets.citedIn(answer));
-    return { chatUID, messageUID, answer, citations, toolCalls, usage, model, ended };
+    const said = { chatUID, messageUID, answer, citations, toolCalls, usage, model, ended };
+    return { ...said, ...support };
   }
 
-  async #keep(reply: Reply): Promise<void> {
+  /** No judge is asked about an answer that was cut off; one that is being asked may be stopped. */
+  #support({ text: answer, ended }: Reply & { readonly ended: TurnEnd }): Promise<AnswerSupport> {
+    const { checker } = this.#parts;
+    const { caller, signal } = this.#call;
+    const citations = this.#snippets.citedIn(answer);
+    const isCut = ended === 'stopped' || ended === 'interrupted';
+    return checker.check({
+      caller,
+      answer,
+      citations,
+      judgedFor: isCut ? undefined : 'chat',
+      signal: AbortSignal.any([signal, this.#stopping.signal]),
+    });
+  }
+
+  async #keep(reply: Reply, support: AnswerSupport): Promise<void> {
     const { store, clock } = this.#parts;
     const citations = this.#snippets.citedIn(reply.text);
     await store.commit([
-      messageChanged(this.messageUID, outcomeFields({ ...reply, citations })),
+      messageChanged(this.messageUID, outcomeFields({ ...reply, citations, support })),
       chatUsed(this.chatUID, clock.now()),
       this.#audited(reply),
     ]);

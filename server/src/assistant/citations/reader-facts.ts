@@ -56,6 +56,16 @@ export class ReaderFacts {
     return [known, ...further].join('\n');
   }
 
+  /** Whether the reader may read a quote of a node, as far as fields of its type are withheld. */
+  mayRead(uid: string, quote: string): boolean {
+    const id = this.#find(uid);
+    const type = id === undefined ? undefined : this.#reader.typeOf(id);
+    if (type === undefined) return false;
+    if (quote === '' || !this.#visibility.withholdsFields(type)) return true;
+    const text = this.textOf({ id: 1, uid, text: '' }) ?? '';
+    return folded(text).includes(folded(quote));
+  }
+
   canSee(uid: string): boolean {
     return this.#find(uid) !== undefined;
   }
@@ -125,4 +135,8 @@ export class ReaderFacts {
 
 function isText(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function folded(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
 }

@@ -33,6 +33,10 @@ const RUN = {
   variables: {},
   startedAt: '',
   endedAt: '',
+  citations: [],
+  support: [],
+  supportRate: null,
+  supportJudge: null,
   transcript: [],
 } as const;
 

@@ -74,8 +74,9 @@ function askedModel(
   admission: ModelRunnerParts['admission'],
 ): { readonly target: ChatTarget; readonly model: string } {
   if (provider !== undefined && asked !== undefined) {
-    admission.check(caller, asked, [asked]);
-    return { target: admission.namedTarget(provider, asked), model: asked };
+    const target = { ...admission.namedTarget(provider, asked), models: [asked] };
+    admission.check(caller, asked, target.models);
+    return { target, model: asked };
   }
   const target = admission.chatTarget(asked);
   const model = asked ?? must(target.models[0], 'a model of the provider');

@@ -16,6 +16,7 @@ import type { ChatService } from '../chat/chat-service.ts';
 import { citedIn, planTurn } from '../chat/turn-plan.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { Problem } from '#base/problem.ts';
+import { NO_SUPPORT } from '../support/support.ts';
 import type { ResearchReport } from './research-run.ts';
 
 export interface ConversationParts {
@@ -104,7 +105,9 @@ export interface ResearchEnd {
 export function succeeded({ limit, ...report }: ResearchReport): ResearchEnd {
   const ended = limit === 'steps' || limit === 'tokens' ? limit : 'answer';
   const { usage, citations } = report;
-  const details = { usage, sources: citations.length, ...(limit === null ? {} : { limit }) };
+  const { supportRate } = report.support;
+  const sources = citations.length;
+  const details = { usage, sources, supportRate, ...(limit === null ? {} : { limit }) };
   return { state: 'succeeded', reply: { ...report, ended, error: null }, details };
 }
 
@@ -119,5 +122,5 @@ export function cancelled(): ResearchEnd {
 }
 
 function noReport(ended: 'stopped' | 'failed'): ResearchReply {
-  return { text: '', citations: [], usage: null, error: null, ended };
+  return { text: '', citations: [], support: NO_SUPPORT, usage: null, error: null, ended };
 }

@@ -3,6 +3,7 @@ import { Problem } from '#base/problem.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
 import { recited, type ResearchParts, ResearchRun, type ResearchTask } from './research-run.ts';
 import { WorkspaceBrief } from '../model/workspace-brief.ts';
+import { NO_SUPPORT } from '../support/support.ts';
 import { Snippets } from '../citations/snippets.ts';
 
 const MINUTE_MS = 60_000;
@@ -55,11 +56,15 @@ function runOf(answers: Answers, more: Partial<ResearchTask> = {}) {
     signal: new AbortController().signal,
     ...more,
   };
+  const checker = { check: async () => NO_SUPPORT };
   const brief = new WorkspaceBrief({
     types: () => ({ types: [], edges: [] }),
     instructions: () => '',
   });
-  return { run: new ResearchRun({ models, clock, brief, tools: async () => [] }, task), asked };
+  return {
+    run: new ResearchRun({ models, clock, brief, checker, tools: async () => [] }, task),
+    asked,
+  };
 }
 
 function whoOf({ instructions }: ModelRequest): Parameters<Answers>[0] {

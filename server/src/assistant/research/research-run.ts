@@ -3,14 +3,18 @@ import {
   RESEARCH_NOTE_CHARACTERS_MAX,
   RESEARCH_QUESTIONS_MAX,
   RESEARCH_REPORT_SHARE,
+  RESEARCH_SUPPORT_RATE_MIN,
+  RESEARCH_SUPPORT_SENTENCES_MIN,
   RESEARCH_TOOL_CALLS_MAX,
   RESEARCH_TOOL_TIMEOUT_MS,
 } from '#base/assistant-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { RunningJob } from '#jobs/job-registry.ts';
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import type { Researcher, ResearchLimits } from '@trellis/contract/shapes/deep-research.ts';
 import { type Snippet, Snippets } from '../citations/snippets.ts';
+import type { AnswerChecker } from '../support/answer-checker.ts';
 import type { ModelRunner, ModelTool } from '../model/model-run.ts';
 import type { WorkspaceBrief } from '../model/workspace-brief.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
@@ -29,6 +33,7 @@ import {
 export interface ResearchParts {
   readonly models: ModelRunner;
   readonly clock: Clock;
+  readonly checker: Pick<AnswerChecker, 'check'>;
   readonly brief: WorkspaceBrief;
   /** The read-only tools of this caller. They number their facts in `snippets`. */
   readonly tools: (
@@ -62,6 +67,7 @@ export interface ResearchReport {
    */
   readonly text: string;
   readonly citations: readonly Snippet[];
+  readonly support: AnswerSupport;
   readonly usage: TokenCounts;
   /** The limit that ended the research; null when none did. */
   readonly limit: LimitName | null;
@@ -72,7 +78,9 @@ export interface ResearchReport {
  */
 const PLANNED = 0.1;
 const STUDIED = 0.8;
+const WRITTEN = 0.95;
 const NOTHING_FOUND = 'Nothing was found out.';
+const NOT_STUDIED = 'This was not studied any more.';
 
 /** The limits for one question. */
 interface Share {
@@ -100,6 +108,7 @@ export class ResearchRun {
   readonly #budget: ResearchBudget;
   /** The facts that the notes cite. */
   readonly #facts = new Snippets();
+  readonly #notes = new NotesSupport();
   #failure: Problem | undefined;
 
   constructor(parts: ResearchParts, task: ResearchTask) {
@@ -115,10 +124,20 @@ export class ResearchRun {
     const text = await this.#report(notes);
     const sources = new Snippets(this.#task.cited);
     const cited = recited(text, this.#facts, sources);
-    const remark = this.#budget.remark();
+    const remarks = this.#remarks();
+    const whole = remarks === undefined ? cited : `${cited}\n\n*${remarks}*`;
+    const citations = sources.citedIn(cited);
+    this.#task.job.report({ step: 'Checking the report', progress: WRITTEN });
     return {
-      text: remark === undefined ? cited : `${cited}\n\n*${remark}*`,
-      citations: sources.citedIn(cited),
+      text: whole,
+      citations,
+      support: await this.#parts.checker.check({
+        caller: this.#task.caller(),
+        judgedFor: 'deep-research',
+        answer: whole,
+        citations,
+        signal: this.#task.signal,
+      }),
       usage: this.#budget.usage,
       limit: this.#budget.reached,
     };
@@ -154,6 +173,10 @@ export class ResearchRun {
     const work = researchers.map(async (researcher) => {
       for (const [at, planned] of plan.entries()) {
         if (planned.researcher !== researcher) continue;
+        if (this.#notes.isDoubtful) {
+          notes[at] = { ...planned, text: NOT_STUDIED, isFound: false };
+          continue;
+        }
         notes[at] = await this.#note(planned, share);
         tell();
       }
@@ -177,7 +200,9 @@ export class ResearchRun {
         ms: this.#budget.leftMs('studies'),
       });
       const note = said.trim().slice(0, RESEARCH_NOTE_CHARACTERS_MAX);
-      job.log(`${researcher.name}: ${own.citedIn(note).length} sources`);
+      const cited = own.citedIn(note);
+      job.log(`${researcher.name}: ${cited.length} sources`);
+      await this.#heed(note, cited);
       return note === ''
         ? { ...planned, text: NOTHING_FOUND, isFound: false }
         : { ...planned, text: recited(note, own, this.#facts), isFound: true };
@@ -188,6 +213,23 @@ export class ResearchRun {
       job.log(`${researcher.name}: failed with ${error.code}`);
       return { ...planned, text: couldNot('be studied', error), isFound: false };
     }
+  }
+
+  /** Notes whose citations do not say what they say are no ground for more of them. */
+  async #heed(answer: string, citations: readonly Snippet[]): Promise<void> {
+    const { caller, job, signal } = this.#task;
+    const asked = { caller: caller(), answer, citations, signal };
+    const { support } = await this.#parts.checker.check(asked);
+    const before = this.#notes.isDoubtful;
+    this.#notes.add(support);
+    if (this.#notes.isDoubtful && !before) job.log(this.#notes.remark);
+  }
+
+  /** Why the report may be incomplete. */
+  #remarks(): string | undefined {
+    const doubt = this.#notes.isDoubtful ? this.#notes.remark : undefined;
+    const remarks = [this.#budget.remark(), doubt].filter((one) => one !== undefined);
+    return remarks.length === 0 ? undefined : remarks.join(' ');
   }
 
   async #report(notes: readonly ResearchNote[]): Promise<string> {
@@ -201,7 +243,7 @@ export class ResearchRun {
     try {
       const said = await this.#ask({
         instructions: REPORT_INSTRUCTIONS,
-        text: reportRequest(question, text, this.#budget.remark()),
+        text: reportRequest(question, text, this.#remarks()),
         tools: [],
         steps: 1,
         tokens: this.#budget.tokensLeft('report'),
@@ -279,6 +321,27 @@ export function recited(text: string, from: Snippets, into: Snippets): string {
     const snippet = known.get(digits);
     return snippet === undefined ? '' : `${space}[${into.add(snippet.uid, snippet.text).id}]`;
   });
+}
+
+/** How far the notes of a research say what they cite. */
+class NotesSupport {
+  #checked = 0;
+  #supported = 0;
+
+  add(support: AnswerSupport['support']): void {
+    this.#checked += support.filter(({ verdict }) => verdict !== 'unchecked').length;
+    this.#supported += support.filter(({ verdict }) => verdict === 'supported').length;
+  }
+
+  /** So few are supported that more notes would not make the report better. */
+  get isDoubtful(): boolean {
+    const isKnown = this.#checked >= RESEARCH_SUPPORT_SENTENCES_MIN;
+    return isKnown && this.#supported < RESEARCH_SUPPORT_RATE_MIN * this.#checked;
+  }
+
+  get remark(): string {
+    return `This research stopped asking for more: what they cite supports only ${this.#supported} of ${this.#checked} checked sentences of its notes.`;
+  }
 }
 
 type RunLimits = Pick<ResearchLimits, 'steps' | 'tokens' | 'minutes'>;

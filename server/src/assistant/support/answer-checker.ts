@@ -6,11 +6,13 @@ import type { Snippet } from '../citations/snippets.ts';
 import type { AssistantSettingsService } from '../assistant-settings.ts';
 import type { ModelRunner } from '../model/model-run.ts';
 import { ModelJudge } from './model-judge.ts';
-import { checkSupport } from './support.ts';
+import { checkSupport, NO_SUPPORT } from './support.ts';
 
 export interface AnswerCheckerParts extends FactsParts {
   readonly models: ModelRunner;
   readonly settings: Pick<AssistantSettingsService, 'current'>;
+  /** Called with errors of the check itself: an answer is kept without its support then. */
+  readonly onFault: (error: unknown) => void;
 }
 
 export interface CheckedAnswer {
@@ -32,8 +34,23 @@ export class AnswerChecker {
     this.#parts = parts;
   }
 
-  /** See `checkSupport`. */
-  check({ caller, judgedFor, ...answer }: CheckedAnswer): Promise<AnswerSupport> {
+  /**
+   * See `checkSupport`. Never rejects: when the signal aborts, the answer is checked without the
+   * judge.
+   */
+  async check(answer: CheckedAnswer): Promise<AnswerSupport> {
+    try {
+      return await this.#checked(answer).catch((error: unknown) => {
+        if (answer.signal?.aborted !== true) throw error;
+        return this.#checked({ ...answer, judgedFor: undefined, signal: undefined });
+      });
+    } catch (error) {
+      this.#parts.onFault(error);
+      return NO_SUPPORT;
+    }
+  }
+
+  async #checked({ caller, judgedFor, ...answer }: CheckedAnswer): Promise<AnswerSupport> {
     const { models, settings } = this.#parts;
     const facts = new ReaderFacts(this.#parts, caller);
     const setting = judgedFor === undefined ? null : settings.current().judge;

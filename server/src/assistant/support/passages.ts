@@ -19,7 +19,7 @@ export interface TextFacts {
 
 /** A part of a cited text that can stand as a quote. */
 export interface Passage {
-  /** Verbatim. */
+  /** Verbatim, and cut where it is long. */
   readonly quote: string;
   /** With the name of its field, where it has one. */
   readonly text: string;
@@ -77,16 +77,44 @@ function isCode(word: string): boolean {
   return numbersIn(word).numbers.length === 0;
 }
 
-/** `text`: lines such as `Title: The Ark`, or any other. */
-export function evidenceOf(text: string, analyzers: readonly Analyzer[]): Evidence {
+/**
+ * `text`: lines such as `Title: The Ark`, or any other. `pause` is waited for between passages,
+ * whose facts together are those of the text.
+ */
+export async function evidenceOf(
+  text: string,
+  analyzers: readonly Analyzer[],
+  pause: () => Promise<void>,
+): Promise<Evidence> {
   const passages: (Passage & { readonly facts: TextFacts })[] = [];
+  const whole = new AllFacts();
   for (const line of text.split('\n')) {
     for (const passage of passagesOf(line)) {
-      if (passages.length === PASSAGES_MAX) break;
-      passages.push({ ...passage, facts: factsOf(passage.text, analyzers) });
+      const facts = factsOf(passage.text, analyzers);
+      whole.add(facts);
+      if (passages.length < PASSAGES_MAX) passages.push({ ...passage, facts });
+      await pause();
     }
   }
-  return { text, folded: foldedText(text), facts: factsOf(text, analyzers), passages };
+  return { text, folded: foldedText(text), facts: whole, passages };
+}
+
+class AllFacts implements TextFacts {
+  readonly numbers: NumberMention[] = [];
+  readonly dates: DateMention[] = [];
+  readonly wordNumbers: number[] = [];
+  readonly codes = new Set<string>();
+  readonly terms = new Set<string>();
+  readonly surfaces = new Set<string>();
+
+  add({ numbers, dates, wordNumbers, codes, terms, surfaces }: TextFacts): void {
+    this.numbers.push(...numbers);
+    this.dates.push(...dates);
+    this.wordNumbers.push(...wordNumbers);
+    for (const code of codes) this.codes.add(code);
+    for (const term of terms) this.terms.add(term);
+    for (const surface of surfaces) this.surfaces.add(surface);
+  }
 }
 
 function* passagesOf(line: string): Generator<Passage> {

@@ -1,4 +1,5 @@
 import type { SupportVerdict } from '@trellis/contract/shapes/support.ts';
+import { SUPPORT_COMPARISONS_MAX } from '#base/assistant-limits.ts';
 import type { Analyzer } from '#search/analysis/analyzer.ts';
 import type { Claim } from './claim.ts';
 import { isSameDate } from './dates.ts';
@@ -26,7 +27,8 @@ export function ruleVerdict(
   cited: readonly Evidence[],
   { analyzer, unresolved }: { readonly analyzer: Analyzer; readonly unresolved: number },
 ): RuleVerdict {
-  const nearest = cited.map((evidence) => nearestPassages(claim, evidence));
+  const most = Math.floor(SUPPORT_COMPARISONS_MAX / Math.max(1, cited.length));
+  const nearest = cited.map(({ passages }) => nearestPassages(claim, passages.slice(0, most)));
   const quotes = nearest.map(([passage]) => passage?.quote ?? '');
   const facts = cited.map((evidence) => evidence.facts);
   const verdict = (): SupportVerdict => {
@@ -135,7 +137,7 @@ function haveSameSigns(claim: Claim, facts: readonly TextFacts[]): boolean {
 }
 
 /** The passages that share most with a sentence, where any does: figures count more than words. */
-function nearestPassages(claim: Claim, { passages }: Evidence): Passage[] {
+function nearestPassages(claim: Claim, passages: Evidence['passages']): Passage[] {
   const scored = passages.map((passage) => ({ passage, score: likeness(claim, passage.facts) }));
   const most = scored.reduce((max, { score }) => Math.max(max, score), 1);
   return scored.filter(({ score }) => score === most).map(({ passage }) => passage);

@@ -11,8 +11,10 @@ import {
   JUDGE_SENTENCES_MAX,
   JUDGE_TIMEOUT_MS,
   SUPPORT_CHARACTERS_MAX,
+  SUPPORT_CITATIONS_MAX,
   SUPPORT_NODE_CHARACTERS_MAX,
   SUPPORT_QUOTE_CHARACTERS_MAX,
+  SUPPORT_QUOTES_CHARACTERS_MAX,
   SUPPORT_SENTENCES_MAX,
 } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -55,6 +57,7 @@ export class SupportCheck {
   readonly #analyzer: Analyzer;
   readonly #evidence = new Map<number, Evidence>();
   #charactersLeft = SUPPORT_CHARACTERS_MAX;
+  #quoteCharactersLeft = SUPPORT_QUOTES_CHARACTERS_MAX;
 
   /** `texts`: what the asker may read, by the ids of citations. */
   constructor(request: SupportRequest, texts: ReadonlyMap<number, string>) {
@@ -68,35 +71,36 @@ export class SupportCheck {
     const checked: Checked[] = [];
     for (const [at, sentence] of sentencesOf(this.#request.answer).entries()) {
       checked.push(at < SUPPORT_SENTENCES_MAX ? await this.#checked(sentence) : cited(sentence));
-      await turns.goOn(this.#request.caller ?? '');
-      this.#request.signal?.throwIfAborted();
+      await this.#pause();
     }
     const asked = await this.#judged(checked);
     const support = checked.map((one, at) => this.#shown(one, asked.sentences.get(at)));
     return { support, supportRate: supportRateOf(support), supportJudge: asked.report };
   }
 
+  readonly #pause = async (): Promise<void> => {
+    await turns.goOn(this.#request.caller ?? '');
+    this.#request.signal?.throwIfAborted();
+  };
+
   async #checked(sentence: Sentence): Promise<Checked> {
     if (sentence.cites.length === 0) return cited(sentence);
-    const ids = sentence.cites.filter((id) => this.#texts.has(id));
+    const ids = sentence.cites.filter((id) => this.#texts.has(id)).slice(0, SUPPORT_CITATIONS_MAX);
     const evidence: Evidence[] = [];
-    for (const id of ids) {
-      evidence.push(this.#evidenceOf(id));
-      await turns.goOn(this.#request.caller ?? '');
-    }
+    for (const id of ids) evidence.push(await this.#evidenceOf(id));
     const claim = claimOf(sentence.plain, this.#analyzer, this.#analyzersOf(sentence.plain));
     const unresolved = sentence.cites.length - ids.length;
     const said = ruleVerdict(claim, evidence, { analyzer: this.#analyzer, unresolved });
     return { sentence, claim, ids, ...said };
   }
 
-  #evidenceOf(id: number): Evidence {
+  async #evidenceOf(id: number): Promise<Evidence> {
     const known = this.#evidence.get(id);
     if (known !== undefined) return known;
     const charactersMax = Math.min(SUPPORT_NODE_CHARACTERS_MAX, this.#charactersLeft);
     const text = (this.#texts.get(id) ?? '').slice(0, charactersMax);
     this.#charactersLeft -= text.length;
-    const made = evidenceOf(text, this.#analyzersOf(text));
+    const made = await evidenceOf(text, this.#analyzersOf(text), this.#pause);
     this.#evidence.set(id, made);
     return made;
   }
@@ -153,7 +157,7 @@ export class SupportCheck {
       })),
       documents: ids.map((id) => ({
         id,
-        text: this.#evidenceOf(id).text.slice(0, charactersMax),
+        text: (this.#evidence.get(id)?.text ?? '').slice(0, charactersMax),
       })),
     };
   }
@@ -175,16 +179,23 @@ export class SupportCheck {
       citations: ids.map((id, at) => ({
         id,
         uid: this.#uids.get(id) ?? '',
-        quote: judged === undefined ? (quotes[at] ?? '') : (proven.get(id) ?? ''),
+        quote: this.#kept(judged === undefined ? (quotes[at] ?? '') : (proven.get(id) ?? '')),
       })),
     };
+  }
+
+  /** A quote, as long as there is room for more. */
+  #kept(quote: string): string {
+    if (quote.length > this.#quoteCharactersLeft) return '';
+    this.#quoteCharactersLeft -= quote.length;
+    return quote;
   }
 
   /** It occurs there verbatim, and has a word or a figure of the sentence where both are alike. */
   #proves(claim: Claim, id: number, quote: string): boolean {
     const folded = foldedText(quote);
     if (folded === '' || quote.length > 2 * SUPPORT_QUOTE_CHARACTERS_MAX) return false;
-    const { text, folded: whole } = this.#evidenceOf(id);
+    const { text, folded: whole } = this.#evidence.get(id) ?? { text: '', folded: '' };
     if (!whole.includes(folded)) return false;
     const facts = factsOf(quote, this.#analyzersOf(quote));
     if (likeness(claim, facts) > 0) return true;

@@ -17,6 +17,9 @@ const ANSWER = {
   usage: { inputTokens: 2, outputTokens: 1 },
   model: 'm',
   ended: 'answer',
+  support: [],
+  supportRate: null,
+  supportJudge: null,
 } as const;
 
 const open: TestServer[] = [];

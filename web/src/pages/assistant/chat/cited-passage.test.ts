@@ -14,6 +14,9 @@ const reply = (text: string, ...ids: number[]): ChatMessage => ({
   ended: 'answer',
   error: null,
   feedback: null,
+  support: [],
+  supportRate: null,
+  supportJudge: null,
 });
 const marked = (fact: string, ...said: string[]) =>
   citedFields(fact, said).flatMap(({ name, parts }) =>
