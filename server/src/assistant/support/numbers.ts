@@ -187,7 +187,7 @@ function mentionOf(
 ): NumberMention {
   const scaled = scaleOf(after);
   const rest = after.slice(scaled.length);
-  const unit = unitOf(rest) ?? unitOf(before.trimEnd().slice(-1));
+  const unit = unitOf(rest) ?? unitOf(/[$€£¥](?=\s?$)/.exec(before)?.[0] ?? '');
   const sign = SCALE_SIGNS[/^[kKmMbB](?!\p{L})/u.exec(after)?.[0] ?? ''];
   const values = scaled.scales.flatMap((scale) => plain.values.map((value) => value * scale));
   const [scale = 1] = scaled.scales;
