@@ -42,6 +42,7 @@ import { addStatus } from './commands/status.ts';
 import { addStorage } from './commands/storage.ts';
 import { addTask } from './commands/task.ts';
 import { addTrigger } from './commands/trigger.ts';
+import { addConnector } from './commands/connector.ts';
 import { addWebhook } from './commands/webhook.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
@@ -91,6 +92,7 @@ const COMMANDS = {
     addTask,
     addTrigger,
     addWebhook,
+    addConnector,
     addJob,
     addSecret,
     addInterface,

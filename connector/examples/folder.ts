@@ -1,6 +1,5 @@
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { eachItem } from '@trellis/client/pages.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
@@ -8,6 +7,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ConnectorRun } from '../src/connector-run.ts';
+import { nodeFilesOf } from '../src/node-files.ts';
 import { runConnector } from '../src/run-connector.ts';
 import { main, type Target } from './command-line.ts';
 
@@ -71,10 +71,11 @@ async function bringFolder(target: Target, folder: string, bytesMax: number) {
 async function bringContents(
   run: ConnectorRun<never>,
   { client, dryRun, signal }: Target,
-  files: readonly SourceFile[],
+  some: readonly SourceFile[],
 ): Promise<void> {
   await run.commit();
-  for (const { file, path } of files) {
+  const files = nodeFilesOf(client);
+  for (const { file, path } of some) {
     const sha256 = await digest(file);
     const update: GraphOperation = {
       op: 'update',
@@ -84,29 +85,11 @@ async function bringContents(
     };
     const id = contentRow(path);
     if (!run.isUnchanged(id, [update]) && dryRun !== true) {
-      await replaceFile(client, { uid: nodeUid('Document', path), file, signal });
+      const content = await openAsBlob(file);
+      await files.replace(nodeUid('Document', path), basename(file), content, signal);
     }
     await run.row(id, [update]);
   }
-}
-
-interface Upload {
-  readonly uid: string;
-  readonly file: string;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function replaceFile(client: Target['client'], upload: Upload): Promise<void> {
-  const { uid, file, signal } = upload;
-  const name = basename(file);
-  const content = await openAsBlob(file);
-  const before = eachItem((page) => client.files.list(uid, page, { signal, forcePrimary: true }));
-  for await (const { Name, UID } of before) {
-    if (Name !== name) continue;
-    await client.files.delete(UID, { signal });
-    break;
-  }
-  await client.files.uploadInPieces(uid, name, content, { signal });
 }
 
 /** Ids of rows: no path can be taken for another's content. */

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConnectorError } from './connector-error.ts';
 import type { Effect } from './effects.ts';
+import { PLAIN_TEXTS, type StateTexts } from './state-texts.ts';
 
 /** Format of the tables below. The first had no contents. */
 const FORMAT = 2;
@@ -55,18 +56,21 @@ export class ConnectorState implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(database: DatabaseSync) {
+  readonly #texts: StateTexts;
+
+  private constructor(database: DatabaseSync, texts: StateTexts) {
     this.#database = database;
+    this.#texts = texts;
   }
 
   /** `:memory:` is a state that forgets. Throws `state_in_use` or `state_mismatch`. */
-  static open(path: string): ConnectorState {
+  static open(path: string, texts = PLAIN_TEXTS): ConnectorState {
     const database = new DatabaseSync(path);
     try {
       database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE;');
       database.exec('BEGIN EXCLUSIVE');
       database.exec(TABLES);
-      const state = new ConnectorState(database);
+      const state = new ConnectorState(database, texts);
       state.#bringUp(path);
       database.exec('COMMIT');
       return state;
@@ -78,7 +82,9 @@ export class ConnectorState implements Disposable {
 
   get<T>(name: SettingName): T | undefined {
     const row = this.#prepared('SELECT value FROM setting WHERE name = ?').get(name);
-    return row === undefined ? undefined : JSON.parse(String(row['value']));
+    if (row === undefined) return undefined;
+    const value = String(row['value']);
+    return JSON.parse(isSealed(name) ? this.#texts.open(value) : value);
   }
 
   /** `undefined` forgets it. */
@@ -86,22 +92,26 @@ export class ConnectorState implements Disposable {
     if (value === undefined) this.#prepared('DELETE FROM setting WHERE name = ?').run(name);
     else {
       const sql = 'INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)';
-      this.#prepared(sql).run(name, JSON.stringify(value));
+      const text = JSON.stringify(value);
+      this.#prepared(sql).run(name, isSealed(name) ? this.#texts.seal(text) : text);
     }
   }
 
   hasHash(id: string, hash: Uint8Array): boolean {
     const sql = 'SELECT 1 FROM source_row WHERE id = ? AND hash = ?';
-    return this.#prepared(sql).get(id, hash) !== undefined;
+    return this.#prepared(sql).get(this.#texts.seal(id), hash) !== undefined;
   }
 
   hasRow(id: string): boolean {
-    return this.#prepared('SELECT 1 FROM source_row WHERE id = ?').get(id) !== undefined;
+    return (
+      this.#prepared('SELECT 1 FROM source_row WHERE id = ?').get(this.#texts.seal(id)) !==
+      undefined
+    );
   }
 
   /** The row is as if it had changed. */
   forgetHash(id: string): void {
-    this.#prepared("UPDATE source_row SET hash = x'' WHERE id = ?").run(id);
+    this.#prepared("UPDATE source_row SET hash = x'' WHERE id = ?").run(this.#texts.seal(id));
   }
 
   /** Every row is as if it had changed; what they brought is still known. */
@@ -113,22 +123,26 @@ export class ConnectorState implements Disposable {
   putRow(id: string, row: { hash: Uint8Array; run: number; effects: readonly Effect[] }): void {
     const upsert = `INSERT INTO source_row (id, hash, run) VALUES (?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, run = excluded.run RETURNING number`;
-    const number = Number(this.#prepared(upsert).get(id, row.hash, row.run)?.['number']);
+    const number = Number(
+      this.#prepared(upsert).get(this.#texts.seal(id), row.hash, row.run)?.['number'],
+    );
     // What it brings again is said anew by the commit that this is for: nothing of it is gone.
     const again = this.#prepared('DELETE FROM effect WHERE effect = ? AND row_number = ?');
-    for (const { effect } of row.effects) again.run(effect, number);
+    const effects = this.#sealed(row.effects);
+    for (const { effect } of effects) again.run(effect, number);
     this.#dropEffects(number);
     const sql = 'INSERT INTO effect (effect, row_number, content) VALUES (?, ?, ?)';
-    for (const { effect, content } of row.effects) this.#prepared(sql).run(effect, number, content);
+    for (const { effect, content } of effects) this.#prepared(sql).run(effect, number, content);
   }
 
   markSeen(id: string, run: number): void {
-    this.#prepared('UPDATE source_row SET run = ? WHERE id = ?').run(run, id);
+    this.#prepared('UPDATE source_row SET run = ? WHERE id = ?').run(run, this.#texts.seal(id));
   }
 
   /** What it brought becomes `gone`. False when there is no such row. */
   deleteRow(id: string): boolean {
-    const row = this.#prepared('DELETE FROM source_row WHERE id = ? RETURNING number').get(id);
+    const sql = 'DELETE FROM source_row WHERE id = ? RETURNING number';
+    const row = this.#prepared(sql).get(this.#texts.seal(id));
     if (row !== undefined) this.#dropEffects(Number(row['number']));
     return row !== undefined;
   }
@@ -136,12 +150,14 @@ export class ConnectorState implements Disposable {
   /** What may be about to come, until a row brings it; gives those that were not `gone` before. */
   addGone(effects: readonly Effect[]): Effect[] {
     const insert = this.#prepared('INSERT OR IGNORE INTO gone (effect, content) VALUES (?, ?)');
-    return effects.filter(({ effect, content }) => insert.run(effect, content).changes === 1);
+    const isNew = ({ effect, content }: Effect): boolean =>
+      insert.run(this.#texts.seal(effect), content).changes === 1;
+    return effects.filter(isNew);
   }
 
   forgetGone(effects: readonly Effect[]): void {
     const remove = this.#prepared('DELETE FROM gone WHERE effect = ? AND content = ?');
-    for (const { effect, content } of effects) remove.run(effect, content);
+    for (const { effect, content } of this.#sealed(effects)) remove.run(effect, content);
   }
 
   /**
@@ -163,7 +179,8 @@ export class ConnectorState implements Disposable {
     const sql = `DELETE FROM gone WHERE effect IN (SELECT DISTINCT effect FROM gone LIMIT ?)
       RETURNING effect`;
     const rows = this.#prepared(sql).all(take);
-    return [...new Set(rows.map((row) => String(row['effect'])))];
+    const written = new Set(rows.map((row) => String(row['effect'])));
+    return [...written].map((effect) => this.#texts.open(effect));
   }
 
   countRows(): number {
@@ -179,7 +196,7 @@ export class ConnectorState implements Disposable {
   unseen(run: number, take: number): string[] {
     const sql = 'SELECT id FROM source_row WHERE run < ? LIMIT ?';
     const rows = this.#prepared(sql).all(run, take);
-    return rows.map((row) => String(row['id']));
+    return rows.map((row) => this.#texts.open(String(row['id'])));
   }
 
   /** All that follows until `keep` or `discard` is one change of the state. They may be nested. */
@@ -198,6 +215,10 @@ export class ConnectorState implements Disposable {
   /** Nothing stays of a change that was not kept. */
   [Symbol.dispose](): void {
     this.#database.close();
+  }
+
+  #sealed(effects: readonly Effect[]): Effect[] {
+    return effects.map(({ effect, content }) => ({ effect: this.#texts.seal(effect), content }));
   }
 
   #dropEffects(rowNumber: number): void {
@@ -228,6 +249,11 @@ export class ConnectorState implements Disposable {
     }
     return statement;
   }
+}
+
+/** The format is read before anything else. */
+function isSealed(name: SettingName): boolean {
+  return name !== 'format';
 }
 
 function explained(error: unknown, path: string): unknown {

@@ -1,6 +1,6 @@
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -47,10 +47,38 @@ it('sends what is new and what has changed, and nothing else', async () => {
   });
   expect(second).toMatchObject({ rows: 2, unchanged: 1, operations: 1, commits: 1 });
   expect(workspace.commits[1]).toEqual([note('b', 'other')]);
+  expect(second.changes).toEqual([{ row: '2', change: 'changed' }]);
   expect([...workspace.nodes]).toEqual([
     ['Note:a', { Text: 'one' }],
     ['Note:b', { Text: 'other' }],
   ]);
+  const third = await run(async (source) => {
+    await source.row('1', [note('a', 'one')]);
+    await source.row('2', [note('b', 'other')]);
+  });
+  expect(third).toMatchObject({ unchanged: 2, operations: 0 });
+});
+
+it('seals ids and keys in its state, and goes on with the same secret alone', async () => {
+  const { workspace, run, state } = await scene();
+  const sealed = { stateSecret: 'quokka-on-the-island' };
+  const first = async (source: ConnectorRun<number>) => {
+    await source.row('row-of-ada', [note('key-of-ada', 'one')]);
+    await source.row('row-of-bo', [note('key-of-bo', 'two')]);
+    await source.checkpoint(7);
+  };
+  await run(first, sealed);
+  const text = readFileSync(state, 'latin1');
+  expect(text).not.toMatch(/ada|note/i);
+  expect(await run(first, sealed)).toMatchObject({ unchanged: 2, operations: 0 });
+  const wrong = run(first, { stateSecret: 'another' });
+  await expect(wrong).rejects.toMatchObject({ code: 'state_mismatch' });
+  await run(async (source) => {
+    expect(source.cursor).toBe(7);
+    await source.row('row-of-bo', [note('key-of-bo', 'three')]);
+    await source.removeUnseen();
+  }, sealed);
+  expect([...workspace.nodes]).toEqual([['Note:key-of-bo', { Text: 'three' }]]);
 });
 
 it('of a row that is given several times the last counts, also when it is what was sent before', async () => {

@@ -3,6 +3,7 @@ import type { ConnectorClient } from './connector-client.ts';
 import { ConnectorError } from './connector-error.ts';
 import { ConnectorRun, type RowCounts } from './connector-run.ts';
 import { ConnectorState } from './connector-state.ts';
+import { PLAIN_TEXTS, SealedTexts } from './state-texts.ts';
 import {
   type ChangedRow,
   type CommitCounts,
@@ -19,6 +20,8 @@ export interface ConnectorOptions {
   readonly schema: SchemaDocument;
   /** The file of the connector's memory; `:memory:` forgets. */
   readonly state: string;
+  /** Seals ids and keys in that file; the same one in every run. */
+  readonly stateSecret?: string | undefined;
   /** Version of how rows become operations: with another one every row is sent again. */
   readonly version?: number | undefined;
   /** A commit is sent once it has this many, at most 10,000. */
@@ -61,7 +64,9 @@ export async function runConnector<Cursor>(
   read: (run: ConnectorRun<Cursor>) => Promise<void>,
 ): Promise<ConnectorReport> {
   const { client, schema, signal, dryRun = false } = options;
-  using state = ConnectorState.open(options.state);
+  const { stateSecret } = options;
+  const texts = stateSecret === undefined ? PLAIN_TEXTS : new SealedTexts(stateSecret);
+  using state = ConnectorState.open(options.state, texts);
   // Nothing of a dry run is kept: the state is closed with this change open.
   if (dryRun) state.begin();
   checkName(state, options);

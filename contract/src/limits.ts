@@ -101,6 +101,9 @@ export const CONNECTOR_URL_CHARACTERS_MAX = 2_000;
 export const CONNECTOR_TEXT_CHARACTERS_MAX = 300;
 export const CONNECTOR_QUERY_CHARACTERS_MAX = 10_000;
 export const CONNECTOR_SECRET_CHARACTERS_MAX = 4_096;
+export const CONNECTOR_GIT_COMMITS_MAX = 10_000;
+/** What one file has that a connector brings with its content. */
+export const CONNECTOR_FILE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Sign-in at identity providers (specification, section 4.2). */
 export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;

@@ -97,6 +97,21 @@ test('a table is brought, and each run tells what has changed', async () => {
   expect([items.map(({ report }) => report?.rows), total]).toEqual([[2, 2, 2], 3]);
 });
 
+test('a renamed type is followed: nothing is made twice, and what goes later goes', async () => {
+  answer = csv('Email,Name\na@x.org,Ann\nb@x.org,Bob\n');
+  const { id } = await admin.connectors.create({ name: 'HR', source: sourceOf('Employee') });
+  await run(id);
+  await admin.schema.change({ changes: [{ rename: { type: 'Employee', to: 'Colleague' } }] });
+  expect((await admin.connectors.get(id)).source).toMatchObject({ type: 'Colleague' });
+  expect(await run(id)).toMatchObject({ state: 'succeeded', report: { added: 2, removed: 0 } });
+  expect(await namesOf('Colleague')).toEqual(['a@x.org', 'b@x.org']);
+  answer = csv('Email,Name\na@x.org,Ann\n');
+  expect((await run(id))?.report).toMatchObject({ removed: 1 });
+  expect(await namesOf('Colleague')).toEqual(['a@x.org']);
+  const { nodes } = await admin.schema.get();
+  expect(nodes.map(({ type }) => type)).not.toContain('Employee');
+});
+
 test('rows that the workspace refuses are named, and the others are brought', async () => {
   answer = csv(`Email,Name\n${'x'.repeat(5_000)},Long\nd@x.org,Dee\n`);
   const { id } = await admin.connectors.create({ name: 'long', source: sourceOf('Guest') });

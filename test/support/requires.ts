@@ -32,6 +32,10 @@ export function requireNodePackage(): boolean {
   return isMissing('a package "nodejs" of Debian with npm in it', !isThere);
 }
 
+export function requireGit(): boolean {
+  return isMissing('Git', spawnSync('git', ['--version']).status !== 0);
+}
+
 export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
 }

@@ -1,6 +1,7 @@
 import type { ConnectorSource } from '@trellis/contract/shapes/connector.ts';
 import type { ConnectorReport } from '../run-connector.ts';
 import { csvKind } from './csv.ts';
+import { gitKind } from './git.ts';
 import { postgresKind } from './postgres.ts';
 import type { KindTarget, SourceContext } from './source-context.ts';
 
@@ -11,6 +12,8 @@ export function testSource(source: ConnectorSource, context: SourceContext): Pro
       return csvKind.test(source, context);
     case 'postgres':
       return postgresKind.test(source, context);
+    case 'git':
+      return gitKind.test(source, context);
   }
 }
 
@@ -25,5 +28,7 @@ export function runSource(
       return csvKind.run(source, target, context);
     case 'postgres':
       return postgresKind.run(source, target, context);
+    case 'git':
+      return gitKind.run(source, target, context);
   }
 }

@@ -1,3 +1,4 @@
+import type { NodeFiles } from '../node-files.ts';
 import type { ConnectorOptions, ConnectorReport } from '../run-connector.ts';
 
 /** Where the rows of a kind go: ready for `runConnector`, but for name and schema. */
@@ -9,6 +10,7 @@ export interface SourceContext {
   readonly fetch: SourceFetch;
   /** Password or token at the source. */
   readonly secret: string | undefined;
+  readonly files: NodeFiles;
   /** Tells people what they should know of the run. */
   readonly log: (text: string) => void;
   readonly signal: AbortSignal | undefined;

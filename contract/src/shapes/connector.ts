@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { graphName } from '../bounded-shapes.ts';
 import type { Immutable } from '../immutable.ts';
 import {
+  CONNECTOR_FILE_BYTES_MAX,
+  CONNECTOR_GIT_COMMITS_MAX,
   CONNECTOR_NAME_CHARACTERS_MAX,
   CONNECTOR_QUERY_CHARACTERS_MAX,
   CONNECTOR_SECRET_CHARACTERS_MAX,
@@ -57,7 +59,24 @@ export const postgresSource = z.strictObject({
 });
 export type PostgresSource = Immutable<z.infer<typeof postgresSource>>;
 
-export const connectorSource = z.discriminatedUnion('kind', [csvSource, postgresSource]);
+/** A branch of a Git repository: files, the last commits, and who made them. */
+export const gitSource = z.strictObject({
+  kind: z.literal('git'),
+  url: address(['https', 'http']),
+  /** Null for none, or for a token that needs none. */
+  user: text.min(1).nullable(),
+  /** Null for the branch that the repository begins with. */
+  branch: text.min(1).nullable(),
+  /** How many of the last ones. */
+  commits: z.int().min(1).max(CONNECTOR_GIT_COMMITS_MAX),
+  /** Larger files are brought without their content. */
+  fileBytesMax: z.int().min(0).max(CONNECTOR_FILE_BYTES_MAX),
+  /** The name of the team that alone may see what comes; null opens it to everybody. */
+  team: text.min(1).nullable(),
+});
+export type GitSource = Immutable<z.infer<typeof gitSource>>;
+
+export const connectorSource = z.discriminatedUnion('kind', [csvSource, postgresSource, gitSource]);
 export type ConnectorSource = Immutable<z.infer<typeof connectorSource>>;
 export type ConnectorKindName = ConnectorSource['kind'];
 

@@ -74,14 +74,14 @@ export class ConnectorRuns {
     if (connector === undefined) {
       throw new Problem('connector_not_found', 'The connector was deleted');
     }
-    const { source } = connector;
+    const { source, memory } = connector;
     const begin = performance.now();
     let outcome: RunOutcome = 'failed';
     const late = AbortSignal.timeout(CONNECTOR_RUN_TIMEOUT_MS);
     try {
       const origins = this.originsFor(source);
       const secret = secrets.read(id);
-      const asked = { connector: id, source, secret, origins, isFull };
+      const asked = { connector: id, source, secret, origins, memory, isFull };
       const signal = AbortSignal.any([work.signal, late]);
       const report = await sources.run(asked, work.log, signal);
       outcome = 'succeeded';

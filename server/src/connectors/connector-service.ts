@@ -215,6 +215,26 @@ export class ConnectorService implements AsyncDisposable {
     return this.#shown(connector);
   }
 
+  /**
+   * Gives the node type of each source the name that it has now. What was remembered is of the
+   * former name, so the next run sends everything, and what is there already is not made again.
+   */
+  renamed({ types }: { readonly types: (name: string) => string }): Promise<void> {
+    return this.#changes.run(async () => {
+      const { store, commits } = this.#parts;
+      for (const connector of store.all()) {
+        const { source } = connector;
+        if (!('type' in source) || types(source.type) === source.type) continue;
+        const operation = writeConnector({
+          ...connector,
+          source: { ...source, type: types(source.type) },
+          memory: connector.memory + 1,
+        });
+        await commits.commit({ system: true, operations: [operation] });
+      }
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server stops'));
     await this.#changes.ended();
@@ -264,7 +284,7 @@ export class ConnectorService implements AsyncDisposable {
       before.schedule?.cron === parsed?.cron &&
       before.schedule?.timeZone === parsed?.timeZone;
     const scheduledAt = isSame ? before.scheduledAt : this.#now();
-    return { name, source, schedule: parsed, enabled, scheduledAt };
+    return { name, source, schedule: parsed, enabled, scheduledAt, memory: before?.memory ?? 0 };
   }
 
   #vaultOf(id: string, { secret }: ConnectorChange): VaultWrite[] {

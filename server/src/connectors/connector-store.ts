@@ -45,8 +45,8 @@ export class ConnectorStore {
 /** The way there: nothing else writes these nodes. */
 export function writeConnector(connector: StoredConnector): WriterOperation {
   const { id: key, createdAt, createdBy, updatedAt: timestamp } = connector;
-  const { name, source, schedule, enabled, scheduledAt } = connector;
-  const settings = { name, source, schedule, enabled, scheduledAt };
+  const { name, source, schedule, enabled, scheduledAt, memory } = connector;
+  const settings = { name, source, schedule, enabled, scheduledAt, memory };
   const fields: NonNullable<NodeWrite['fields']> = {
     Name: name,
     Settings: JSON.parse(JSON.stringify(settings)) as Record<string, never>,

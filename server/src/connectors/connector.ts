@@ -20,6 +20,11 @@ export interface ConnectorSettings extends Pick<
 > {
   /** Since when it runs by this schedule: ISO 8601 UTC. */
   readonly scheduledAt: string;
+  /**
+   * Counts what it has forgotten: after a rename of its node type, what it remembers would be of
+   * nodes that have another name now.
+   */
+  readonly memory: number;
 }
 
 /** What the process is told that reads a source. */
@@ -32,6 +37,7 @@ export interface AskedSource {
 
 export interface AskedRun extends AskedSource {
   readonly connector: string;
+  readonly memory: number;
   readonly isFull: boolean;
 }
 

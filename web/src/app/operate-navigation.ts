@@ -36,7 +36,7 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
     {
       to: '/admin/connectors',
       label: 'Connectors',
-      words: 'sources sync import csv postgres',
+      words: 'sources sync import csv postgres git',
       isFor: administrators,
     },
     { to: '/admin/migrations', label: 'Migrations', isFor: administrators },

@@ -7,11 +7,14 @@ const SOURCE = {
   type: 'Node type of the nodes that rows become.',
   key: 'Column with the key of each node.',
   tls: 'Whether the connection is encrypted, and the certificate checked.',
-  user: 'Name with which the server signs in.',
+  user: 'Name with which the server signs in; null for a token that needs none.',
   query: 'What is read: one `SELECT`, in a transaction that may not write.',
   changed:
     'Column that says when a row has changed last: only newer rows are read, and all of them once a day. Null reads all of them each time.',
-  team: 'Column with the name of the team that may see a row; null leaves every row to everybody who is signed in.',
+  team: 'Of a table, the column with the name of the team that may see a row; of a repository, the name of the team that may see it. Null opens all to everybody who is signed in.',
+  branch: 'Branch that is brought; null for the one that the repository begins with.',
+  commits: 'How many of the last commits are brought.',
+  fileBytesMax: 'Files with more bytes are brought without their content.',
 } as const;
 const SCHEDULE = {
   cron: 'Five fields, or six with seconds first; or `@daily` and the like.',

@@ -8,6 +8,7 @@ import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { SourceProcesses } from '../connectors/source-processes.ts';
 import { type Foundation, textRedactor } from './foundation.ts';
+import type { Files } from './files.ts';
 import type { Identity } from './identity.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -17,6 +18,7 @@ export interface ConnectorArguments {
   readonly sequence: AppliedSequence;
   readonly identity: Pick<Identity, 'workspace' | 'principals'>;
   readonly graph: { readonly schema: SchemaService; readonly ingest: IngestService };
+  readonly nodeFiles: Files['nodeFiles'];
   readonly signingKey: string;
 }
 
@@ -30,7 +32,7 @@ export interface ConnectorParts {
 /** Brings sources into the workspace: see `#connectors/connector.ts`. */
 export function buildConnectors(
   foundation: Foundation,
-  { storage, sequence, identity, graph, signingKey }: ConnectorArguments,
+  { storage, sequence, identity, graph, nodeFiles, signingKey }: ConnectorArguments,
 ): ConnectorParts {
   const { reader, vault, redact, telemetry, preview } = foundation;
   const { workspace, principals } = identity;
@@ -39,7 +41,9 @@ export function buildConnectors(
   const sources = new SourceProcesses({
     ...graph,
     storage,
+    signingKey,
     principals,
+    nodeFiles,
     sequence: () => sequence.get(),
   });
   const work = new ConnectorRuns({

@@ -1,6 +1,7 @@
 import { SchemaChangeService } from '#definitions/schema-changes/schema-change-service.ts';
 import { StagedCommits } from '#graph/staged-commits.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { ConnectorService } from '#connectors/connector-service.ts';
 import type { WebhookService } from '#webhooks/webhook-service.ts';
 import type { ReadState } from '../open-storage.ts';
 import type { Assistant } from './assistant.ts';
@@ -13,6 +14,7 @@ export interface SchemaChangesArguments {
   readonly assistant: Pick<Assistant, 'tools'>;
   readonly tasks: Pick<Tasks, 'tasks'>;
   readonly webhooks: WebhookService;
+  readonly connectors: Pick<ConnectorService, 'renamed'>;
 }
 
 const ALL = { skip: 0, take: Number.MAX_SAFE_INTEGER };
@@ -20,7 +22,7 @@ const ALL = { skip: 0, take: Number.MAX_SAFE_INTEGER };
 /** Changes of names in the schema, and what follows them. */
 export function buildSchemaChanges(
   { reader, commits, audit, clock }: Foundation,
-  { store, endpoints, assistant: { tools }, tasks: { tasks }, webhooks }: SchemaChangesArguments,
+  { store, endpoints, assistant: { tools }, tasks: { tasks }, ...told }: SchemaChangesArguments,
 ): SchemaChangeService {
   return new SchemaChangeService({
     reader,
@@ -58,10 +60,12 @@ export function buildSchemaChanges(
       endpoints.schemaMayHaveChanged();
       reader.refresh();
       const { registry } = reader;
-      await webhooks.renamed({
-        types: (name) => registry.nodeType(name)?.name ?? name,
-        edges: (name) => registry.edgeType(name)?.name ?? name,
-      });
+      const names = {
+        types: (name: string) => registry.nodeType(name)?.name ?? name,
+        edges: (name: string) => registry.edgeType(name)?.name ?? name,
+      };
+      await told.webhooks.renamed(names);
+      await told.connectors.renamed(names);
     },
   });
 }

@@ -132,14 +132,14 @@ export async function buildServices(
   );
   connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
   const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
-  const sources = buildConnectors(foundation, { ...given, identity, graph });
+  const sources = buildConnectors(foundation, { ...given, ...files, identity, graph });
   const tasks = opened.use(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
   );
   const connectors = opened.use(sources.serviceWith(tasks, jobs));
   const defined = { endpoints, workspace, graph, search, assistant, tasks };
   const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
-  const schemaChanges = buildSchemaChanges(foundation, { store, webhooks, ...defined });
+  const schemaChanges = buildSchemaChanges(foundation, { store, webhooks, connectors, ...defined });
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();

@@ -3,10 +3,16 @@ import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/gra
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { AskedRun, AskedSource } from '#connectors/connector.ts';
 
+/** Where a connector remembers its runs, and what seals that. */
+export interface KeptState {
+  readonly state: string;
+  readonly stateSecret: string;
+}
+
 /** The calls that the process answers in which a source is read. */
 export interface SourceCalls {
   test(asked: AskedSource): string;
-  run(asked: AskedRun & { readonly state: string }): ConnectorReport;
+  run(asked: AskedRun & KeptState): ConnectorReport;
 }
 
 export interface AskedNames {
@@ -19,12 +25,21 @@ export interface FoundNames {
   readonly users: Readonly<Record<string, string | null>>;
 }
 
+export interface BroughtFile {
+  /** UID of the node. */
+  readonly node: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What the server does for it, and nothing else. */
 export interface WorkspaceCalls {
   /** Answers the sequence that the workspace has then. */
   putSchema(schema: SchemaDocument): number;
   ingest(operations: readonly GraphOperation[]): IngestSummary;
   resolvePrincipals(names: AskedNames): FoundNames;
+  /** Gives a node a file in the place of one with the same name. */
+  replaceFile(file: BroughtFile): void;
   log(text: string): void;
 }
 

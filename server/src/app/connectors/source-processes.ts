@@ -1,24 +1,37 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { hash, hkdfSync } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
-import { serverCaller } from '#access/caller.ts';
+import { type Caller, serverCaller } from '#access/caller.ts';
 import type { IngestService } from '#access/ingest-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import { CONNECTOR_MEMORY_BYTES_MAX } from '#base/connector-limits.ts';
+import { NODE_FILES_MAX } from '#base/limits.ts';
+import { CONNECTOR_FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { programFiles } from '#base/program-files.ts';
 import type { AskedRun, AskedSource, SourceReader } from '#connectors/connector.ts';
+import type { NodeFiles } from '#files/node-files.ts';
 import type { PrincipalService } from '#identity/principal-service.ts';
 import { Channel, type Handlers, type ProcessPort } from '../threads/channel.ts';
-import { OUT_OF_MEMORY, type SourceCalls, type WorkspaceCalls } from './source-calls.ts';
+import {
+  type BroughtFile,
+  type KeptState,
+  OUT_OF_MEMORY,
+  type SourceCalls,
+  type WorkspaceCalls,
+} from './source-calls.ts';
 
 export interface SourceProcessesParts {
   /** The folder of the workspace; absolute. */
   readonly storage: string;
+  /** What is remembered of runs is sealed by a secret that is made of it. */
+  readonly signingKey: string;
   readonly schema: Pick<SchemaService, 'put'>;
   readonly ingest: Pick<IngestService, 'commit'>;
   readonly principals: Pick<PrincipalService, 'resolve'>;
+  readonly nodeFiles: Pick<NodeFiles, 'list' | 'delete' | 'upload'>;
   /** The newest sequence that is applied. */
   readonly sequence: () => number;
 }
@@ -46,6 +59,7 @@ export class SourceProcesses implements SourceReader {
       putSchema: refuse,
       ingest: refuse,
       resolvePrincipals: refuse,
+      replaceFile: refuse,
       log: () => {},
     };
     return inProcess([], handlers, signal, (channel) => channel.ask('test', asked));
@@ -58,15 +72,48 @@ export class SourceProcesses implements SourceReader {
   ): Promise<ConnectorReport> {
     const folder = this.#folderOf(asked.connector);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const state = join(folder, 'connector.state');
+    const kept = await this.#keptIn(folder, asked.memory);
     const handlers = { ...this.#workspaceFor(asked.connector), log };
     return inProcess([folder], handlers, signal, (channel) =>
-      channel.ask('run', { ...asked, state }),
+      channel.ask('run', { ...asked, ...kept }),
     );
   }
 
   async forget(connector: string): Promise<void> {
     await rm(this.#folderOf(connector), { recursive: true, force: true });
+  }
+
+  /** With another key what was remembered is lost: the next run sends everything again. */
+  async #keptIn(folder: string, memory: number): Promise<KeptState> {
+    const purpose = 'trellis connectors';
+    const derived = hkdfSync('sha256', this.#parts.signingKey, '', purpose, SECRET_BYTES);
+    const stateSecret = Buffer.from(derived).toString('hex');
+    const print = hash('sha256', stateSecret).slice(0, FINGERPRINT_CHARACTERS);
+    const file = `${print}-${memory}.state`;
+    const names = await readdir(folder);
+    const stale = names.filter((name) => !name.startsWith(file));
+    for (const name of stale) await rm(join(folder, name));
+    return { state: join(folder, file), stateSecret };
+  }
+
+  async #replaceFile(caller: Caller, { node, name, bytes }: BroughtFile): Promise<void> {
+    const { nodeFiles } = this.#parts;
+    if (bytes.length > CONNECTOR_FILE_BYTES_MAX) {
+      throw new Problem('body_too_large', `A file has at most ${CONNECTOR_FILE_BYTES_MAX} bytes`);
+    }
+    const { items } = nodeFiles.list(caller, node, { skip: 0, take: NODE_FILES_MAX });
+    const former = items.find(({ Name }) => Name === name);
+    if (former !== undefined) await nodeFiles.delete(caller, former.UID, '');
+    const writer = nodeFiles.upload(caller, node, { name, contentType: '' }, '');
+    try {
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        await writer.write(bytes.subarray(at, at + PIECE_BYTES));
+      }
+      await writer.end();
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
   }
 
   #folderOf(connector: string): string {
@@ -86,9 +133,15 @@ export class SourceProcesses implements SourceReader {
       },
       ingest: (operations) => ingest.commit(caller, operations, ''),
       resolvePrincipals: (names) => principals.resolve(system, names),
+      replaceFile: (file) => this.#replaceFile(system, file),
     };
   }
 }
+
+/** Pieces of a file in one step of the store. */
+const PIECE_BYTES = 1024 * 1024;
+const SECRET_BYTES = 32;
+const FINGERPRINT_CHARACTERS = 16;
 
 /** Rejects with `connector_failed` when it ends by itself, and with the signal's reason. */
 async function inProcess<T>(

@@ -19,8 +19,15 @@ const server = serve<WorkspaceCalls, SourceCalls>(() => ({
   test: (asked) => told(asked, () => testSource(asked.source, contextOf(asked, false))),
   run: (asked) =>
     told(asked, () => {
-      const { source, state, isFull } = asked;
-      const target = { client: new ServerClient(), state, onInvalidRow: 'skip' } as const;
+      const { source, state, stateSecret, isFull } = asked;
+      const target = {
+        client: new ServerClient(),
+        state,
+        stateSecret,
+        onInvalidRow: 'skip',
+        // Whoever asks for everything wants the workspace to say what the source says.
+        removedShareMax: isFull ? 1 : undefined,
+      } as const;
       return runSource(source, target, contextOf(asked, isFull));
     }),
 }));
@@ -30,6 +37,12 @@ function contextOf({ secret, origins }: AskedSource, isFull: boolean): SourceCon
     fetch: allowedFetch(origins, CONNECTOR_SOURCE_BYTES_MAX),
     secret: secret ?? undefined,
     log: (text) => server.tell('log', masked(text, secret)),
+    files: {
+      replace: async (node, name, content) => {
+        const bytes = new Uint8Array(await content.arrayBuffer());
+        await refusing(() => server.ask('replaceFile', { node, name, bytes }));
+      },
+    },
     // To cancel a run ends the process.
     signal: undefined,
     isFull,

@@ -8,6 +8,7 @@ import type {
 export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
   csv: 'Table on the web (CSV)',
   postgres: 'PostgreSQL',
+  git: 'Git repository',
 };
 
 /** What the form holds: the fields of all kinds, of which each kind has its own. */
@@ -23,6 +24,9 @@ export interface ConnectorValues {
     query: string;
     changed: string;
     team: string;
+    branch: string;
+    commits: number;
+    fileBytesMax: number;
   };
   /** Empty leaves the one that is kept. */
   secret: string;
@@ -38,6 +42,9 @@ const NOTHING: ConnectorValues['source'] = {
   query: '',
   changed: '',
   team: '',
+  branch: '',
+  commits: 1_000,
+  fileBytesMax: 1_000_000,
 };
 
 export function valuesOf(connector: Connector | null): ConnectorValues {
@@ -57,22 +64,20 @@ export function valuesOf(connector: Connector | null): ConnectorValues {
 }
 
 export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
-  const { url, type, key, user, tls, query, changed, team } = source;
+  const { url, type, key, tls, query, commits, fileBytesMax } = source;
+  const user = source.user || null;
+  const team = source.team || null;
   switch (kind) {
     case 'csv':
       return { kind, url, type, key };
-    case 'postgres':
-      return {
-        kind,
-        url,
-        tls,
-        user,
-        query,
-        type,
-        key,
-        changed: changed || null,
-        team: team || null,
-      };
+    case 'postgres': {
+      const changed = source.changed || null;
+      return { kind, url, tls, user: source.user, query, type, key, changed, team };
+    }
+    case 'git': {
+      const branch = source.branch || null;
+      return { kind, url, user, branch, commits, fileBytesMax, team };
+    }
   }
 }
 

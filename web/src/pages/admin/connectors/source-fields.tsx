@@ -11,6 +11,7 @@ interface SourceFieldsProps {
 const ADDRESSES = {
   csv: 'https://files.example.com/prices.csv',
   postgres: 'postgres://db.example.com:5432/shop',
+  git: 'https://git.example.com/shop.git',
 } as const;
 
 /** What a source of the chosen kind needs. */
@@ -32,13 +33,24 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
       />
       {kind === 'postgres' && <DatabaseFields form={form} />}
       <TextField
-        label={kind === 'postgres' ? 'Password' : 'Token'}
+        label={kind === 'csv' ? 'Token' : 'Password or token'}
         type="password"
         autoComplete="new-password"
         hint={hasSecret ? 'Leave it empty to keep the one that there is.' : 'If it needs one.'}
         error={errors.secret?.message}
         {...form.register('secret')}
       />
+      {kind === 'git' ? <GitFields form={form} /> : <NodeFields form={form} />}
+    </>
+  );
+}
+
+type FieldsProps = Pick<SourceFieldsProps, 'form'>;
+
+function NodeFields({ form }: FieldsProps) {
+  const errors = form.formState.errors;
+  return (
+    <>
       <TextField
         label="Node type"
         hint="Each row becomes a node of it."
@@ -55,7 +67,49 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
   );
 }
 
-function DatabaseFields({ form }: Pick<SourceFieldsProps, 'form'>) {
+function GitFields({ form }: FieldsProps) {
+  const errors = form.formState.errors;
+  return (
+    <>
+      <TextField
+        label="User"
+        autoComplete="off"
+        hint="Leave it empty for a token that needs none."
+        error={errors.source?.user?.message}
+        {...form.register('source.user')}
+      />
+      <TextField
+        label="Branch"
+        autoComplete="off"
+        hint="Leave it empty for the one that the repository begins with."
+        error={errors.source?.branch?.message}
+        {...form.register('source.branch')}
+      />
+      <TextField
+        label="Commits"
+        type="number"
+        hint="How many of the last ones are brought."
+        error={errors.source?.commits?.message}
+        {...form.register('source.commits', { valueAsNumber: true })}
+      />
+      <TextField
+        label="Bytes of a file"
+        type="number"
+        hint="Larger files are brought without their content."
+        error={errors.source?.fileBytesMax?.message}
+        {...form.register('source.fileBytesMax', { valueAsNumber: true })}
+      />
+      <TextField
+        label="Team"
+        hint="The team here that alone may see what comes. Leave it empty to open it to everybody."
+        error={errors.source?.team?.message}
+        {...form.register('source.team')}
+      />
+    </>
+  );
+}
+
+function DatabaseFields({ form }: FieldsProps) {
   const errors = form.formState.errors;
   return (
     <>
