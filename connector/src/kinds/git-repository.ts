@@ -170,8 +170,9 @@ function authOf({ user }: GitSource, { secret }: SourceContext) {
 function httpOf(fetch: SourceFetch): HttpClient {
   return {
     async request({ url, method = 'GET', headers = {}, body }) {
-      const sent = body === undefined ? null : await gathered(body);
-      const response = await fetch(url, { method, headers, body: sent });
+      const content = body === undefined ? null : await gathered(body);
+      const sent = { method, headers, body: content };
+      const response = await fetch(url, sent);
       return {
         url,
         method,

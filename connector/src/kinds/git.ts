@@ -11,7 +11,7 @@ import { type GitFile, GitRepository, type Head, headOf } from './git-repository
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
 import { TeamNames } from './team-names.ts';
 
-/** The branch of a repository: its files with their content, its last commits, and who made them. */
+/** A branch of a repository: files with their content, the last commits, and who made them. */
 const SCHEMA: SchemaDocument = {
   nodes: [
     {
