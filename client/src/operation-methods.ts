@@ -49,6 +49,7 @@ interface PathArgument {
   readonly provider: [provider: SsoProvider];
   readonly providerName: [providerName: string];
   readonly run: [run: number];
+  readonly type: [type: string];
   readonly uid: [node: NodeReference];
 }
 

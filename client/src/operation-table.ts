@@ -188,6 +188,28 @@ export const OPERATION_TABLE = {
     /** Make the definitions what they were after a deployment, as a new one. */
     rollBack: 'POST /api/deployments/{id}/rollback query special',
   },
+  duplicates: {
+    /** Look for nodes of a type that may be one thing, as a job. */
+    find: 'POST /api/duplicates/find body json',
+    /** List pairs of nodes that may be one thing, with a score and why. */
+    list: 'GET /api/duplicates query json replicas',
+    /** Say that two nodes are two things; searches remember it. */
+    dismiss: 'POST /api/duplicates/{id}/dismiss json',
+    /** Take back that two nodes are two things. */
+    reopen: 'POST /api/duplicates/{id}/reopen json',
+    /** Make one node of two, as one commit; the UID and the key of both lead to it. */
+    merge: 'POST /api/duplicates/merge body json',
+    /** List the merges that can be taken back. */
+    merges: 'GET /api/duplicates/merges query json replicas',
+    /** Take a merge back, as one commit. */
+    split: 'POST /api/duplicates/merges/{id}/split json',
+    /** List what is compared of each type, and what is merged without asking. */
+    rules: 'GET /api/duplicates/rules json replicas',
+    /** Say what is compared of a type, and from which score on a search merges by itself. */
+    putRule: 'PUT /api/duplicates/rules/{type} body json',
+    /** Delete the rule of a type. */
+    deleteRule: 'DELETE /api/duplicates/rules/{type} none',
+  },
   embeddings: {
     /** Read the vectors of nodes. */
     get: 'POST /api/embeddings/uids body json replicas',

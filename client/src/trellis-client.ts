@@ -175,6 +175,8 @@ export class TrellisClient extends ClientBase {
   readonly webhooks = operationsOf(this.transport, 'webhooks');
   /** Sources that the server brings into the workspace. */
   readonly connectors = operationsOf(this.transport, 'connectors');
+  /** Nodes that may be one thing: find, merge and split them. */
+  readonly duplicates = operationsOf(this.transport, 'duplicates');
   readonly jobs = {
     ...operationsOf(this.transport, 'jobs'),
     watch: bound(this.transport, watchJob),

@@ -152,6 +152,18 @@ export const TABLE_SCAN_MAX = 200_000;
 /** Writing nodes (docs/data.md): aliases of one, and edges that one request adds or removes. */
 export const NODE_ALIASES_MAX = 1_000;
 export const NODE_LINKS_MAX = 1_000;
+/** Merging nodes (docs/duplicates.md): edges of the one that goes, UIDs of one, what is kept. */
+export const MERGE_EDGES_MAX = 10_000;
+export const MERGED_UIDS_MAX = 1_000;
+export const MERGE_BYTES_MAX = 12 * 1024 * 1024;
+/** Looking for duplicates (docs/duplicates.md): fields to compare, rules, pairs that are kept. */
+export const DUPLICATE_FIELDS_MAX = 20;
+export const DUPLICATE_RULES_MAX = 100;
+export const DUPLICATES_OPEN_MAX = 2_000;
+export const DUPLICATES_DISMISSED_MAX = 20_000;
+export const DUPLICATE_NODES_MAX = 100_000;
+export const DUPLICATE_PAIRS_MAX = 2_000_000;
+export const DUPLICATES_MERGED_MAX = 1_000;
 /** Nodes that one request changes alike, those that are changed together, and their readers. */
 export const NODES_CHANGED_MAX = 10_000;
 export const NODES_CHANGED_TOGETHER = 1_000;

@@ -113,6 +113,7 @@ export type Area =
   | 'schema'
   | 'ingest'
   | 'nodes'
+  | 'duplicates'
   | 'files'
   | 'endpoints'
   | 'modules'

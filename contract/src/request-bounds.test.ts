@@ -16,6 +16,7 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'replaceScimGroup body': 'attributes that are kept are judged by the service',
   'patchScimGroup body': 'operations are judged by the service',
   'ingest body.operations[]': 'each is judged by the writer',
+  'mergeNodes body.fields': 'each is held to the type of its field by the writer',
   'createNode body.fields': 'each is held to the type of its field by the writer',
   'createNode body.links[].fields': 'each is held to the type of its field by the writer',
   'updateNode body.fields': 'each is held to the type of its field by the writer',

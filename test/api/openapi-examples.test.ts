@@ -25,6 +25,7 @@ const GIVES: Partial<Record<OperationId, readonly [name: keyof typeof GIVEN, mem
   createToken: ['token', 'id'],
   createWebhook: ['webhook', 'id'],
   createConnector: ['connector', 'id'],
+  mergeNodes: ['merge', 'id'],
   createFileUpload: ['upload', 'id'],
   runTask: ['job', 'id'],
   createChat: ['chat', 'UID'],
@@ -119,6 +120,8 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'testWebhook',
     'testConnector',
     'runConnector',
+    'dismissDuplicate',
+    'reopenDuplicate',
   ],
   'it takes the token of an identity provider': [
     'getScimServiceProviderConfig',

@@ -43,6 +43,18 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     const operations = [{ op: 'addOrUpdate', type: 'Person', key: 'ann' }];
     await send(workspace, 'POST', '/api/ingest', { operations });
   },
+  async 'duplicates.md'({ workspace }) {
+    const fields = { Name: 'String', Email: 'String' };
+    const nodes = [{ type: 'Person', key: 'Number', label: 'Name', fields }];
+    await send(workspace, 'PUT', '/api/schema', { nodes, edges: [] });
+    const operations = ['17', '23'].map((key) => ({
+      op: 'addOrUpdate',
+      type: 'Person',
+      key,
+      fields: { Name: 'Ann Lee', Email: 'ann@example.com' },
+    }));
+    await send(workspace, 'POST', '/api/ingest', { operations });
+  },
   async 'endpoints.md'({ workspace, folder }) {
     await addWords(workspace);
     await send(workspace, 'PUT', '/api/schema', {

@@ -100,6 +100,18 @@ const run = { row: async (...row) => void (given = row) };
     'given[1].map(({ op }) => op)',
     ['addOrUpdate', 'unrestrict', 'restrict'],
   ),
+  'duplicates 1': program(
+    `${SIGNED_IN}await client.schema.put({
+  nodes: [{ type: 'Contact', key: 'Number', fields: { Phone: 'String' } }],
+  edges: [],
+});
+const [a, b] = ['1', '2'].map((key) => ({ type: 'Contact', key }));
+await client.graph.ingest([{ op: 'addOrUpdate', ...a }, { op: 'addOrUpdate', ...b }]);
+await client.duplicates.merge({ into: a, node: b });
+`,
+    '[into.Id, node.Id]',
+    ['1', '2'],
+  ),
   'data 1': program(SIGNED_IN, '[node.Title, (await client.nodes.get(node.UID)).Cost, version]', [
     'Paint the door',
     30,

@@ -33,6 +33,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'embeddings',
     'indexes',
     'schema-changes',
+    'duplicates',
   ],
   'How to: code': [
     'endpoints',

@@ -42,6 +42,41 @@ export const graphErrors = {
     title: 'Too much to be read without an index',
     hint: 'Add an index of details.field, or filter by a field that has one.',
   },
+  duplicate_not_found: {
+    status: 404,
+    title: 'Pair of nodes not found',
+    hint: 'GET /api/duplicates lists the pairs; a later search may have found others.',
+  },
+  duplicate_search_running: {
+    status: 409,
+    title: 'A search for duplicates is running',
+    hint: 'Wait until its job, details.id, has ended, or cancel it.',
+  },
+  duplicate_rule_not_found: {
+    status: 404,
+    title: 'Rule not found',
+    hint: 'GET /api/duplicates/rules lists the rules.',
+  },
+  duplicate_rule_limit_reached: {
+    status: 409,
+    title: 'Too many rules',
+    hint: 'Delete the rule of a type that needs none.',
+  },
+  merge_refused: {
+    status: 409,
+    title: 'Nodes cannot be merged',
+    hint: 'Compare the two nodes; details.reason names what stands in the way.',
+  },
+  merge_not_found: {
+    status: 404,
+    title: 'Merge not found',
+    hint: 'GET /api/duplicates/merges lists the merges that can be split.',
+  },
+  merge_not_last: {
+    status: 409,
+    title: 'Merge is not the last one of its node',
+    hint: 'Split the merge that details.id names first.',
+  },
   version_conflict: {
     status: 409,
     title: 'Changed in the meantime',

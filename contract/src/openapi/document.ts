@@ -22,6 +22,7 @@ export const areas: Readonly<Record<Area, string>> = {
   schema: 'Types of nodes and edges, their fields, and the indexes over these.',
   ingest: 'Many changes at once, by programs: create, change, delete, link and restrict nodes.',
   nodes: 'Read nodes, write them one by one, and download them.',
+  duplicates: 'Nodes that may be one thing: find, merge and split them.',
   files: 'Files of nodes, and their text.',
   search: 'Settings of search, synonyms, what is similar, and how good search is.',
   endpoints: 'Custom endpoints: make them, run them.',

@@ -21,6 +21,7 @@ import * as codeHistory from '../shapes/code-history.ts';
 import * as deepResearch from '../shapes/deep-research.ts';
 import * as definitions from '../shapes/definitions.ts';
 import * as deployment from '../shapes/deployment.ts';
+import * as duplicate from '../shapes/duplicate.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
@@ -70,6 +71,7 @@ export const SHAPE_FILES = {
   'deep-research': deepResearch,
   definitions,
   deployment,
+  duplicate,
   embedding,
   endpoint,
   'endpoint-log': endpointLog,

@@ -16,6 +16,7 @@ export const JOB_KINDS = [
   'backup-verification',
   'task',
   'migration',
+  'duplicate-search',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

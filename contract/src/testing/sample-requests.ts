@@ -121,6 +121,10 @@ const samples: Samples = {
   getNode: (things) => ({ params: { uid: things.uids.node } }),
   getNodeHistory: (things) => ({ params: { uid: things.uids.node } }),
   getNodeRecord: (things) => ({ params: { uid: things.uids.node } }),
+  findDuplicates: { body: { type: 'Note' } },
+  // There is one node: 409 is an answer to those who may.
+  mergeNodes: (things) => ({ body: { into: things.uids.node, node: things.uids.node } }),
+  putDuplicateRule: { params: { type: 'Note' }, body: { minScore: 0.8 } },
   createNode: (_things, times) => ({ body: { type: 'Note', key: `new ${times}` } }),
   updateNode: (things) => ({ params: { uid: things.uids.node }, body: {} }),
   // Of another version: 409 is an answer to those who may.

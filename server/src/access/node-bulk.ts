@@ -12,7 +12,13 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { AccessService } from './access-service.ts';
 import { type AuditTrail, deed, type Doer } from './audit-event.ts';
 import { budgetKey, type Caller } from './caller.ts';
-import { checkMayLink, checkMayWrite, linkOperation, nodeNotFound } from './node-operations.ts';
+import {
+  checkMayLink,
+  checkMayWrite,
+  linkOperation,
+  nodeNotFound,
+  uidNow,
+} from './node-operations.ts';
 import { type NodeReads, NodeTurns, NodeView } from './node-view.ts';
 
 export interface NodeBulkParts {
@@ -120,7 +126,8 @@ export class NodeBulk {
     if (type === undefined) throw nodeNotFound();
     if ('delete' in change) {
       checkMayWrite(reads, caller, type);
-      return [{ op: 'delete', uid }];
+      // By its own UID: another one may lead to it since a merge.
+      return [{ op: 'delete', uid: uidNow(reads, uid) }];
     }
     const { operation } =
       'add' in change

@@ -76,6 +76,12 @@ export function checkMayWrite({ access }: NodeReads, caller: Caller, type: strin
   });
 }
 
+/** The UID of the node to which one leads, which is another after a merge; else the same. */
+export function uidNow({ reader }: NodeReads, uid: string): string {
+  const id = reader.id({ uid });
+  return (id === undefined ? undefined : reader.uid(id)) ?? uid;
+}
+
 export function nodeNotFound(): Problem {
   return new Problem('node_not_found', 'There is no such node.');
 }

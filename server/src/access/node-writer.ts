@@ -22,6 +22,7 @@ import {
   linkOperation,
   nodeNotFound,
   type Placed,
+  uidNow,
 } from './node-operations.ts';
 import { typesFor } from './node-types.ts';
 import { valuesToRestore } from './node-versions.ts';
@@ -158,7 +159,8 @@ export class NodeWriter {
     const ifVersion = this.#versionAsked(named, version);
     const operation: WriterOperation = {
       op: 'delete',
-      uid,
+      // By its own UID: another one may lead to it since a merge.
+      uid: uidNow(this.#parts.reads, uid),
       ...(ifVersion === undefined ? {} : { ifVersion }),
     };
     await this.#commit(doer, [{ operation, at: '' }], 'node.deleted', found);

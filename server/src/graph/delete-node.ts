@@ -1,8 +1,12 @@
+import { must } from '#base/assert.ts';
+import { tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
+import { dropHistory } from './absorbed-history.ts';
 import { checkMayWrite, checkRestrictsNothing, checkSees } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
 import { applyChanges, changesOf } from './indexes/index-writer.ts';
+import { MERGED_INTO } from './merge-record.ts';
 import { deleteHistory, hasHistory, putLastEntry } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { WriterOperation, NodeReference } from './operations.ts';
@@ -13,7 +17,8 @@ type DeleteOperation = Extract<WriterOperation, { op: 'delete' }>;
 
 /**
  * Deletes a node, all its edges in both directions, and its files. The nodes of the files are not
- * counted. Changes nothing when there is no such node.
+ * counted. Changes nothing when there is no such node, and when the operation names a node by a UID
+ * or a key that leads to it only since a merge: who forgets one of two has not forgotten both.
  */
 export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   const id = t.resolve(referenceOf(t, operation), operation.uid === undefined ? 'key' : 'uid');
@@ -29,23 +34,29 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }
   const { uid, version } = stored;
+  const isNamed =
+    operation.uid === undefined ? stored.key === operation.key : uid === operation.uid;
+  if (!isNamed) return t.wroteNode(undefined, false);
   const uidBytes = Uint8Array.from(stored.uidBytes);
   t.checkVersion(operation.ifVersion, version, uid);
   checkRestrictsNothing(t, id, type.name);
-  remove(t, id);
+  removeWithAll(t, id);
   t.wroteNode(uidBytes, true);
 }
 
-function remove(t: Transactor, id: number): void {
+/** Removes a node with its edges, its files, and what is kept of nodes that were merged into it. */
+export function removeWithAll(t: Transactor, id: number): void {
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
   const { uid, key, timestampMs, version } = stored;
   const uidBytes = Uint8Array.from(stored.uidBytes);
+  const merged = stored.mergedUids;
   const pieces = type.name === FILE_TYPE ? piecesOf(stored, type) : [];
   const changes = type.indexes.length === 0 ? [] : changesOf(t, type, id, { before: stored });
   applyChanges(t, type, id, changes);
-  const files = deleteEdges(t, id);
   const { batch, state } = t;
+  const { files, merges } = deleteEdges(t, id);
+  for (const one of merged) batch.delete(DB.uids, must(tryParseUid(one), 'the UID of a node'));
   const withEntry = hasHistory(type);
   if (withEntry) putLastEntry(t, id);
   batch.delete(DB.nodes, state.keys.node(id));
@@ -53,10 +64,15 @@ function remove(t: Transactor, id: number): void {
   batch.delete(DB.types, state.keys.type(type.id, timestampMs, id));
   if (withEntry) deleteHistory(t, id, version);
   t.removeNode(type, uid, key);
-  for (const file of files) remove(t, file);
+  if (merged.length > 0) state.ids.clear();
+  for (const merge of merges) {
+    dropHistory(t, merge);
+    removeWithAll(t, merge);
+  }
+  for (const file of files) removeWithAll(t, file);
   for (const piece of pieces) {
     const pieceId = t.resolve({ type: FILE_PIECE_TYPE, key: piece }, 'key');
-    if (pieceId !== 0) remove(t, pieceId);
+    if (pieceId !== 0) removeWithAll(t, pieceId);
   }
 }
 
@@ -74,11 +90,13 @@ function referenceOf(t: Transactor, operation: DeleteOperation): NodeReference {
   throw t.fail('A delete names its node', { path: 'key', expected: 'type and key, or a UID' });
 }
 
-/** Deletes all edges of a node. Returns the ids of the files to which they led. */
-function deleteEdges(t: Transactor, id: number): number[] {
+/** Deletes all edges of a node. Returns its files, and the merges into it. */
+function deleteEdges(t: Transactor, id: number): { files: number[]; merges: number[] } {
   const { batch, state } = t;
   const hasFile = t.registry.edgeType(HAS_FILE)?.id;
+  const mergedInto = t.registry.edgeType(MERGED_INTO)?.id;
   const files: number[] = [];
+  const merges: number[] = [];
   const { keys, adjacency, neighbors } = state;
   neighbors.length = 0;
   adjacency.collect(id, 'out', ANY_EDGE, neighbors);
@@ -97,10 +115,11 @@ function deleteEdges(t: Transactor, id: number): number[] {
   for (let i = 0; i < neighbors.length; i++) {
     const other = neighbors.at(i);
     const edge = neighbors.edgeAt(i);
+    if (edge === mergedInto) merges.push(other);
     batch.delete(DB.out, keys.out(other, edge, id));
     batch.delete(DB.in, keys.in(id, edge, other));
     t.changedEdge(t.registry.edgeTypeById(edge), other, id, -1);
   }
   t.wroteEdges(neighbors.length);
-  return files;
+  return { files, merges };
 }

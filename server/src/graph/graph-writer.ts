@@ -1,4 +1,4 @@
-import { isObject, unreachable } from '#base/assert.ts';
+import { assert, isObject, unreachable } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
@@ -12,6 +12,7 @@ import {
 } from './access-operations.ts';
 import { checkMayAsk, checkSees } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
+import { mergeNodes } from './merge-nodes.ts';
 import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
@@ -25,6 +26,7 @@ import type {
 } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { RecentWrites } from './transactions/recent-writes.ts';
+import { splitNodes } from './split-nodes.ts';
 import { Transactor, type TransactorOptions } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 import { WriterRights } from './writer-rights.ts';
@@ -296,6 +298,7 @@ export function buildCommit(
   } else if (accessControl !== undefined && transactor.usesAccessControl) {
     transactor.trace(() => apply(transactor, accessControl.trace, transactor.index + 1));
   }
+  joinAndPart(transactor, request);
   for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
   const { indexWork } = request;
   const indexes = indexWork && { indexes: workOnIndexes(transactor, indexWork) };
@@ -303,6 +306,15 @@ export function buildCommit(
   const { triggers } = request;
   if (triggers !== undefined && batch.nextSequence > first) noteTriggers(batch, triggers);
   return built;
+}
+
+function joinAndPart(t: Transactor, { merges = [], split }: UncheckedRequest): void {
+  if (merges.length === 0 && split === undefined) return;
+  assert(t.options.system, 'only the server itself merges and splits nodes');
+  // An outcome is of an operation.
+  t.options = { ...t.options, outcomes: false };
+  for (const merge of merges) mergeNodes(t, merge);
+  if (split !== undefined) splitNodes(t, split);
 }
 
 function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersion): void {

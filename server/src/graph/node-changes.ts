@@ -1,6 +1,6 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
-import { formatUid } from '#base/uid.ts';
+import { formatUid, UID_BYTES } from '#base/uid.ts';
 import { readId } from '#store/bytes.ts';
 import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
@@ -120,7 +120,11 @@ function trailsOf(payload: Uint8Array, registry: SchemaRegistry) {
     } else if (db === DB.history && isPut) {
       const version = versionOfKey(payload.subarray(keyStart, keyEnd));
       entry = { id: readId(payload, keyStart), version, place };
-    } else if (db === DB.uids && deleted !== undefined && !isPut) {
+    } else if (db === DB.uids && isPut) {
+      const trail = trails.get(readId(payload, valueStart));
+      // Only a node that was not there gets its own UID: one that a split gives back, too.
+      if (trail?.existed === true && isOwnUid(payload, trail, keyStart)) trail.existed = false;
+    } else if (db === DB.uids && deleted !== undefined) {
       deleted.uid = { start: keyStart, end: keyEnd };
     } else if (db === DB.types && deleted !== undefined && !isPut) {
       if (idOfTypeKey(payload, keyStart) !== deleted.id) return;
@@ -135,6 +139,14 @@ function trailsOf(payload: Uint8Array, registry: SchemaRegistry) {
     }
   });
   return { trails, edges, triggers };
+}
+
+/** UIDs of merged nodes lead to a node as well. */
+function isOwnUid(payload: Uint8Array, { record: place }: Trail, uidStart: number): boolean {
+  if (place === undefined) return false;
+  const record = new NodeRecord();
+  record.open(bytesOf(payload, place));
+  return Buffer.compare(record.uidBytes, payload.subarray(uidStart, uidStart + UID_BYTES)) === 0;
 }
 
 /** Undefined for a node that came and went within the commit. */

@@ -14,7 +14,13 @@ import { KeyEncoder, versionOfKey } from './keys.ts';
 import { isSystemName } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { FieldBefore, NodeChange, NodeHistory, PastValue } from './reader.ts';
-import { ALIASES_FIELD, type Field, KEY_FIELD, type NodeType } from './schema-registry.ts';
+import {
+  type Field,
+  FIRST_FIELD,
+  KEY_FIELD,
+  MERGED_FIELD,
+  type NodeType,
+} from './schema-registry.ts';
 import { formatTime } from './time.ts';
 import type { Transactor } from './transactor.ts';
 
@@ -167,14 +173,18 @@ function writeFields(out: ByteWriter, before: FieldTable, after: FieldTable): vo
     const is = a < after.count ? after.number(a) : Infinity;
     const number = Math.min(was, is);
     const isSame = was === is && isSameValue(before, b, after, a);
-    // Aliases are not a field that a node shows.
-    if (!isSame && number !== ALIASES_FIELD) {
+    if (!isSame && isShown(number)) {
       if (was === number) left -= writeValue(out, before, b, left);
       else writeField(out, number, NOTHING);
     }
     if (was === number) b++;
     if (is === number) a++;
   }
+}
+
+/** Aliases, and UIDs of merged nodes, are no fields that a node shows. */
+function isShown(number: number): boolean {
+  return number === KEY_FIELD || (number >= FIRST_FIELD && number !== MERGED_FIELD);
 }
 
 /** Writes a value if it is small enough. Returns how many of the `left` bytes it took. */

@@ -6,7 +6,7 @@ import { decodeField } from './field-decoder.ts';
 import { LIST, TAG } from './field-types.ts';
 import { FieldTable, WIDE_ENDS } from './field-table.ts';
 import type { FieldTableWriter } from './field-table.ts';
-import { ALIASES_FIELD, KEY_FIELD } from './schema-registry.ts';
+import { ALIASES_FIELD, KEY_FIELD, MERGED_FIELD } from './schema-registry.ts';
 import type { Field, NodeType } from './schema-registry.ts';
 import { formatTime } from './time.ts';
 
@@ -16,7 +16,8 @@ import { formatTime } from './time.ts';
  *   u8 flags, u16 type, u32 version, f64 timestamp (ms), 16 bytes UID,
  *   fields (see `field-table.ts`)
  *
- * Its key and its aliases are stored among the fields, under reserved numbers.
+ * Its key, its aliases and the UIDs of nodes that were merged into it are stored among the fields,
+ * under reserved numbers.
  */
 const TYPE_AT = 1;
 const VERSION_AT = 3;
@@ -25,6 +26,7 @@ const UID_AT = 15;
 const FIELDS_AT = UID_AT + UID_BYTES;
 
 const ALIASES_TAG = TAG.String | LIST;
+const MERGED_TAG = TAG.UID | LIST;
 
 /** The number of the type of a stored node. */
 export function typeIdOf(record: Uint8Array): number {
@@ -81,6 +83,13 @@ export class NodeRecord {
     const index = this.fields.find(ALIASES_FIELD);
     // The aliases are encoded as a list of strings.
     return index < 0 ? [] : (this.#decode(index, ALIASES_TAG) as string[]);
+  }
+
+  /** The UIDs that lead to this node beside its own: see `merge-nodes.ts`. */
+  get mergedUids(): readonly string[] {
+    const index = this.fields.find(MERGED_FIELD);
+    // They are encoded as a list of UIDs.
+    return index < 0 ? [] : (this.#decode(index, MERGED_TAG) as string[]);
   }
 
   /** The value of one field as JSON; undefined when the node has none. */

@@ -134,6 +134,27 @@ export interface CommitAuthor {
   readonly triggers?: readonly string[] | undefined;
 }
 
+/** Two nodes that become one: see `merge-nodes.ts`. Only the server itself asks for it. */
+export interface MergeWork {
+  /** Made by who asks; a split names it. */
+  readonly id: string;
+  /** UIDs of the node that stays, and of the one that goes. */
+  readonly into: string;
+  readonly node: string;
+  /** Values of the node that stays, in place of its own; null removes one. */
+  readonly fields?: Readonly<Record<string, FieldValue>> | undefined;
+  /** As `ifVersion` of operations. */
+  readonly intoVersion?: number | undefined;
+  readonly nodeVersion?: number | undefined;
+  /** The UID of who asked for it; absent when a rule did. */
+  readonly by?: string | undefined;
+}
+
+/** A merge that is taken back: see `split-nodes.ts`. Only the server itself asks for it. */
+export interface SplitWork {
+  readonly id: string;
+}
+
 /** One step of the work on indexes; each step is one commit. Only the server itself asks for it. */
 export type IndexWork =
   /**
@@ -182,6 +203,9 @@ export interface CommitRequest extends CommitAuthor {
    * underscore).
    */
   readonly system?: boolean;
+  /** Nodes that become one, and one that becomes two again; done after the operations. */
+  readonly merges?: readonly MergeWork[];
+  readonly split?: SplitWork;
   /** Work on an index, done after the operations. */
   readonly indexWork?: IndexWork;
   /**

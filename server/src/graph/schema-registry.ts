@@ -41,6 +41,8 @@ export interface Field {
 export const KEY_FIELD = 0;
 export const ALIASES_FIELD = 1;
 export const FIRST_FIELD = 2;
+/** The UIDs of nodes that were merged into this one; no field of a type has this number. */
+export const MERGED_FIELD = 0xffff;
 
 export interface NodeType {
   readonly id: number;

@@ -46,6 +46,7 @@ import type {
 import {
   type EdgeType,
   FIRST_FIELD,
+  MERGED_FIELD,
   type NodeType,
   type SchemaRegistry,
   type SchemaWatch,
@@ -475,7 +476,9 @@ export class StateReader implements GraphReader {
  * record, so the last one is enough.
  */
 function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
-  return fields.count === 0 || fields.number(fields.count - 1) < FIRST_FIELD + type.fields.length;
+  let last = fields.count - 1;
+  if (last >= 0 && fields.number(last) === MERGED_FIELD) last--;
+  return last < 0 || fields.number(last) < FIRST_FIELD + type.fields.length;
 }
 
 /** A number that no type has. */

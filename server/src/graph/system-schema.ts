@@ -129,6 +129,32 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       },
     },
     { type: '_SchemaChange', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
+    {
+      type: '_NodeMerge',
+      key: 'Key',
+      label: 'Absorbed',
+      fields: {
+        Number: 'Long',
+        Survivor: 'UID',
+        Absorbed: 'UID',
+        OfType: 'String',
+        By: 'UID',
+        Data: 'Json',
+      },
+    },
+    // Pairs of nodes that may be one thing, and those that are not.
+    {
+      type: '_Duplicate',
+      key: 'Key',
+      label: 'Key',
+      fields: { OfType: 'String', Score: 'Double', Why: 'Json' },
+    },
+    {
+      type: '_DuplicateDismissed',
+      key: 'Key',
+      label: 'Key',
+      fields: { OfType: 'String', Score: 'Double', Why: 'Json' },
+    },
     { type: '_Job', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
     {
       type: '_Synonyms',
@@ -400,6 +426,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
     { type: '_AdminOf' },
     { type: '_Owns', inverse: '_OwnedBy' },
     { type: '_HasFile', inverse: '_FileOf' },
+    { type: '_MergedInto' },
     { type: '_HasChat' },
     { type: '_HasMessage' },
     { type: 'RestrictAccessToTeam' },

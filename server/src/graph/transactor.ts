@@ -176,6 +176,12 @@ export class Transactor {
     return this.state.nextId++;
   }
 
+  /** Counts a node that is put again under an id that it had. */
+  returnNode(type: NodeType): void {
+    this.#growth.addNodes(type.id, 1);
+    this.#created++;
+  }
+
   removeNode(type: NodeType, uid: string, key: string | undefined): void {
     this.#growth.addNodes(type.id, -1);
     this.state.ids.delete(PRINTED_UID, uid);

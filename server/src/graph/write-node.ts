@@ -5,7 +5,7 @@ import { checkMayWrite, checkSees } from './access-checks.ts';
 import { applyChanges, changesOf, putEntries } from './indexes/index-writer.ts';
 import { didYouMean } from './names.ts';
 import { hasHistory, putChange } from './node-history.ts';
-import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
+import { isSameNode, type NodeRecord, setVersion, writeNodeRecord } from './node-record.ts';
 import type { NodeWrite } from './operations.ts';
 import { KEY_FIELD } from './schema-registry.ts';
 import type { NodeType } from './schema-registry.ts';
@@ -44,12 +44,12 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
     id = t.idOfKey(type, key, uid);
     if (id === 0) return createNode(t, operation, type, key, uid);
   }
-  changeNode(t, operation, id, undefined);
+  changeNode(t, operation, id, { addressed: key });
 }
 
 function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
   const id = t.idOfUid(text, 'uid');
-  if (id !== 0) return changeNode(t, operation, id, operation.key);
+  if (id !== 0) return changeNode(t, operation, id, { expected: operation.key });
   const { system, rights, accessControl } = t.options;
   // What an author with rights of their own writes is made by the server, UIDs of new nodes too.
   // Who may say who sees what may bring in what was exported, with the UIDs that it had.
@@ -138,9 +138,8 @@ function changeNode(
   t: Transactor,
   operation: NodeWrite,
   id: number,
-  expectedKey: string | undefined,
+  keys: { readonly expected?: string | undefined; readonly addressed?: string },
 ): void {
-  const { state, batch } = t;
   if (operation.op === 'tryAdd' && operation.ifVersion === undefined && !t.options.outcomes) {
     return t.wroteNode(undefined, false);
   }
@@ -158,15 +157,48 @@ function changeNode(
   t.checkVersion(operation.ifVersion, stored.version, operation.uid ?? stored.uid);
   if (operation.op === 'tryAdd') return t.wroteNode(stored.uidBytes, false);
   const key = stored.key;
-  if (expectedKey !== undefined && expectedKey !== key) {
+  if (keys.expected !== undefined && keys.expected !== key) {
     throw t.fail('The key of a node cannot change', { path: 'key' });
   }
-  const { fields, keys } = state;
-  giveFields(t, operation, type, key);
+  const { fields } = t.state;
+  giveFields(t, operation, type, key, keys.addressed);
   const fault = fields.merge(undefined, stored.fields, type.timestampNumber);
   if (fault !== undefined) throw t.failValue(fault);
+  rewriteNode(t, id, stored, timestampOf(t, operation, stored.timestampMs));
+}
+
+/** What the server itself changes of a node. Fields that are not given stay. */
+export function updateFields(
+  t: Transactor,
+  id: number,
+  change: {
+    readonly fields: NonNullable<NodeWrite['fields']>;
+    readonly aliases: readonly string[];
+    readonly merged: readonly string[];
+  },
+): void {
+  const stored = t.record(id);
+  const type = t.registry.nodeTypeById(stored.typeId);
+  const { fields } = t.state;
+  const operation = { op: 'update', fields: change.fields, aliases: change.aliases } as const;
+  giveFields(t, operation, type, stored.key);
+  fields.giveMerged(change.merged);
+  const fault = fields.merge(undefined, stored.fields, type.timestampNumber);
+  if (fault !== undefined) throw t.failValue(fault);
+  rewriteNode(t, id, stored, fields.watchedTimeMs ?? stored.timestampMs);
+}
+
+/** Gives a node the fields that `state.fields` has written, as a new version. */
+export function rewriteNode(
+  t: Transactor,
+  id: number,
+  stored: NodeRecord,
+  timestampMs: number,
+): void {
+  const { state, batch } = t;
+  const { fields, keys } = state;
+  const type = t.registry.nodeTypeById(stored.typeId);
   const { version, uidBytes: uid, timestampMs: oldTimestampMs } = stored;
-  const timestampMs = timestampOf(t, operation, oldTimestampMs);
   const head = { typeId: type.id, version, timestampMs, uid };
   const record = writeNodeRecord(state.bytes, head, fields.table);
   if (isSameNode(record, stored.bytes)) return t.wroteNode(uid, false);
@@ -191,6 +223,7 @@ function giveFields(
   operation: NodeWrite,
   type: NodeType,
   key: string | undefined,
+  addressed = key,
 ): void {
   const { fields } = t.state;
   fields.clear();
@@ -210,7 +243,7 @@ function giveFields(
     t.refuseAlias(name, field.name, `fields.${name}`);
     if (field.number !== KEY_FIELD) {
       fields.give(field, value);
-    } else if (value !== key) {
+    } else if (value !== key && value !== addressed) {
       throw t.fail(`The field "${name}" is the key, and the key is another`, {
         path: `fields.${name}`,
       });

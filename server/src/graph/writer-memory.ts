@@ -11,7 +11,7 @@ import { IdCache } from './id-cache.ts';
 import { EntryMaker } from './indexes/index-entries.ts';
 import { KeyEncoder, META } from './keys.ts';
 import { NodeRecord } from './node-record.ts';
-import { ALIASES_FIELD, type Field, KEY_FIELD } from './schema-registry.ts';
+import { ALIASES_FIELD, type Field, KEY_FIELD, MERGED_FIELD } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 import type { TypeAccessByType } from './type-access.ts';
 
@@ -130,6 +130,13 @@ const ALIASES: Field = {
   tag: TAG.String | LIST,
 };
 
+const MERGED: Field = {
+  number: MERGED_FIELD,
+  name: 'merged',
+  type: 'UID[]',
+  tag: TAG.UID | LIST,
+};
+
 /**
  * Builds the fields of one record, then of the next: the given fields replace stored ones. First
  * call `clear`, then `give` for each field in any order, then `merge` once.
@@ -163,6 +170,10 @@ class FieldMerge {
 
   giveAliases(aliases: readonly string[]): void {
     this.give(ALIASES, aliases.length === 0 ? null : aliases);
+  }
+
+  giveMerged(uids: readonly string[]): void {
+    this.give(MERGED, uids.length === 0 ? null : uids);
   }
 
   /**

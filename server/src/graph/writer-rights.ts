@@ -115,7 +115,7 @@ export class WriterRights implements AuthorRights {
   #of(name: string): TypeRights {
     const known = this.#ofTypes.get(name);
     if (known !== undefined) return known;
-    this.#types ??= this.#readTypes();
+    this.#types ??= readTypes(this.#state);
     const access = Object.hasOwn(this.#types, name) ? this.#types[name] : undefined;
     const { registry } = this.#state.schema;
     const key = registry.nodeType(name)?.key;
@@ -130,15 +130,6 @@ export class WriterRights implements AuthorRights {
     };
     this.#ofTypes.set(name, rights);
     return rights;
-  }
-
-  #readTypes(): TypeAccessByType {
-    const id = this.#idOf(keyedUid(SETTING_TYPE, TYPE_ACCESS_SETTING));
-    if (id === 0) return {};
-    return this.#state.typeAccess.read(this.#record(id), (record) => {
-      const type = this.#state.schema.registry.nodeTypeById(record.typeId);
-      return typeAccessOf(record.valueByName(type, SETTING_VALUE));
-    });
   }
 
   #idOf(uid: Uint8Array): number {
@@ -167,4 +158,22 @@ export class WriterRights implements AuthorRights {
     if (type !== undefined) this.#state.adjacency.collect(id, direction, type.id, found);
     return found.toArray();
   }
+}
+
+function readTypes(state: WriterMemory): TypeAccessByType {
+  const { view, keys, node } = state;
+  const stored = view.get(DB.uids, keyedUid(SETTING_TYPE, TYPE_ACCESS_SETTING));
+  if (stored === undefined) return {};
+  const id = readId(stored, 0);
+  node.open(must(view.get(DB.nodes, keys.node(id)), `the record of node ${id}`));
+  return state.typeAccess.read(node, (record) => {
+    const type = state.schema.registry.nodeTypeById(record.typeId);
+    return typeAccessOf(record.valueByName(type, SETTING_VALUE));
+  });
+}
+
+/** Whether nodes of a type without a restriction are for their owners only. Reads the state. */
+export function isRestrictedType(state: WriterMemory, name: string): boolean {
+  const types = readTypes(state);
+  return Object.hasOwn(types, name) && types[name]?.visibleTo === 'restricted';
 }

@@ -14,6 +14,7 @@ import { dataRoutes } from './routes/data.ts';
 import { deepResearchRoutes } from './routes/deep-research.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { deploymentsRoutes } from './routes/deployments.ts';
+import { duplicatesRoutes } from './routes/duplicates.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { endpointLogRoutes } from './routes/endpoint-log.ts';
 import { endpointsRoutes } from './routes/endpoints.ts';
@@ -65,6 +66,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...deepResearchRoutes,
   ...definitionsRoutes,
   ...deploymentsRoutes,
+  ...duplicatesRoutes,
   ...embeddingsRoutes,
   ...endpointLogRoutes,
   ...endpointsRoutes,

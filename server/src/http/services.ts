@@ -51,6 +51,8 @@ import type { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
 import type { TriggerService } from '#tasks/triggers/trigger-service.ts';
 import type { ConnectorService } from '#connectors/connector-service.ts';
+import type { DuplicateService } from '#duplicates/duplicate-service.ts';
+import type { MergeService } from '#duplicates/merge-service.ts';
 import type { WebhookService } from '#webhooks/webhook-service.ts';
 import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
@@ -126,6 +128,8 @@ export interface HttpServices {
   readonly backups: BackupService;
   readonly tasks: TaskService;
   readonly triggers: TriggerService;
+  readonly duplicates: DuplicateService;
+  readonly merges: MergeService;
   readonly webhooks: WebhookService;
   readonly connectors: ConnectorService;
   readonly migrations: MigrationService;

@@ -133,6 +133,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/admin/duplicates',
+        label: 'Duplicates',
+        words: 'merge split entity resolution deduplicate',
+        isFor: administrators,
+      },
+      {
         to: '/admin/search',
         label: 'Search settings',
         words: 'index facets vectors embeddings',

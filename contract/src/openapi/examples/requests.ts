@@ -12,6 +12,7 @@ export const GIVEN = {
   session: '5XnC8rYqQb2mTgk6oWv1Ze',
   webhook: '6dGw3NpVx8ThRq5KyLm2Cs',
   connector: '2rHt6WqYm4ZcVn9KxLp7Bd',
+  merge: '2nVd7LsXq4WkTc9RyHm5Bp',
 } as const;
 
 const WEBHOOK = {
@@ -316,6 +317,13 @@ export const requests: {
   listAgentRuns: { query: { agent: 'librarian' } },
   deleteAgent: { params: { name: 'librarian' } },
   deleteConnector: { params: { id: GIVEN.connector } },
+  mergeNodes: { body: { into: DUNE, node: FOUNDATION, fields: { Title: 'Dune' } } },
+  listMerges: { query: { take: '10' } },
+  splitNodes: { params: { id: GIVEN.merge } },
+  putDuplicateRule: { params: { type: 'Book' }, body: { fields: ['Title'], minScore: 0.7 } },
+  findDuplicates: { body: { type: 'Book' } },
+  listDuplicates: { query: { type: 'Book' } },
+  deleteDuplicateRule: { params: { type: 'Book' } },
   deleteWebhook: { params: { id: GIVEN.webhook } },
   deleteTool: { params: { name: 'books-by-author' } },
   putSecret: {

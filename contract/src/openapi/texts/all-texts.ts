@@ -1,6 +1,7 @@
 import { ANYWHERE } from './anywhere.ts';
 import { assistantTexts } from './assistant.ts';
 import { codeTexts } from './code.ts';
+import { duplicateTexts } from './duplicates.ts';
 import { traceTexts } from './traces.ts';
 import { goldenAnswerTexts } from './golden-answers.ts';
 import { graphTexts } from './graph.ts';
@@ -26,6 +27,7 @@ export const ALL_TEXTS = [
   ...serverTexts,
   ...webhookTexts,
   ...connectorTexts,
+  ...duplicateTexts,
 ];
 
 export function propertyTexts(): PropertyTexts {

@@ -30,6 +30,7 @@ import { Statistics } from '../statistics.ts';
 import { type Assistant, buildAssistant } from './assistant.ts';
 import { buildConnectors } from './connectors.ts';
 import { buildDefinitions } from './definitions.ts';
+import { buildDuplicates } from './duplicates.ts';
 import { buildEndpoints } from './endpoints.ts';
 import { buildFiles } from './files.ts';
 import type { Foundation } from './foundation.ts';
@@ -132,6 +133,7 @@ export async function buildServices(
   );
   connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
   const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
+  const duplicates = opened.use(buildDuplicates(foundation, jobs));
   const sources = buildConnectors(foundation, { ...given, ...files, identity, graph });
   const tasks = opened.use(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
@@ -154,6 +156,7 @@ export async function buildServices(
     ...offeredBy(endpoints),
     nodeFiles: files.nodeFiles,
     fileUploads: files.fileUploads,
+    ...duplicates,
     definitions,
     schemaChanges,
     statistics,

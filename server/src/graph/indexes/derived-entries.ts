@@ -1,4 +1,6 @@
+import { must } from '#base/assert.ts';
 import { DERIVED_ENTRIES_AT_A_TIME } from '#base/limits.ts';
+import { tryParseUid } from '#base/uid.ts';
 import { readId } from '#store/bytes.ts';
 import { KEY_BYTES_MAX } from '#store/batch.ts';
 import { DB, type DatabaseNumber } from '#store/databases.ts';
@@ -102,6 +104,10 @@ export class DerivedEntries {
     visit(DB.types, byTime, 0, byTime.length, 0);
     const { uidBytes } = node;
     visit(DB.uids, uidBytes, 0, uidBytes.length, id);
+    for (const merged of node.mergedUids) {
+      const bytes = must(tryParseUid(merged), 'the UID of a merged node');
+      visit(DB.uids, bytes, 0, bytes.length, id);
+    }
     for (const index of indexes) {
       const indexed = { id, record: node };
       const only = this.#maker.keyOf(index, indexed, this.#secret);

@@ -49,6 +49,12 @@ export const adminRoutes = [
     component: lazyPage(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
+    path: '/admin/duplicates',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => texts(search, ['type', 'tab']),
+    component: lazyPage(() => import('./duplicates/duplicates-page.tsx'), 'DuplicatesPage'),
+  }),
+  createRoute({
     path: '/admin/webhooks',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),

@@ -14,6 +14,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'backup-verification': 'Verifying a backup',
   task: 'A task',
   migration: 'A migration',
+  'duplicate-search': 'Looking for duplicates',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

@@ -1,0 +1,149 @@
+import { Problem } from '#base/problem.ts';
+import { DB } from '#store/databases.ts';
+import { moveHistory } from './absorbed-history.ts';
+import { accessEdge, neighborsOf } from './access-checks.ts';
+import { removeWithAll } from './delete-node.ts';
+import type { FieldTable } from './field-table.ts';
+import { putEntries } from './indexes/index-writer.ts';
+import { dropEdge, giveUids, putEdge } from './merge-nodes.ts';
+import { grantsOf, isSameGrants, NOBODY_UID, setGrants } from './merged-access.ts';
+import {
+  type KeptEdge,
+  MERGE_TYPE,
+  MERGED_INTO,
+  type MergeData,
+  mergeDataOf,
+  openRecord,
+} from './merge-record.ts';
+import type { NodeRecord } from './node-record.ts';
+import type { SplitWork } from './operations.ts';
+import { MERGED_FIELD } from './schema-registry.ts';
+import type { Transactor } from './transactor.ts';
+import { rewriteNode } from './write-node.ts';
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Makes two nodes of one again: the inverse of `mergeNodes`. What was written to the one node since
+ * then stays with it: fields that were changed again, and new edges. Edges that were removed since
+ * are not given back. Each node gets its own access back, unless that of the one node was changed
+ * since: then it holds for both.
+ */
+export function splitNodes(t: Transactor, { id }: SplitWork): void {
+  const merge = t.resolve({ type: MERGE_TYPE, key: id }, 'id');
+  if (merge === 0) throw new Problem('merge_not_found', 'There is no such merge.');
+  const data = mergeDataOf(t, merge);
+  const into = survivorOf(t, merge);
+  checkIsLast(t, merge, into);
+  const goes = openRecord(data.node);
+  revertFields(t, into, data);
+  putNode(t, data.id, goes);
+  moveHistory(t, merge, data.id);
+  for (const edge of data.edges) returnEdge(t, edge, { from: into, to: data.id });
+  returnGrants(t, data, into);
+  removeWithAll(t, merge);
+  removeNobody(t);
+}
+
+function survivorOf(t: Transactor, merge: number): number {
+  const edge = t.knownEdgeType(MERGED_INTO, 'id');
+  return neighborsOf(t, merge, 'out', edge).at(0);
+}
+
+function checkIsLast(t: Transactor, merge: number, into: number): void {
+  const edge = t.knownEdgeType(MERGED_INTO, 'id');
+  const own = numberOf(t, merge);
+  for (const other of neighborsOf(t, into, 'in', edge).toArray()) {
+    if (numberOf(t, other) <= own) continue;
+    throw new Problem('merge_not_last', 'Another node was merged into this one later.', {
+      details: { id: t.record(other).key },
+    });
+  }
+}
+
+/** Merges are numbered in the order of their commits. */
+function numberOf(t: Transactor, merge: number): number {
+  const record = t.record(merge);
+  return Number(record.valueByName(t.registry.nodeTypeById(record.typeId), 'Number'));
+}
+
+/** Gives the fields that the merge has changed, and nobody since, their values from before it. */
+function revertFields(t: Transactor, id: number, data: MergeData): void {
+  const [before, after] = [openRecord(data.before), openRecord(data.after)];
+  const now = openRecord(t.record(id).bytes);
+  const numbers = new Set<number>();
+  for (const { fields } of [before, after, now]) {
+    for (let i = 0; i < fields.count; i++) numbers.add(fields.number(i));
+  }
+  const { fields } = t.state;
+  fields.clear();
+  for (const number of [...numbers].toSorted((a, b) => a - b)) {
+    const isOfMerge = !isSameField(before.fields, after.fields, number);
+    const isUntouched = number === MERGED_FIELD || isSameField(now.fields, after.fields, number);
+    const source = isOfMerge && isUntouched ? before.fields : now.fields;
+    const index = source.find(number);
+    if (index >= 0) fields.table.copyFrom(source, index);
+  }
+  const isMoved = now.timestampMs !== after.timestampMs;
+  rewriteNode(t, id, now, isMoved ? now.timestampMs : before.timestampMs);
+}
+
+function isSameField(a: FieldTable, b: FieldTable, number: number): boolean {
+  const [i, j] = [a.find(number), b.find(number)];
+  if (i < 0 || j < 0) return i === j;
+  const [value, other] = [
+    a.bytes.subarray(a.start(i), a.end(i)),
+    b.bytes.subarray(b.start(j), b.end(j)),
+  ];
+  return a.tag(i) === b.tag(j) && value.equals(other);
+}
+
+/** Puts a node as it was, under the id that it had. */
+function putNode(t: Transactor, id: number, record: NodeRecord): void {
+  const { batch, state } = t;
+  const type = t.registry.nodeTypeById(record.typeId);
+  batch.put(DB.nodes, state.keys.node(id), record.bytes);
+  giveUids(t, id, [record.uid, ...record.mergedUids]);
+  batch.put(DB.types, state.keys.type(type.id, record.timestampMs, id), NOTHING);
+  putEntries(t, type, id, record);
+  t.returnNode(type);
+  t.wroteNode(record.uidBytes, true);
+}
+
+function returnEdge(
+  t: Transactor,
+  { isOut, edge, other, record, moved }: KeptEdge,
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  const end = t.resolve({ uid: other }, 'merge');
+  if (end === 0) return;
+  const kept = Buffer.from(record, 'base64');
+  const put = (bytes: Uint8Array): void => {
+    const [source, target] = isOut ? [to, end] : [end, to];
+    putEdge(t, { from: source, edge, to: target, record: bytes });
+  };
+  // The two had an edge between them, which no node has while they are one.
+  if (end === from) return put(kept);
+  const endNow = end === to ? from : end;
+  const [source, target] = isOut ? [from, endNow] : [endNow, from];
+  const stored = t.state.view.get(DB.out, t.state.keys.out(source, edge, target));
+  if (stored === undefined) return;
+  const now = Uint8Array.from(stored);
+  if (moved) dropEdge(t, source, edge, target);
+  put(moved ? now : kept);
+}
+
+function returnGrants(t: Transactor, { id, grants }: MergeData, into: number): void {
+  const now = grantsOf(t, into);
+  const isChanged = !isSameGrants(now, grants.made);
+  setGrants(t, into, isChanged ? now : grants.into);
+  setGrants(t, id, isChanged ? now : grants.node);
+}
+
+/** The team is there as long as a node is restricted to it. */
+function removeNobody(t: Transactor): void {
+  const team = t.resolve({ uid: NOBODY_UID }, 'merge');
+  if (team === 0) return;
+  const edge = accessEdge(t, 'RestrictAccessToTeam');
+  if (neighborsOf(t, team, 'in', edge).length === 0) removeWithAll(t, team);
+}
