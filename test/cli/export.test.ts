@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseQuad } from '../../cli/src/import/quads.ts';
 import { exportFormats } from '@trellis/contract/shapes/graph-export.ts';
+import { requireNetworkx, requireRapper } from '../support/requires.ts';
 import { runTrellis } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { VARIED_SCHEMA, variedOperations } from '../support/varied-graph.ts';
@@ -61,5 +64,95 @@ describe.each(exportFormats)('as %s', (format) => {
     writeFileSync(out, whole.stdout);
     const read = await trellis(['import', format, out, '--dry-run', '--json']);
     expect(JSON.parse(read.stdout)).toMatchObject({ problems: 0 });
+  });
+});
+
+describe('other programs', () => {
+  const run = (program: string, args: readonly string[], input?: string): string => {
+    const done = spawnSync(program, args, { encoding: 'utf8', input, maxBuffer: 64 * 1024 * 1024 });
+    expect([done.status, done.stderr]).toEqual([0, expect.not.stringMatching(/error|warning/i)]);
+    return done.stdout;
+  };
+
+  test.skipIf(requireRapper())('read the N-Quads as we do', async () => {
+    const out = at('for-rapper.nq');
+    expect(await trellis(['export', '--out', out])).toMatchObject({ code: 0 });
+    const read = run('/usr/bin/rapper', ['-q', '-i', 'nquads', '-o', 'nquads', out]);
+    const [ours, theirs] = [readFileSync(out, 'utf8'), read].map((text) => text.split('\n'));
+    expect(ours).toHaveLength(theirs?.length ?? 0);
+    // What C ends a text with, and what it takes for no character, it does not give back.
+    const isHard = (line: string): boolean => /\\u0000|\ufffe/.test(line);
+    const kept = ours?.flatMap((line, i) =>
+      isHard(line) ? [] : [[line, theirs?.[i] ?? ''] as const],
+    );
+    expect(kept?.length).toBeGreaterThan(200);
+    for (const [line, other] of kept ?? []) expect(parseQuad(other)).toEqual(parseQuad(line));
+  });
+
+  test.skipIf(requireNetworkx())(
+    'read the GraphML and write it again, and it is the same',
+    async () => {
+      const [out, copy] = [at('for-networkx.graphml'), at('by-networkx.graphml')];
+      expect(await trellis(['export', '--out', out])).toMatchObject({ code: 0 });
+      const code =
+        'import networkx, sys; networkx.write_graphml(networkx.read_graphml(sys.argv[1]), sys.argv[2])';
+      run('python3', ['-c', code, out, copy]);
+      await using target = await startWorkspace();
+      const { http, token } = target;
+      // All that is left out by it is the schema.
+      await http.send({ method: 'PUT', path: '/api/schema', token, body: VARIED_SCHEMA });
+      const imported = await trellis(['import', 'graphml', copy], target);
+      expect(imported).toMatchObject({ code: 0 });
+      // It ends lines as systems do, and has 17 digits for what has fewer of 32 bits.
+      const manifest = (lines: readonly string[]) =>
+        lines.filter((line) => !/\\r|EFloat|FFloat/.test(line));
+      const expected = manifest(await manifestOf(source));
+      expect(expected.length).toBeGreaterThan(10);
+      expect(manifest(await manifestOf(target))).toEqual(expected);
+    },
+  );
+
+  test.skipIf(requireNetworkx())('write GraphML of their own, which comes in', async () => {
+    const file = at('of-networkx.graphml');
+    const code = `
+import networkx, sys
+graph = networkx.Graph(name='friends')
+graph.add_node('ann', age=41, tall=True, **{'first name': 'Ann'})
+graph.add_node(7, size=1.5)
+graph.add_edge('ann', 7, weight=0.25)
+networkx.write_graphml(graph, sys.argv[1])`;
+    run('python3', ['-c', code, file]);
+    await using target = await startWorkspace();
+    const args = ['import', 'graphml', file, '--type', 'Person', '--edge', 'Knows'];
+    expect(await trellis(args, target)).toMatchObject({ code: 0 });
+    const lines = (await manifestOf(target)).map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([
+      { op: 'addOrUpdate', key: '7', fields: { size: 1.5 } },
+      { op: 'addOrUpdate', key: 'ann', fields: { age: 41, tall: true, first_name: 'Ann' } },
+      {
+        op: 'link',
+        from: { key: 'ann' },
+        edge: 'Knows',
+        to: { key: '7' },
+        fields: { weight: 0.25 },
+      },
+      { op: 'schema' },
+    ]);
+  });
+
+  test('of others make nodes of one type, once or again and again', async () => {
+    const file = at('others.nt');
+    const type = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>';
+    writeFileSync(
+      file,
+      `<http://x/ann> ${type} <http://x/Person> .\n<http://x/ann> <http://x/name> "Ann" .\n`,
+    );
+    await using target = await startWorkspace();
+    const load = async () =>
+      JSON.parse((await trellis(['import', 'nquads', file, '--json'], target)).stdout);
+    expect(await load()).toMatchObject({ nodes: 3, created: 2, edges: 1 });
+    expect(await load()).toMatchObject({ nodes: 0, edges: 0 });
+    const got = await trellis(['node', 'get', 'Resource:http://x/ann', '--json'], target);
+    expect(JSON.parse(got.stdout)).toMatchObject({ node: { Iri: 'http://x/ann', name: 'Ann' } });
   });
 });

@@ -44,6 +44,17 @@ export function requireHaproxy(): boolean {
   return isMissing('HAProxy', !existsSync(HAPROXY));
 }
 
+/** What reads RDF: the package raptor2-utils of Debian. */
+export function requireRapper(): boolean {
+  return isMissing('rapper (raptor2-utils)', !existsSync('/usr/bin/rapper'));
+}
+
+/** Graphs in Python: the package python3-networkx of Debian. */
+export function requireNetworkx(): boolean {
+  const { status } = spawnSync('python3', ['-c', 'import networkx']);
+  return isMissing('networkx (python3-networkx)', status !== 0);
+}
+
 /** Those that `trellis completion` has scripts for. */
 export function requireShells(): boolean {
   return isMissing('bash, zsh and fish', !SHELLS.every((shell) => existsSync(`/usr/bin/${shell}`)));

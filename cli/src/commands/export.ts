@@ -38,6 +38,7 @@ export function addExport(program: Command, run: Run): void {
       `
 Examples:
   $ trellis export --out graph.jsonl
+  $ trellis export --out graph.graphml
   $ trellis export --as ann --out for-ann.jsonl
   $ trellis export | gzip > graph.jsonl.gz`,
     )

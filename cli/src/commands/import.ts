@@ -4,8 +4,10 @@ import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { csvSource } from '../import/csv-source.ts';
+import { graphmlSource } from '../import/graphml-source.ts';
 import { InputFile } from '../import/input-file.ts';
 import { jsonlSource, ndjsonSource } from '../import/jsonl-source.ts';
+import { nquadsSource } from '../import/nquads-source.ts';
 import { type MappingOptions, RecordMapping } from '../import/record-mapping.ts';
 import { wordnetSource } from '../import/wordnet-source.ts';
 import { importFrom, type ImportOptions, type RowOptions } from './import-from.ts';
@@ -33,11 +35,13 @@ export function addImport(program: Command, run: Run): void {
   const command = program
     .command('import')
     .summary('load data')
-    .description('Loads data: WordNet, CSV, JSON lines, or operations.');
+    .description('Loads data: WordNet, CSV, JSON lines, operations, or whole graphs.');
   addWordnet(command, run);
   addCsv(command, run);
   addJsonl(command, run);
   addNdjson(command, run);
+  addNquads(command, run);
+  addGraphml(command, run);
 }
 
 function addWordnet(command: Command, run: Run): void {
@@ -154,6 +158,69 @@ Examples:
     );
 }
 
+function addNquads(command: Command, run: Run): void {
+  withRowOptions(command.command('nquads').argument('<file>', 'N-Quads or N-Triples'))
+    .option('--type <type>', 'node type for what is no export of Trellis', 'Resource')
+    .description(
+      'Loads N-Quads with their schema: what "trellis export" has written, or any others. Of others ' +
+        'each IRI becomes a node with the IRI as its key, literals become fields, the rest edges; ' +
+        'what is said of one node should stand together, as in a sorted file.',
+    )
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import nquads graph.nq
+  $ sort people.nt > sorted.nt && trellis import nquads sorted.nt --type Person`,
+    )
+    .action(
+      run((context, options: RowOptions & { readonly type: string }, path: string) => {
+        const file = new InputFile(path, context.terminal);
+        const identity = ['nquads', options.type];
+        return importFrom(context, options, () => nquadsSource(file, options.type), {
+          identity,
+          path,
+        });
+      }),
+    );
+}
+
+function addGraphml(command: Command, run: Run): void {
+  withRowOptions(command.command('graphml').argument(...FILE))
+    .option('--type <type>', 'node type for what is no export of Trellis', 'Node')
+    .option('--edge <type>', 'edge type for what is no export of Trellis', 'LinkedTo')
+    .option('--key <name>', 'data of a node that is its key (default: the id of the node)')
+    .description(
+      'Loads GraphML with its schema: what "trellis export" has written, or another program. Of ' +
+        'others all nodes become of one type, and all edges; their data become fields.',
+    )
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import graphml graph.graphml
+  $ trellis import graphml friends.graphml --type Person --key email --edge Knows`,
+    )
+    .action(
+      run(async (context, options: GraphmlOptions, path: string) => {
+        const { type, edge, key } = options;
+        const file = new InputFile(path, context.terminal);
+        const known = await serverSchema(context, options);
+        const make = () => graphmlSource(file, { type, edge, key }, known);
+        const identity = ['graphml', type, edge, ...(key === undefined ? [] : [key])];
+        return importFrom(context, options, make, { identity, path });
+      }),
+    );
+}
+
+type GraphmlOptions = RowOptions & {
+  readonly type: string;
+  readonly edge: string;
+  readonly key?: string;
+};
+
 function withImportOptions(command: Command): Command {
   return command
     .option('--dry-run', 'read and check everything, send nothing')
@@ -200,16 +267,26 @@ function withMappingOptions(command: Command): Command {
  * run does not ask a server.
  */
 async function knownSchema(
-  { client, terminal }: CommandContext,
-  { dryRun, createSchema, type }: RecordOptions,
+  context: CommandContext,
+  options: RecordOptions,
 ): Promise<SchemaDocument> {
-  if (dryRun === true) return { nodes: [], edges: [] };
-  const schema = await client.schema.get({ signal: terminal.signal });
-  if (createSchema !== true && !schema.nodes.some((node) => node.type === type)) {
+  const { createSchema, dryRun, type } = options;
+  const schema = await serverSchema(context, options);
+  const mustHave = dryRun !== true && createSchema !== true;
+  if (mustHave && !schema.nodes.some((node) => node.type === type)) {
     const hint = 'With --create-schema the types and fields that are missing are created.';
     throw new CommandFailure(`the server has no node type "${type}"`, { hint });
   }
   return schema;
+}
+
+/** The schema of the server, which a dry run does not ask. */
+function serverSchema(
+  { client, terminal }: CommandContext,
+  { dryRun }: Pick<ImportOptions, 'dryRun'>,
+): Promise<SchemaDocument> | SchemaDocument {
+  if (dryRun === true) return { nodes: [], edges: [] };
+  return client.schema.get({ signal: terminal.signal });
 }
 
 /** How records become operations. An import can be resumed only when this is the same. */

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 /** How much of each end of a file goes into its identity. */
 const IDENTITY_BYTES = 64 * 1024;
 
-/** A file or standard input, gzipped or not, read once from the beginning. */
+/** A file or standard input, gzipped or not; standard input can be read once only. */
 export class InputFile {
   readonly name: string;
   /** Size of the file on the disk; undefined for standard input. */
@@ -48,6 +48,7 @@ export class InputFile {
   }
 
   async *#counted(): AsyncGenerator<Buffer, void, undefined> {
+    this.#bytesRead = 0;
     for await (const chunk of this.#open()) {
       const bytes = Buffer.from(chunk as Buffer | string);
       this.#bytesRead += bytes.length;

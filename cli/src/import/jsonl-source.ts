@@ -8,7 +8,7 @@ import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { CommandFailure } from '../failure.ts';
 import { graphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 
-interface Line {
+export interface Line {
   readonly text: string;
   /** From 1. */
   readonly number: number;
@@ -18,7 +18,7 @@ interface Line {
  * The lines of a text file, without blank ones, in groups as they are read. Line ends may be those
  * of Windows.
  */
-async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefined> {
+export async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefined> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
   let rest = '';
@@ -55,7 +55,7 @@ async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefin
 }
 
 /** The text of the line may not be JSON, so it is a string. */
-const LINES_OF_JSON: RejectFormat = {
+export const LINES_OF_TEXT: RejectFormat = {
   head: () => '',
   line: ({ place, reason, row }) => `${JSON.stringify({ line: place, reason, text: row })}\n`,
 };
@@ -82,7 +82,7 @@ export function jsonlSource(
   return {
     name: file.name,
     identity: file.identity,
-    rejects: LINES_OF_JSON,
+    rejects: LINES_OF_TEXT,
     async *items() {
       for await (const lines of readLines(file)) {
         yield lines.flatMap((line) => itemsOf(line, mapping, convert));
@@ -129,7 +129,7 @@ export function ndjsonSource(file: InputFile): ImportSource {
   return {
     name: file.name,
     identity: file.identity,
-    rejects: LINES_OF_JSON,
+    rejects: LINES_OF_TEXT,
     async *items() {
       for await (const lines of readLines(file)) {
         yield lines.map((line) => itemOf(line, schema)).filter((item) => item !== undefined);

@@ -7,7 +7,13 @@ type EdgeType = SchemaDocument['edges'][number];
 export class ToldSchema {
   readonly #nodes = new Map<string, NodeType>();
   readonly #edges = new Map<string, EdgeType>();
+  readonly #known: SchemaDocument;
   #isPending = false;
+
+  /** `known` is what the server has already, for files that tell of no types. */
+  constructor(known: SchemaDocument = { nodes: [], edges: [] }) {
+    this.#known = known;
+  }
 
   /** Throws an `Error` that says what is wrong. */
   add(value: unknown): void {
@@ -23,7 +29,7 @@ export class ToldSchema {
     this.#isPending = true;
   }
 
-  /** All of it, when something was added since the last call. */
+  /** All that was told, when something was since the last call. */
   take(): SchemaDocument | undefined {
     if (!this.#isPending) return undefined;
     this.#isPending = false;
@@ -31,11 +37,11 @@ export class ToldSchema {
   }
 
   nodeType(name: string): NodeType | undefined {
-    return this.#nodes.get(name);
+    return this.#nodes.get(name) ?? this.#known.nodes.find(({ type }) => type === name);
   }
 
   edgeType(name: string): EdgeType | undefined {
-    return this.#edges.get(name);
+    return this.#edges.get(name) ?? this.#known.edges.find(({ type }) => type === name);
   }
 }
 

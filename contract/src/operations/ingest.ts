@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
-import { EXPORT_FORMATS, exportQuery } from '../shapes/graph-export.ts';
+import { EXPORT_FORMATS, exportFormats, exportQuery } from '../shapes/graph-export.ts';
 import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
 export const operations = withIds({
@@ -51,6 +51,7 @@ export const operations = withIds({
         description:
           'All nodes, each once, then the edges between them, without those of system types; it is sent while it is made.',
         contentType: EXPORT_FORMATS.jsonl.mediaType,
+        furtherTypes: exportFormats.map((format) => EXPORT_FORMATS[format].mediaType).slice(1),
         headers: ['Content-Disposition'],
       },
     },

@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** The forms in which a whole graph leaves, with their media types and endings of files. */
 export const EXPORT_FORMATS = {
   jsonl: { mediaType: 'application/x-ndjson', ending: 'jsonl' },
+  nquads: { mediaType: 'application/n-quads', ending: 'nq' },
+  graphml: { mediaType: 'application/graphml+xml', ending: 'graphml' },
 } as const;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
