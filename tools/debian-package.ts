@@ -57,3 +57,21 @@ export const HAPROXY = '/usr/sbin/haproxy';
 export function installHaproxy(): void {
   installDebianPackage('haproxy', HAPROXY, 'the cluster on this machine');
 }
+
+/** Where Debian installs what reads and writes RDF. */
+export const RAPPER = '/usr/bin/rapper';
+
+export function installRapper(): void {
+  installDebianPackage('raptor2-utils', RAPPER, 'the tests of exports as RDF');
+}
+
+/** Whether Python knows networkx, whoever has installed it. */
+export function hasNetworkx(): boolean {
+  return spawnSync('python3', ['-c', 'import networkx']).status === 0;
+}
+
+export function installNetworkx(): void {
+  if (hasNetworkx()) return;
+  const file = '/usr/lib/python3/dist-packages/networkx/__init__.py';
+  installDebianPackage('python3-networkx', file, 'the tests of exports as GraphML');
+}

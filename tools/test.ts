@@ -5,7 +5,9 @@ import { installBrowser } from './browser.ts';
 import {
   installHaproxy,
   installNetworkTools,
+  installNetworkx,
   installPostgres,
+  installRapper,
   installShells,
 } from './debian-package.ts';
 import { commitName, leftToOtherCommits, SAMPLE_VARIABLE } from './test-sample.ts';
@@ -97,7 +99,9 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requireChromium', installBrowser],
   ['requireHaproxy', installHaproxy],
   ['requireNetworkNamespaces', installNetworkTools],
+  ['requireNetworkx', installNetworkx],
   ['requirePostgres', installPostgres],
+  ['requireRapper', installRapper],
   ['requireShells', installShells],
 ];
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuad } from '../../cli/src/import/quads.ts';
 import { exportFormats } from '@trellis/contract/shapes/graph-export.ts';
 import { requireNetworkx, requireRapper } from '../support/requires.ts';
+import { RAPPER } from '../../tools/debian-package.ts';
 import { runTrellis } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { VARIED_SCHEMA, variedOperations } from '../support/varied-graph.ts';
@@ -77,7 +78,7 @@ describe('other programs', () => {
   test.skipIf(requireRapper())('read the N-Quads as we do', async () => {
     const out = at('for-rapper.nq');
     expect(await trellis(['export', '--out', out])).toMatchObject({ code: 0 });
-    const read = run('/usr/bin/rapper', ['-q', '-i', 'nquads', '-o', 'nquads', out]);
+    const read = run(RAPPER, ['-q', '-i', 'nquads', '-o', 'nquads', out]);
     const [ours, theirs] = [readFileSync(out, 'utf8'), read].map((text) => text.split('\n'));
     expect(ours).toHaveLength(theirs?.length ?? 0);
     // What C ends a text with, and what it takes for no character, it does not give back.

@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
-import { HAPROXY, IP, postgresPrograms, SHELLS } from '../../tools/debian-package.ts';
+import {
+  HAPROXY,
+  hasNetworkx,
+  IP,
+  postgresPrograms,
+  RAPPER,
+  SHELLS,
+} from '../../tools/debian-package.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs:
@@ -46,13 +53,12 @@ export function requireHaproxy(): boolean {
 
 /** What reads RDF: the package raptor2-utils of Debian. */
 export function requireRapper(): boolean {
-  return isMissing('rapper (raptor2-utils)', !existsSync('/usr/bin/rapper'));
+  return isMissing('rapper (raptor2-utils)', !existsSync(RAPPER));
 }
 
 /** Graphs in Python: the package python3-networkx of Debian. */
 export function requireNetworkx(): boolean {
-  const { status } = spawnSync('python3', ['-c', 'import networkx']);
-  return isMissing('networkx (python3-networkx)', status !== 0);
+  return isMissing('networkx (python3-networkx)', !hasNetworkx());
 }
 
 /** Those that `trellis completion` has scripts for. */
