@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { RDF } from '@trellis/contract/rdf-terms.ts';
 import type { Report } from './report.ts';
 import { post, startServer, untilIndexed, type BenchServer } from './server.ts';
 
@@ -10,6 +11,8 @@ const TYPE = 'Synset';
 const ROUNDS = 5;
 /** Share of the rate of SQLite, which has no access to check and no edges to count. */
 const SHARE_MIN = 0.25;
+/** Share of the rate of the download as JSON lines, of nodes and edges as N-Quads. */
+const QUADS_SHARE_MIN = 0.5;
 
 /** Rows a second of downloads, beside SQLite's that are read and made JSON in one process. */
 export async function benchDownloads(report: Report): Promise<void> {
@@ -19,12 +22,18 @@ export async function benchDownloads(report: Report): Promise<void> {
     await untilIndexed(server);
     const { rows } = await download(server, 'jsonl');
     const table = sqliteOf(rows);
-    const rates = { csv: [] as number[], jsonl: [] as number[], sqlite: [] as number[] };
+    const rates: Record<'csv' | 'jsonl' | 'sqlite' | 'quads', number[]> = {
+      csv: [],
+      jsonl: [],
+      sqlite: [],
+      quads: [],
+    };
     for (let round = 0; round < ROUNDS; round++) {
       for (const form of ['csv', 'jsonl'] as const) {
         rates[form].push((await download(server, form)).rowsPerSecond);
       }
       rates.sqlite.push(exportRate(table));
+      rates.quads.push(await quadsRate(server));
     }
     const sqlite = median(rates.sqlite);
     for (const form of ['csv', 'jsonl'] as const) {
@@ -38,6 +47,15 @@ export async function benchDownloads(report: Report): Promise<void> {
         reached: ours / sqlite >= SHARE_MIN,
       });
     }
+    const [quads, rowsAsJson] = [median(rates.quads), median(rates.jsonl)];
+    report.add({
+      what: 'export of the whole graph as N-Quads',
+      ours: `${Math.round(quads)} nodes and edges/s`,
+      others: [`download as JSON lines ${Math.round(rowsAsJson)} rows/s`],
+      ratio: (quads / rowsAsJson).toFixed(2),
+      target: String(QUADS_SHARE_MIN),
+      reached: quads / rowsAsJson >= QUADS_SHARE_MIN,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -58,6 +76,15 @@ async function download(server: BenchServer, form: 'csv' | 'jsonl'): Promise<Dow
     rowsPerSecond: lines.length / seconds,
     rows: form === 'csv' ? [] : lines.map((line) => JSON.parse(line)),
   };
+}
+
+/** Nodes and edges a second: each has one time. */
+async function quadsRate(server: BenchServer): Promise<number> {
+  const started = performance.now();
+  const response = await post(server, '/api/graph/export?format=nquads', {});
+  const text = await response.text();
+  const seconds = (performance.now() - started) / 1_000;
+  return (text.split(RDF.timestamp).length - 1) / seconds;
 }
 
 function sqliteOf(rows: Downloaded['rows']): DatabaseSync {
