@@ -16,8 +16,8 @@ export function exactValue(type: FieldType, text: string): unknown {
     case 'Long':
       return Number.isSafeInteger(Number(text)) ? numberOf(text, type) : text;
     case 'Bool':
-      if (/^(?:true|1)$/.test(text)) return true;
-      if (/^(?:false|0)$/.test(text)) return false;
+      if (/^(?:true|1)$/i.test(text)) return true;
+      if (/^(?:false|0)$/i.test(text)) return false;
       throw wrong(text, type);
     case 'GeoPoint':
       return pointOf(text);
