@@ -68,6 +68,21 @@ describe.each(exportFormats)('as %s', (format) => {
   });
 });
 
+test.each(exportFormats)('types without nodes come back, too, as %s', async (format) => {
+  await using from = await startWorkspace();
+  const { http, token } = from;
+  await http.send({ method: 'PUT', path: '/api/schema', token, body: VARIED_SCHEMA });
+  const out = at(`types.${format}`);
+  expect(await trellis(['export', '--format', format, '--out', out], from)).toMatchObject({
+    code: 0,
+  });
+  await using target = await startWorkspace();
+  expect(await trellis(['import', format, out], target)).toMatchObject({ code: 0 });
+  const expected = await manifestOf(from);
+  expect(expected).toHaveLength(1);
+  expect(await manifestOf(target)).toEqual(expected);
+});
+
 describe('other programs', () => {
   const run = (program: string, args: readonly string[], input?: string): string => {
     const done = spawnSync(program, args, { encoding: 'utf8', input, maxBuffer: 64 * 1024 * 1024 });

@@ -36,6 +36,7 @@ export function graphmlSource(
       for await (const parts of partsOf(file)) yield parts.flatMap((part) => graph.itemsOf(part));
     },
     progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
+    tellsSchema: true,
     takeSchema: () => graph.takeSchema(),
     locate: (line) => `${file.name}:${line}`,
   };

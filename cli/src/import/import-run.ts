@@ -62,6 +62,8 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
     // Waits even if the source has failed: what is on its way is acknowledged first.
     await delivery;
   }
+  const schema = source.tellsSchema ? source.takeSchema() : undefined;
+  if (schema !== undefined) await run.client.schema.put(schema, { signal: run.signal });
   return summary;
 }
 

@@ -46,6 +46,8 @@ export interface ImportSource {
    * create.
    */
   takeSchema(): SchemaDocument | undefined;
+  /** Whether the schema is part of what is imported, also where no operation needs it. */
+  readonly tellsSchema?: true;
   /** The place of an item as people find it, such as `people.csv:17`. */
   locate(place: number): string;
   /** How rows that are skipped are written; not there where the source has no rows of its own. */

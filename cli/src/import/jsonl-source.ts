@@ -136,6 +136,7 @@ export function ndjsonSource(file: InputFile): ImportSource {
       }
     },
     progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
+    tellsSchema: true,
     takeSchema: () => schema.take(),
     locate: (line) => `${file.name}:${line}`,
   };

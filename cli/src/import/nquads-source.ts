@@ -34,6 +34,7 @@ export function nquadsSource(file: InputFile, type: string): ImportSource {
       yield* itemsOf(file, await quadsOf(first?.subject.value === RDF.graph));
     },
     progress: () => ({ done: file.bytesRead, total: file.bytesTotal }),
+    tellsSchema: true,
     takeSchema: () => {
       const schema = found ?? told.take();
       found = undefined;
