@@ -22,6 +22,17 @@ it('keeps the log for the follower that is the furthest behind, as every thread 
   expect(followers.lowestNeeded()).toBeUndefined();
 });
 
+it('tells what a follower has, also when it needs nothing', () => {
+  const followers = Followers.awaiting(['backups']);
+  expect(followers.reachedBy('backups')).toBe(0);
+  const backups = followers.of('backups');
+  backups.reached(12);
+  backups.needs(undefined);
+  expect(followers.reachedBy('backups')).toBe(12);
+  followers.release('backups');
+  expect(followers.reachedBy('backups')).toBeUndefined();
+});
+
 it('tells the follower that the log is not kept for it, until it needs something again', () => {
   const followers = new Followers();
   const index = followers.of('text index');

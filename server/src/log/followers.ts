@@ -104,6 +104,13 @@ export class Followers {
     assert(false, 'there are more followers than slots for them');
   }
 
+  /** What the one follower of a kind has; undefined where this process has none of it. */
+  reachedBy(kind: SingleFollowerKind): number | undefined {
+    const at = FOLLOWER_KINDS.indexOf(kind) * SLOT_WORDS;
+    if (Atomics.load(this.#words, at) === FREE) return undefined;
+    return Number(Atomics.load(this.#words, at + 1));
+  }
+
   /** The followers that need some of the log. */
   needing(): readonly NeedingFollower[] {
     const words = this.#words;

@@ -49,7 +49,9 @@ export async function openWriter(
 ): Promise<OpenWriter> {
   const { storage, masterKey, lowMemory, followers = new Followers() } = options;
   await using opened = new AsyncDisposableStack();
-  const { log, requireLeading } = opened.use(await openLog(options, { onNote, ...leaseEvents }));
+  const { log, requireLeading } = opened.use(
+    await openLog({ ...options, followers }, { onNote, ...leaseEvents }),
+  );
   const state = opened.use(
     await openState({
       storage,
@@ -75,7 +77,13 @@ export async function openWriter(
 }
 
 async function openLog(
-  { storage, masterKey, lowMemory, shared }: OpenWriterOptions,
+  {
+    storage,
+    masterKey,
+    lowMemory,
+    shared,
+    followers,
+  }: OpenWriterOptions & { followers: Followers },
   events: SharedLogEvents,
 ): Promise<SharedLog> {
   const options = {
@@ -84,7 +92,7 @@ async function openLog(
     lowMemory,
     onRecovery: (note: RecoveryNote) => events.onNote(`log recovery: ${JSON.stringify(note)}`),
   };
-  if (shared !== undefined) return openSharedLog({ ...options, shared }, events);
+  if (shared !== undefined) return openSharedLog({ ...options, shared, followers }, events);
   const log = await openStoreLog(options);
   return { log, requireLeading: nothing, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
 }

@@ -2,15 +2,18 @@ import { must } from '#base/assert.ts';
 import { systemClock, systemTimers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
+import type { Followers } from '#log/followers.ts';
 import { openMirroredLog } from '#log/mirrored-log.ts';
 import { beginDatabaseLog, openDatabaseLog } from '#log/postgres/database-log.ts';
 import { databaseProblem, noPrimary } from '#log/postgres/database-problem.ts';
 import { Lease } from '#log/postgres/lease.ts';
 import { DatabaseFault, type LeaseTerm } from '#log/postgres/log-database.ts';
 import { parsePostgresAddress, type PostgresAddress } from '#log/postgres/postgres-address.ts';
+import { MemberRegistry } from '#log/postgres/member-registry.ts';
 import { PostgresDatabase } from '#log/postgres/postgres-database.ts';
 import { sharedLogKey } from '#store/master-key.ts';
 import { historyIn } from '../member/member-folder.ts';
+import { keepTrimmingShared } from './shared-log-retention.ts';
 import { archiveRule, openStoreLog, type StoreLogOptions } from './store-log.ts';
 
 /** Where the log of a workspace is that has several members. */
@@ -68,7 +71,10 @@ export function secretOf(masterKey: string | null): { readonly encryptionKey?: U
   return masterKey === null ? {} : { encryptionKey: sharedLogKey(masterKey) };
 }
 
-type SharedLogOptions = StoreLogOptions & { readonly shared: SharedLogLease };
+type SharedLogOptions = StoreLogOptions & {
+  readonly shared: SharedLogLease;
+  readonly followers: Followers;
+};
 
 /**
  * The log of the member that is the primary: what it appends is in PostgreSQL first, and then in
@@ -106,7 +112,7 @@ async function openLeading(options: SharedLogOptions, events: SharedLogEvents): 
   });
   const { epoch } = authority;
   const after = (await historyIn({ storage, masterKey }))?.sequence ?? 0;
-  const { shared: _, ...folder } = options;
+  const { shared: _, followers, ...folder } = options;
   const copy = await openStoreLog({ ...folder, beginning: { epoch, after } });
   let isCopyFailing = false;
   const log = opened.use(
@@ -123,6 +129,8 @@ async function openLeading(options: SharedLogOptions, events: SharedLogEvents): 
   log.onDurable(() => {
     isCopyFailing = false;
   });
+  const registry = opened.use(new MemberRegistry(addressOf(shared), shared.workspace));
+  opened.use(keepTrimmingShared({ authority, registry, followers }, events.onNote));
   const resources = opened.move();
   return {
     log,

@@ -84,6 +84,18 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     expect((await registry.renew(member()))?.members).toHaveLength(1);
   });
 
+  it('tells how far all are that were seen in the last ten minutes', async () => {
+    await registry.join(member({ name: 'one', appliedSequence: 9 }));
+    expect(await registry.appliedByAll()).toBe(9);
+    await registry.join(member({ name: 'slow', run: 'y', appliedSequence: 4 }));
+    expect(await registry.appliedByAll()).toBe(4);
+    await server.query(
+      `update "trellis_${workspace}".member set seen_at = now() - interval '11 minutes'
+        where name = 'slow'`,
+    );
+    expect(await registry.appliedByAll()).toBe(9);
+  });
+
   it('forgets who was silent for a week', async () => {
     await registry.join(member({ name: 'gone' }));
     await server.query(

@@ -55,6 +55,8 @@ export interface LogReport {
 
 /** A member is forgotten when nothing was heard of it for so long. */
 const FORGOTTEN_AFTER = '7 days';
+/** The log is kept for a member that was silent for so long. */
+const COUNTED_FOR = '10 minutes';
 
 const SYNCHRONOUS = `trim(current_setting('synchronous_standby_names')) <> '' as synchronous`;
 
@@ -111,6 +113,18 @@ export class MemberRegistry implements AsyncDisposable {
     if (renewed.isOurs) return renewed.seen;
     const isTaken = renewed.seen.members.some(({ name }) => name === state.name);
     return isTaken ? undefined : this.join(state);
+  }
+
+  /** How far all members are that were seen lately; undefined when none was. */
+  appliedByAll(): Promise<number | undefined> {
+    return this.#connections.run(async (client) => {
+      const { rows } = await client.query<{ applied: string | null }>(
+        `select min(applied) as applied from ${this.#schema}.member
+          where seen_at > clock_timestamp() - interval '${COUNTED_FOR}'`,
+      );
+      const { applied } = must(rows[0], 'a row');
+      return applied === null ? undefined : Number(applied);
+    });
   }
 
   async leave({ name, run }: Pick<MemberState, 'name' | 'run'>): Promise<void> {
