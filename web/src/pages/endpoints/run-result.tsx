@@ -1,15 +1,18 @@
 import type { EndpointAnswer } from '@trellis/client/methods/endpoint-runs.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { CornerDownRight } from 'lucide-react';
+import { Suspense } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor/code-editor.tsx';
 import { describeError } from '../../ui/error-text.ts';
 import { FieldList } from '../../ui/field-list.tsx';
 import { formatBytes, formatMs } from '../../ui/format.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { RequestId } from '../../ui/request-id.tsx';
-import { LogLineList } from './log-line-list.tsx';
 import type { EndpointRun } from './use-endpoint-run.ts';
+
+const LogLineList = lazyPart(async () => (await import('./log-line-list.tsx')).LogLineList);
 
 interface Place {
   readonly line: number;
@@ -40,7 +43,9 @@ export function RunResult({ run, onGoTo }: RunResultProps) {
           {ended.lines.length > 0 && (
             <div>
               <h3 className="mb-1 font-medium">Logged</h3>
-              <LogLineList label="Log lines of the run" lines={ended.lines} />
+              <Suspense>
+                <LogLineList label="Log lines of the run" lines={ended.lines} />
+              </Suspense>
             </div>
           )}
         </div>
