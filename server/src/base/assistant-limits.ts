@@ -198,8 +198,9 @@ export const GOLDEN_READ_CHARACTERS_MAX = 1_000_000;
 export const GOLDEN_JUDGE_CHARACTERS_MAX = 60_000;
 export const GOLDEN_JUDGE_ANSWER_TOKENS_MAX = 8_000;
 export const GOLDEN_JUDGE_TIMEOUT_MS = 120_000;
-/** Verdicts of people that are kept with one run. */
-export const GOLDEN_LABELS_KEPT = 10_000;
+/** Verdicts of people that are kept with one run, and that one agreement is computed from. */
+export const GOLDEN_LABELS_KEPT = 2_000;
+export const GOLDEN_PAIRS_MAX = 2_000;
 /** How often intervals draw anew, and what the draws begin with. */
 export const BOOTSTRAP_RESAMPLES = 1_000;
 export const BOOTSTRAP_SEED = 20_241;

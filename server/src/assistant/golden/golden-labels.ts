@@ -4,7 +4,7 @@ import type {
   GoldenLabel,
   GoldenResult,
 } from '@trellis/contract/shapes/golden-answers.ts';
-import { KAPPA_WARNING_BELOW } from '#base/assistant-limits.ts';
+import { GOLDEN_PAIRS_MAX, KAPPA_WARNING_BELOW } from '#base/assistant-limits.ts';
 import { invalid } from './golden-check.ts';
 import type { StoredLabel } from './golden-store.ts';
 import { agreementOf, type Verdicts } from './statistics.ts';
@@ -41,7 +41,7 @@ function keyOf({ user, question, nugget, sentence }: StoredLabel): string {
   return JSON.stringify([user, question, nugget, sentence]);
 }
 
-/** How far people agree with what runs say. */
+/** How far people agree with what runs say. The newest runs come first, and count where many do. */
 export function agreementsOf(
   runs: readonly {
     readonly labels: readonly StoredLabel[];
@@ -74,13 +74,14 @@ function verdictOf({ nugget, sentence }: GoldenLabel, result: GoldenResult): boo
   return checked.verdict === 'supported';
 }
 
-function agreement(pairs: readonly Verdicts[]): GoldenAgreement {
-  return { pairs: pairs.length, ...agreementOf(pairs), warning: warningOf(pairs) };
+function agreement(all: readonly Verdicts[]): GoldenAgreement {
+  const pairs = all.slice(0, GOLDEN_PAIRS_MAX);
+  const agreed = agreementOf(pairs);
+  return { pairs: pairs.length, ...agreed, warning: warningOf(pairs, agreed.kappa) };
 }
 
-function warningOf(pairs: readonly Verdicts[]): string | null {
+function warningOf(pairs: readonly Verdicts[], kappa: number | null): string | null {
   if (pairs.length === 0) return null;
-  const { kappa } = agreementOf(pairs);
   if (kappa === null) {
     const isEqual = pairs.every(({ judge, person }) => judge === person);
     return isEqual ? 'All verdicts are the same: label some of the other kind.' : DIFFERENT;

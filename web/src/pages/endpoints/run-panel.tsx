@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Play, Square, Timer } from 'lucide-react';
-import { type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { BASE_URL } from '../../app/base-url.ts';
 import { useRequestedAction } from '../../app/requested-action.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,15 +11,16 @@ import { jsonFault } from '../../ui/code-editor/editor-language.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { curlCommand } from './curl-command.ts';
 import { endpointTypesQuery } from './endpoint-queries.ts';
 import { keepText, keptText } from './kept-drafts.ts';
-import { RunResult } from './run-result.tsx';
 import { sampleBody } from './sample-body.ts';
 import { type EndpointRun, useEndpointRun } from './use-endpoint-run.ts';
 
+const RunResult = lazyPart(async () => (await import('./run-result.tsx')).RunResult);
 const LiveAnswer = lazyPart(async () => (await import('./live-answer.tsx')).LiveAnswer);
 
 interface RunPanelProps {
@@ -96,7 +97,9 @@ export function RunPanel({ definition, draft, onSave, onGoTo, handle }: RunPanel
         />
         {isReadOnly && <Switch label="Live" isOn={watched !== undefined} onChange={setLive} />}
         {watched === undefined || !isReadOnly ? (
-          <RunResult run={run} onGoTo={onGoTo} />
+          <Suspense fallback={<Skeleton rows={1} />}>
+            <RunResult run={run} onGoTo={onGoTo} />
+          </Suspense>
         ) : (
           <LiveAnswer key={watched} name={name} body={watched} />
         )}
