@@ -35,7 +35,8 @@ export class AssistantSettingsService {
   }
 
   /**
-   * Rejects with `invalid_request` for a judge of no provider, and with `version_conflict`. The audit has only the names of what was changed.
+   * Rejects with `invalid_request` for a judge of no provider, and with `version_conflict`. The
+   * audit has only the names of what was changed.
    */
   async put(
     caller: Caller,

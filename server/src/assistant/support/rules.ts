@@ -13,13 +13,13 @@ export interface RuleVerdict {
   readonly quotes: readonly string[];
 }
 
-/** The share of its words that has to be cited, of a sentence with numbers, dates, names, quotes. */
+/** The share of its words that has to be cited, of a sentence with numbers, names or quotes. */
 const WORDS_SHARE_MIN = 0.5;
 
 /**
  * Compares a sentence with the texts that it cites. A number, a date, a code or a quote that is
- * nowhere there makes it "unsupported"; a name "partly". It is "supported" when all that it names is
- * there, and its words are; else, and where one says "not" and the other does not, it is
+ * nowhere there makes it "unsupported"; a name "partly". It is "supported" when all that it names
+ * is there, and its words are; else, and where one says "not" and the other does not, it is
  * "unchecked": only somebody who reads it can tell.
  */
 export function ruleVerdict(

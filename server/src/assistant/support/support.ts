@@ -19,18 +19,18 @@ import type { Snippet } from '../citations/snippets.ts';
  * - The sentences are those of the answer as it is shown (`sentences.ts`), in order, and
  *   `answer.slice(start, end)` is `sentence`.
  * - `readAs` is the only way to a cited text. It is called at once, before anything is waited for,
- *   once for each citation, and answers undefined for what the asker may not read now. Nothing else
- *   gets into a quote, a verdict or a question to the judge.
- * - Without a judge (`rules.ts`): a sentence that cites nothing is "unchecked"; one with a made-up or
- *   unreadable citation, or with a number, date, code or quote that its citations do not have, is
- *   never "supported". "unchecked" also stands where a rule can neither prove nor refute it.
- * - A judge can only lower what the rules say, but for "unchecked". Its quotes count when they occur
- *   verbatim in the cited text (`foldedText`) and have something to do with the sentence; a sentence
- *   that it calls supported without such a quote is "unsupported".
- * - A judge that fails or says nothing of a sentence leaves the verdict of the rules; `supportJudge`
- *   says so. Rejects only with the reason of the signal.
- * - Work is bounded: see "Support" in `#base/assistant-limits.ts`. Long work is spread over turns of
- *   the event loop.
+ *   once for each citation, and answers undefined for what the asker may not read now. Nothing
+ *   else gets into a quote, a verdict or a question to the judge.
+ * - Without a judge (`rules.ts`): a sentence that cites nothing is "unchecked"; one with a made-up
+ *   or unreadable citation, or with a number, date, code or quote that its citations do not have,
+ *   is never "supported". "unchecked" also stands where a rule can neither prove nor refute it.
+ * - A judge can only lower what the rules say, but for "unchecked". Its quotes count when they
+ *   occur verbatim in the cited text (`foldedText`) and have something to do with the sentence; a
+ *   sentence that it calls supported without such a quote is "unsupported".
+ * - A judge that fails or says nothing of a sentence leaves the verdict of the rules, and
+ *   `supportJudge` says so. Rejects only with the reason of the signal.
+ * - Work is bounded: see "Support" in `#base/assistant-limits.ts`. Long work is spread over turns
+ *   of the event loop.
  */
 export async function checkSupport(request: SupportRequest): Promise<AnswerSupport> {
   const texts = readAll(request);
