@@ -338,6 +338,10 @@ export const OPERATION_TABLE = {
      * is left of the day.
      */
     listUsage: 'GET /api/llm/usage query json',
+    /** Read what teams may use of models in a month, and what they have used. */
+    getBudgets: 'GET /api/llm/budgets json',
+    /** Say what models cost, and what teams may use in a month, in tokens and money. */
+    putBudgets: 'PUT /api/llm/budgets body json',
     /** Read whether the provider of chat answers, and what was wrong when it did not. */
     getState: 'GET /api/llm/state json',
   },

@@ -253,6 +253,12 @@ export const RESEARCHER_NAME_CHARACTERS_MAX = 100;
 export const RESEARCH_INSTRUCTIONS_CHARACTERS_MAX = 4_000;
 /** What an administrator tells every model of the assistant. */
 export const ASSISTANT_INSTRUCTIONS_CHARACTERS_MAX = 8_000;
+/** Budgets of months: how many, prices of models, and the largest of each. */
+export const LLM_BUDGETS_MAX = 100;
+export const LLM_PRICES_MAX = 500;
+export const LLM_PRICE_MAX = 1_000_000;
+export const LLM_BUDGET_TOKENS_MAX = 1_000_000_000_000;
+export const LLM_BUDGET_MONEY_MAX = 1_000_000_000;
 /** Names in each list of what models may search for. */
 export const LLM_SEARCH_NAMES_MAX = 1_000;
 /** Nodes that are similar to one. */

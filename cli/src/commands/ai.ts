@@ -4,6 +4,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { Prompt } from '../prompt.ts';
+import { addAiBudgets } from './ai-budgets.ts';
 import { addAiUsage } from './ai-usage.ts';
 
 interface SetOptions {
@@ -17,6 +18,7 @@ export function addAi(program: Command, run: Run): void {
     .summary('set up the servers that provide models')
     .description('Sets up the servers that provide models, and shows how much was used.');
   addAiUsage(ai, run);
+  addAiBudgets(ai, run);
   const providers = ai
     .command('providers')
     .summary('read and change the providers')

@@ -35,6 +35,7 @@ import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
 import * as job from '../shapes/job.ts';
+import * as llmBudget from '../shapes/llm-budget.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
 import * as nodeWrite from '../shapes/node-write.ts';
@@ -86,6 +87,7 @@ export const SHAPE_FILES = {
   interface: interfaces,
   job,
   llm,
+  'llm-budget': llmBudget,
   log,
   member,
   migration,

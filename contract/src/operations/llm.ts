@@ -1,4 +1,4 @@
-import { MODEL_ERRORS, type Rows, withIds } from '../operation.ts';
+import { CHANGE_ERRORS, MODEL_ERRORS, type Rows, withIds } from '../operation.ts';
 import { pageQuery } from '../shapes/list.ts';
 import {
   chatCompletionRequest,
@@ -12,6 +12,7 @@ import {
   protocolObject,
   responseRequest,
 } from '../shapes/llm.ts';
+import { llmBudgets, llmBudgetsChange } from '../shapes/llm-budget.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 const ROUTER_ERRORS = [...MODEL_ERRORS, 'too_many_requests'] as const;
@@ -177,6 +178,31 @@ export const operations = withIds({
     onReplica: 'redirect',
     summary:
       'List what was used of models, by day, token, feature and model, of the last 31 days; and what is left of the day.',
+  },
+
+  getLlmBudgets: {
+    sdk: 'llm.getBudgets',
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/budgets',
+    auth: 'admin',
+    responses: { 200: { description: 'Prices, and budgets as they are now.', body: llmBudgets } },
+    errors: [],
+    onReplica: 'redirect',
+    summary: 'Read what teams may use of models in a month, and what they have used.',
+  },
+
+  putLlmBudgets: {
+    sdk: 'llm.putBudgets',
+    area: 'llm',
+    method: 'PUT',
+    path: '/api/llm/budgets',
+    auth: 'admin-write',
+    body: llmBudgetsChange,
+    responses: { 200: { description: 'The budgets after the change.', body: llmBudgets } },
+    errors: [...CHANGE_ERRORS],
+    onReplica: 'redirect',
+    summary: 'Say what models cost, and what teams may use in a month, in tokens and money.',
   },
 
   getLlmState: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { EMBEDDING_MODEL_CHARACTERS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { LLM_MESSAGES_MAX, LLM_ROLE_CHARACTERS_MAX } from '../request-limits.ts';
+import { monthBudget } from './llm-budget.ts';
 import { listOf } from './list.ts';
 
 /**
@@ -98,6 +99,8 @@ export const llmBudget = z.strictObject({
   requestsPerMinuteMax: z.int(),
   tokens: z.array(pace),
   split: z.array(llmShare),
+  /** Budgets of this month that count what the user uses. */
+  months: z.array(monthBudget),
 });
 export type LlmBudget = Immutable<z.infer<typeof llmBudget>>;
 

@@ -272,6 +272,7 @@ const samples: Samples = {
   cancelDeepResearch: { query: { chatUID: NOBODY } },
   putAiProviders: { body: {} },
   putAssistantSettings: { body: {} },
+  putLlmBudgets: { body: {} },
   sendAdminAgentMessage: { body: { message: 'Hello' } },
   // No form: 415 is an answer to those who may.
   uploadAdminAgentFile: { body: {} },

@@ -38,6 +38,7 @@ export type AuditAction =
   | 'sso.config-changed'
   | 'ai.providers-changed'
   | 'ai.settings-changed'
+  | 'llm.budgets-changed'
   | 'workspace.settings-changed'
   | 'interface.uploaded'
   | 'interface.deleted'

@@ -16,6 +16,7 @@ import type { ProviderSettings } from '#assistant/provider-settings.ts';
 import type { GoldenAnswers } from '#assistant/golden/golden-answers.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
 import type { ClientProtocol, LlmAnswer, LlmCall } from '#assistant/router/llm-call.ts';
+import type { MonthBudgets } from '#assistant/router/month-budgets.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
 import type { SchemaChangeService } from '#definitions/schema-changes/schema-change-service.ts';
 import type { DefinitionsService } from '#definitions/definitions-service.ts';
@@ -140,6 +141,7 @@ export interface HttpServices {
   readonly aiProviders: ProviderSettings;
   readonly assistantSettings: AssistantSettingsService;
   readonly llm: LlmService;
+  readonly llmBudgets: MonthBudgets;
   readonly mcp: McpService;
   readonly tools: ToolService;
   readonly agents: AgentService;

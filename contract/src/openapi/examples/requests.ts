@@ -343,6 +343,13 @@ export const requests: {
   stopChat: { params: { uid: GIVEN.chat } },
   deleteChat: { params: { uid: GIVEN.chat } },
   putResearchSettings: { body: { limits: { minutes: 30 } } },
+  putLlmBudgets: {
+    body: {
+      currency: 'EUR',
+      prices: { 'model-large': { inputPerMillion: 3, outputPerMillion: 15 } },
+      budgets: [{ team: null, tokens: 50_000_000, money: 200 }],
+    },
+  },
   putAssistantSettings: { body: { instructions: 'A "tome" is a book of more than 500 pages.' } },
   putAiProviders: {
     body: {

@@ -4,6 +4,7 @@ import * as agent from '../../shapes/agent.ts';
 import * as assistant from '../../shapes/assistant.ts';
 import * as chat from '../../shapes/chat.ts';
 import * as research from '../../shapes/deep-research.ts';
+import * as budget from '../../shapes/llm-budget.ts';
 import * as llm from '../../shapes/llm.ts';
 import * as support from '../../shapes/support.ts';
 import * as tool from '../../shapes/tool.ts';
@@ -135,6 +136,36 @@ export const assistantTexts = [
       },
     ],
     split: 'What was used today by feature and model, most first.',
+    months: 'Budgets of this month that count what the user uses.',
+  }),
+  ...texts(budget.llmBudgets, {
+    currency: 'Currency of prices and budgets: three letters, such as EUR.',
+    prices: [
+      'What a million tokens of each model costs; `*` is for all others.',
+      {
+        inputPerMillion: 'Price of a million tokens that the model is sent.',
+        outputPerMillion: 'Price of a million tokens that the model writes.',
+      },
+    ],
+    month: 'The month in UTC, such as 2026-11.',
+    resetsAt: 'When the next month begins (ISO 8601, UTC).',
+    budgets: 'The budgets as they are now.',
+  }),
+  ...texts(budget.llmBudgetsChange, { budgets: 'All budgets from now on, each team once.' }),
+  ...texts(budget.monthBudget, {
+    team: 'UID of the team; null for the whole workspace.',
+    name: 'Name of the team.',
+    tokens: 'Tokens of a month, in and out together; null for no limit.',
+    money: 'Money of a month; null for no limit.',
+    softPercent: 'From which share of it on the budget is `soft`.',
+    isHard: 'Whether requests that do not fit are refused; else the budget only tells.',
+    tokensUsed: 'Tokens used this month by those who are in the team now.',
+    moneyUsed: 'What they cost.',
+    tokensReserved: 'Tokens that requests under way may use at most.',
+    moneyReserved: 'What these may cost at most.',
+    tokensLeft: 'Tokens that are neither used nor reserved; null for no limit.',
+    moneyLeft: 'Money that is neither used nor reserved; null for no limit.',
+    state: 'How it is: `ok`, `soft` from its share on, or `spent`.',
   }),
   ...texts(llm.llmUsageList, { budget: 'What is left to the caller today.' }),
   ...texts(llm.llmState, {

@@ -18,6 +18,7 @@ import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
 import { WorkspaceBrief } from '#assistant/model/workspace-brief.ts';
 import { DeepResearch, type DeepResearchParts } from '#assistant/research/deep-research.ts';
 import { ResearchSettings } from '#assistant/research/research-settings.ts';
+import type { MonthBudgets } from '#assistant/router/month-budgets.ts';
 import type { LlmSettings } from '#assistant/router/admission.ts';
 import { AnswerChecker, type AnswerCheckerParts } from '#assistant/support/answer-checker.ts';
 import { CallerTools } from '#assistant/tools/caller-tools.ts';
@@ -59,6 +60,7 @@ export interface AssistantArguments {
 
 export interface Assistant extends AsyncDisposable {
   readonly llm: LlmService;
+  readonly llmBudgets: MonthBudgets;
   readonly mcp: McpService;
   readonly tools: ToolService;
   readonly llmSearchSettings: LlmSearchSettingsService;
@@ -83,9 +85,14 @@ export async function buildAssistant(
   const { logger, isReplica } = foundation;
   const { access, jobs, running, endpoints, nodes, files } = parts;
   await using opened = new AsyncDisposableStack();
-  const { llm, router, admission, streams, tokensUsed } = opened.use(
-    buildLlm(foundation, parts.providers),
-  );
+  const {
+    llm,
+    budgets: llmBudgets,
+    router,
+    admission,
+    streams,
+    tokensUsed,
+  } = opened.use(buildLlm(foundation, parts.providers, (user) => access.teamsOf(user)));
   const { mcp, tools, llmSearchSettings, callerTools } = buildTools(foundation, parts);
   const models = new SdkModelRunner({
     admission,
@@ -128,6 +135,7 @@ export async function buildAssistant(
   const resources = opened.move();
   return {
     llm,
+    llmBudgets,
     mcp,
     tools,
     llmSearchSettings,

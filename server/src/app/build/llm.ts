@@ -2,6 +2,7 @@ import type { LlmState } from '@trellis/contract/shapes/llm.ts';
 import type { ChatTarget } from '#assistant/provider-settings.ts';
 import { LlmAdmission, type LlmSettings } from '#assistant/router/admission.ts';
 import { LlmRouter } from '#assistant/router/llm-router.ts';
+import { MonthBudgets } from '#assistant/router/month-budgets.ts';
 import { ProviderClient } from '#assistant/router/provider-client.ts';
 import { ProviderStreams } from '#assistant/router/provider-stream.ts';
 import { UsageLedger } from '#assistant/router/usage-ledger.ts';
@@ -15,6 +16,7 @@ import type { Foundation } from './foundation.ts';
 
 export interface Llm extends AsyncDisposable {
   readonly llm: HttpServices['llm'];
+  readonly budgets: MonthBudgets;
   readonly router: LlmRouter;
   readonly admission: LlmAdmission;
   readonly streams: ProviderStreams;
@@ -24,14 +26,16 @@ export interface Llm extends AsyncDisposable {
 
 /** The router of requests to the provider of chat. On a replica nothing is counted. */
 export function buildLlm(
-  { reader, commits, logger, clock, telemetry, isReplica }: Foundation,
+  { reader, commits, audit, logger, clock, telemetry, isReplica }: Foundation,
   settings: LlmSettings,
+  teamsOf: (userUid: string) => readonly string[],
 ): Llm {
   const ledger = new UsageLedger({ reader, commits, clock });
   const transport = observedTransport(providerTransport(), telemetry);
   const provider = new ProviderClient({ transport, clock });
   const embeddingsProvider = new ProviderClient({ transport, clock });
-  const admission = new LlmAdmission(settings, ledger);
+  const budgets = new MonthBudgets({ reader, commits, audit, ledger, teamsOf });
+  const admission = new LlmAdmission(settings, ledger, budgets);
   const streams = new ProviderStreams(provider, admission);
   const router = new LlmRouter({ admission, provider, streams, embeddingsProvider, clock });
   const writing = isReplica
@@ -54,6 +58,7 @@ export function buildLlm(
       }),
       state: () => statesOf(provider, settings),
     },
+    budgets,
     router,
     admission,
     streams,

@@ -106,7 +106,10 @@ export class ModelScene implements AsyncDisposable {
       embeddingTarget: () => undefined,
       embeddingModel: () => undefined,
     };
-    const admission = new LlmAdmission(settings, ledger);
+    const admission = new LlmAdmission(settings, ledger, {
+      reserve: () => ({ [Symbol.dispose]: () => undefined }),
+      of: () => [],
+    });
     const provider = new ProviderClient({ transport: providerTransport(), clock, timeouts });
     this.#ledger = ledger;
     this.#provider = provider;

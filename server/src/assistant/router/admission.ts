@@ -10,6 +10,7 @@ import { Problem } from '#base/problem.ts';
 import type { LlmAsker, LlmPace, TokenCounts } from './llm-call.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
+import type { MonthBudgets } from './month-budgets.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 /** The current settings. */
@@ -31,13 +32,19 @@ export interface LlmSettings {
 export class LlmAdmission {
   readonly #settings: LlmSettings;
   readonly #ledger: UsageLedger;
+  readonly #budgets: Pick<MonthBudgets, 'reserve' | 'of'>;
   readonly #pace = new RequestPace();
   /** By user: the most tokens that the running requests can use. */
   readonly #reserved = new Map<string, number>();
   #running = 0;
 
-  constructor(settings: LlmSettings, ledger: UsageLedger) {
+  constructor(
+    settings: LlmSettings,
+    ledger: UsageLedger,
+    budgets: Pick<MonthBudgets, 'reserve' | 'of'>,
+  ) {
     this.#settings = settings;
+    this.#budgets = budgets;
     this.#ledger = ledger;
   }
 
@@ -98,24 +105,29 @@ export class LlmAdmission {
   }
 
   /**
-   * Registers a request that uses at most `tokensMax` tokens. These tokens of the user's day stay
+   * Registers a request that uses at most so many tokens. These tokens of the user's day stay
    * reserved until the result is disposed, when the real usage is counted. So all running requests
-   * fit into the day, except a single one. Throws `too_many_requests`.
+   * fit into the day, except a single one, and into the budgets of the month without exception.
+   * Throws `too_many_requests`, and `llm_quota_exceeded` for the month.
    */
-  begin(caller: Caller, tokensMax: number): Disposable {
+  begin({ caller, model }: Pick<LlmAsker, 'caller' | 'model'>, most: TokenCounts): Disposable {
+    const tokensMax = most.inputTokens + most.outputTokens;
     if (this.#running >= LLM_REQUESTS_MAX) {
       throw new Problem('too_many_requests', `${LLM_REQUESTS_MAX} requests are under way already.`);
     }
     const user = userOf(caller);
     const reserved = this.#reserved.get(user) ?? 0;
     this.#checkFits(user, reserved, tokensMax);
-    const pace = this.#pace.begin({ token: caller.tokenId, user }, this.#ledger.nowMs);
+    using begun = new DisposableStack();
+    begun.use(this.#budgets.reserve(user, model, most));
+    begun.use(this.#pace.begin({ token: caller.tokenId, user }, this.#ledger.nowMs));
+    const held = begun.move();
     this.#running++;
     this.#reserved.set(user, reserved + tokensMax);
     return {
       [Symbol.dispose]: () => {
         this.#running--;
-        pace[Symbol.dispose]();
+        held[Symbol.dispose]();
         const left = (this.#reserved.get(user) ?? 0) - tokensMax;
         if (left <= 0) this.#reserved.delete(user);
         else this.#reserved.set(user, left);
@@ -159,6 +171,7 @@ export class LlmAdmission {
       requestsPerMinuteMax: LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
       tokens: this.#pace.of(user, ledger.nowMs),
       split: ledger.splitToday(user),
+      months: this.#budgets.of(user),
     };
   }
 }

@@ -61,9 +61,12 @@ export function tokensIn(text: string): number {
 }
 
 /** An estimate of the most tokens that a request can use. */
-export function tokensAtMost(request: JsonObject): number {
+export function tokensAtMost(request: JsonObject): TokenCounts {
   const answer = countIn(request['max_completion_tokens'] ?? request['max_tokens']);
-  return tokensIn(JSON.stringify(request)) + answer * Math.max(1, countIn(request['n']));
+  return {
+    inputTokens: tokensIn(JSON.stringify(request)),
+    outputTokens: answer * Math.max(1, countIn(request['n'])),
+  };
 }
 
 /**

@@ -60,7 +60,10 @@ export class LlmRouter {
     const { admission, provider } = this.#parts;
     const target = admission.chatTarget(call.body.model);
     admission.check(call.caller, call.body.model, target.models);
-    using _underWay = admission.begin(call.caller, 0);
+    using _underWay = admission.begin(
+      { caller: call.caller, model: call.body.model },
+      { inputTokens: 0, outputTokens: 0 },
+    );
     const { baseUrl, apiKey } = target;
     const { body } = call;
     const protocol = protocolOf(target);
@@ -124,7 +127,7 @@ export class LlmRouter {
     request: ProviderRequest,
     answerOf: (answer: JsonObject, text: string) => string,
   ): Promise<LlmAnswer> {
-    using _underWay = this.#parts.admission.begin(asker.caller, tokensAtMost(request.body));
+    using _underWay = this.#parts.admission.begin(asker, tokensAtMost(request.body));
     try {
       const text = await textOf((await provider.send(request)).chunks);
       const answer = answerIn(text, request);

@@ -48,7 +48,7 @@ export class ProviderStreams {
     request: ProviderRequest,
     onCounted: (counts: TokenCounts) => void = () => {},
   ): Promise<EventStream> {
-    const underWay = this.#admission.begin(asker.caller, tokensAtMost(request.body));
+    const underWay = this.#admission.begin(asker, tokensAtMost(request.body));
     try {
       const answer = await this.#provider.send(request);
       if (answer.contentType.startsWith('application/json')) {

@@ -18,6 +18,15 @@ export interface UsageLedgerParts {
   readonly clock: Clock;
 }
 
+/** What one user has used of one model in a month. */
+export interface MonthUse {
+  readonly user: string;
+  readonly model: string;
+  readonly counts: TokenCounts;
+}
+
+const MONTH_CHARACTERS = 'YYYY-MM'.length;
+
 type Counts = TokenCounts & Pick<LlmShare, 'calls'>;
 
 const NOTHING: Counts = { calls: 0, inputTokens: 0, outputTokens: 0 };
@@ -37,6 +46,8 @@ export class UsageLedger {
   readonly #days = new Map<string, Map<string, LlmUsage>>();
   readonly #unwritten = new Set<string>();
   #sinceStart = NOTHING;
+  /** Summed up when it is asked for, and kept up to date from then on. */
+  #month: { readonly month: string; readonly byUser: Map<string, MonthUse> } | undefined;
 
   constructor(parts: UsageLedgerParts) {
     this.#parts = parts;
@@ -63,6 +74,7 @@ export class UsageLedger {
     const shares = [...split, { feature, model, ...call }];
     rows.set(keyOf(whose), { day, ...whose, ...sum(before, call), split: together(shares) });
     this.#unwritten.add(day);
+    if (this.#month?.month === this.month) addTo(this.#month.byUser, user, model, counts);
   }
 
   /** The current time of the clock, in milliseconds. */
@@ -84,6 +96,35 @@ export class UsageLedger {
   /** The usage of a user today by feature and model; the largest comes first. */
   splitToday(user: string): readonly LlmShare[] {
     return together(this.#rows(this.today, user).flatMap(({ split }) => split));
+  }
+
+  /** The current month in UTC, such as "2026-11". */
+  get month(): string {
+    return this.today.slice(0, MONTH_CHARACTERS);
+  }
+
+  /** When the next month begins. */
+  get monthEndMs(): number {
+    const now = new Date(this.#parts.clock.now());
+    return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  }
+
+  /** The usage of this month by user and model. */
+  monthUse(): readonly MonthUse[] {
+    const { month } = this;
+    if (this.#month?.month !== month) {
+      const byUser = new Map<string, MonthUse>();
+      this.#month = { month, byUser };
+      for (const [day, rows] of this.#days) {
+        if (!day.startsWith(month)) continue;
+        for (const row of rows.values()) {
+          // Rows from before the split have no models.
+          const shares = row.split.length === 0 ? [{ ...row, model: '' }] : row.split;
+          for (const share of shares) addTo(byUser, row.user, share.model, share);
+        }
+      }
+    }
+    return [...this.#month.byUser.values()];
   }
 
   /** Milliseconds until the next day begins. */
@@ -188,4 +229,19 @@ function sum(a: Counts, b: Counts): Counts {
 
 function tokensOf({ inputTokens, outputTokens }: TokenCounts): number {
   return inputTokens + outputTokens;
+}
+
+function addTo(
+  byUser: Map<string, MonthUse>,
+  user: string,
+  model: string,
+  { inputTokens, outputTokens }: TokenCounts,
+): void {
+  const key = JSON.stringify([user, model]);
+  const before = byUser.get(key)?.counts ?? { inputTokens: 0, outputTokens: 0 };
+  const counts = {
+    inputTokens: before.inputTokens + inputTokens,
+    outputTokens: before.outputTokens + outputTokens,
+  };
+  byUser.set(key, { user, model, counts });
 }

@@ -117,5 +117,8 @@ export const llmRoutes = routesOf(operations, {
     const isEverybody = caller.isAdmin || caller.isReadOnlyAdmin;
     return answer(200, await llm.usage(query, { user, isEverybody }));
   },
+  getLlmBudgets: ({ caller }, { llmBudgets }) => answer(200, llmBudgets.get(caller)),
+  putLlmBudgets: async ({ caller, body, address }, { llmBudgets }) =>
+    answer(200, await llmBudgets.put(caller, body, address)),
   getLlmState: async (_input, { llm }) => answer(200, await llm.state()),
 });

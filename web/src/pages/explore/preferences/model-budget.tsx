@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
 import type { LlmBudget, LlmShare } from '@trellis/contract/shapes/llm.ts';
 import { client } from '../../../api/client.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -35,6 +36,9 @@ export function ModelBudget() {
         >
           <div className="flex flex-col gap-4">
             <TokensLeft {...known} />
+            {known.months.map((month) => (
+              <MonthLeft key={month.team ?? ''} {...month} />
+            ))}
             <FieldList items={figuresOf(known)} />
             {known.split.length > 0 && (
               <DataTable
@@ -58,6 +62,24 @@ function TokensLeft({ tokensLeft, tokensPerDay }: Pick<LlmBudget, 'tokensLeft' |
       label={`${formatCount(tokensLeft)} of ${formatCount(tokensPerDay)} tokens are left`}
       fraction={Math.min(1, 1 - tokensLeft / tokensPerDay)}
     />
+  );
+}
+
+/** What is left of the month of a team, or of everybody. */
+function MonthLeft({ name, team, tokens, tokensLeft, money, moneyLeft }: MonthBudget) {
+  const whose = team === null ? 'everybody' : (name ?? team);
+  const rows = [
+    { limit: tokens, left: tokensLeft, unit: 'tokens' },
+    { limit: money, left: moneyLeft, unit: 'money' },
+  ];
+  return rows.map(({ limit, left, unit }) =>
+    limit === null || left === null ? null : (
+      <ProgressBar
+        key={unit}
+        label={`This month of ${whose}: ${formatCount(left)} of ${formatCount(limit)} ${unit} are left`}
+        fraction={limit === 0 ? 1 : Math.min(1, 1 - left / limit)}
+      />
+    ),
   );
 }
 
