@@ -10,11 +10,12 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { CodeNotices } from './code-notices.tsx';
 import { isBuiltIn } from './endpoint-queries.ts';
 import { ProblemList, ProblemSummary } from './problem-list.tsx';
-import { RunPanel, type RunPanelHandle } from './run-panel.tsx';
+import type { RunPanelHandle } from './run-panel.tsx';
 import { useEditorServices } from './use-editor-services.ts';
 import type { EndpointDraft } from './use-endpoint-draft.ts';
 import type { EndpointSaving } from './use-endpoint-saving.ts';
 
+const RunPanel = lazyPart(async () => (await import('./run-panel.tsx')).RunPanel);
 const ConflictView = lazyPart(async () => (await import('./conflict-view.tsx')).ConflictView);
 
 interface CodeTabProps {
@@ -52,13 +53,15 @@ export function CodeTab({ definition, draft, saving }: CodeTabProps) {
           {...{ definition, draft, saving, isLocked, editor }}
           onRun={(code) => runPanel.current?.run(code)}
         />
-        <RunPanel
-          definition={definition}
-          draft={draft.isDirty ? draft.code : undefined}
-          handle={runPanel}
-          onSave={isLocked ? undefined : () => saving.save()}
-          onGoTo={(place) => editor.current?.goTo(place)}
-        />
+        <Suspense fallback={<Skeleton />}>
+          <RunPanel
+            definition={definition}
+            draft={draft.isDirty ? draft.code : undefined}
+            handle={runPanel}
+            onSave={isLocked ? undefined : () => saving.save()}
+            onGoTo={(place) => editor.current?.goTo(place)}
+          />
+        </Suspense>
       </div>
     </div>
   );
