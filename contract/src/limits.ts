@@ -19,6 +19,8 @@ export const SCHEMA_ALIASES_PER_NAME_MAX = 10;
 export const SCHEMA_ALIASES_MAX = 10_000;
 /** Changes of names in one request. */
 export const SCHEMA_CHANGES_MAX = 100;
+/** Changes of the type of one field that are not undone. */
+export const SCHEMA_RETYPES_PER_FIELD_MAX = 20;
 export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
 /** Field indexes (open-shapes, section 9). */
 export const SCHEMA_INDEXES_PER_TYPE_MAX = 32;

@@ -109,7 +109,7 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
     await send(workspace, 'POST', '/api/users', user);
   },
   async 'schema-changes.md'({ workspace }) {
-    const fields = { Text: 'String' };
+    const fields = { Text: 'String', Score: 'Int' };
     await send(workspace, 'PUT', '/api/schema', { nodes: [{ type: 'Word', fields }], edges: [] });
   },
   async 'search.md'({ workspace, folder }) {

@@ -1,11 +1,19 @@
-import type { SchemaChange, SchemaChangeOutcome } from '@trellis/contract/shapes/schema-change.ts';
-import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
+import type {
+  SchemaChange,
+  SchemaChangeMade,
+  SchemaChangeOutcome,
+} from '@trellis/contract/shapes/schema-change.ts';
+import {
+  type FieldType,
+  fieldType,
+  type SchemaAlias,
+} from '@trellis/contract/shapes/schema-document.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { table } from '../terminal.ts';
 
-interface RenameOptions {
+interface ChangeOptions {
   readonly edge?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
@@ -13,8 +21,15 @@ interface RenameOptions {
 
 const CHANGES_SHOWN = 50;
 
-/** `trellis schema rename`, `changes`, `undo` and `alias`. */
+/** `trellis schema rename`, `retype`, `drop`, `changes`, `undo` and `remove-alias`. */
 export function addSchemaChanges(schema: Command, run: Run): void {
+  addRename(schema, run);
+  addRetype(schema, run);
+  addDrop(schema, run);
+  addHistory(schema, run);
+}
+
+function addRename(schema: Command, run: Run): void {
   schema
     .command('rename')
     .summary('rename a type or a field')
@@ -36,13 +51,87 @@ Examples:
   $ trellis schema rename WrittenBy Author --edge --force`,
     )
     .action(
-      run((context, options: RenameOptions, name: string, to: string) =>
-        rename(context, options, name, to),
+      run((context, options: ChangeOptions, name: string, to: string) =>
+        change(context, options, {
+          change: { rename: { ...placeOf(name, options.edge), to } },
+          would: `rename ${name} to ${to}`,
+          done: `Renamed ${name} to ${to}`,
+          hint: 'Reads take the former name too.',
+        }),
       ),
     );
+}
+
+function addRetype(schema: Command, run: Run): void {
+  schema
+    .command('retype')
+    .summary('give a field another type')
+    .description(
+      'Gives a field of a node type another type. Values are converted as they are read, and stay ' +
+        'as they were written for an undo. The server refuses what would break code.',
+    )
+    .argument('<name>', 'field as Type.Field')
+    .argument('<to>', 'new type, such as String, Double or Int[]')
+    .option('--dry-run', 'show what would break and be lost, and change nothing')
+    .option('--force', 'do it although it breaks something')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis schema retype Book.Year String --dry-run
+  $ trellis schema retype Book.Tags String[] --force`,
+    )
+    .action(
+      run((context, options: ChangeOptions, name: string, to: string) =>
+        change(context, options, {
+          change: { retype: { field: fieldOf(name), to: typeNamed(to) } },
+          would: `give ${name} the type ${to}`,
+          done: `Gave ${name} the type ${to}`,
+          hint: UNDO_HINT,
+        }),
+      ),
+    );
+}
+
+function addDrop(schema: Command, run: Run): void {
+  schema
+    .command('drop')
+    .summary('drop a type or a field')
+    .description(
+      'Drops a type with its nodes, an edge type with its edges and its inverse, or a field with ' +
+        'its values. They are hidden, and an undo shows them again. The server refuses what would ' +
+        'break code.',
+    )
+    .argument('<name>', 'type, or a field as Type.Field')
+    .option('--edge', 'the name is one of an edge type')
+    .option('--dry-run', 'show what would break and be lost, and change nothing')
+    .option('--force', 'drop it although that breaks something')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis schema drop Book --dry-run
+  $ trellis schema drop Book.Year
+  $ trellis schema drop WrittenBy --edge --force`,
+    )
+    .action(
+      run((context, options: ChangeOptions, name: string) =>
+        change(context, options, {
+          change: { drop: placeOf(name, options.edge) },
+          would: `drop ${name}`,
+          done: `Dropped ${name}`,
+          hint: UNDO_HINT,
+        }),
+      ),
+    );
+}
+
+const UNDO_HINT = 'An undo brings back what was there.';
+
+function addHistory(schema: Command, run: Run): void {
   schema
     .command('changes')
-    .description('Lists the renames that were made, the newest first.')
+    .description('Lists the changes of the schema that were made, the newest first.')
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis schema changes\n  $ trellis schema changes --json',
@@ -50,7 +139,7 @@ Examples:
     .action(run(listChanges));
   schema
     .command('undo')
-    .description('Takes a change back: the former names become the names again.')
+    .description('Takes a change back: names, types of fields, and what was dropped.')
     .argument('<id>', 'id of the change, as "schema changes" shows it')
     .addHelpText('after', '\nExamples:\n  $ trellis schema undo 7mXcR2vKq4sNwE9bT1uYzA')
     .action(run((context, _options: unknown, id: string) => undo(context, id)));
@@ -66,26 +155,31 @@ Examples:
         '  $ trellis schema remove-alias Work.Name Title',
     )
     .action(
-      run((context, { edge }: Pick<RenameOptions, 'edge'>, name: string, alias: string) =>
+      run((context, { edge }: Pick<ChangeOptions, 'edge'>, name: string, alias: string) =>
         removeAlias(context, { ...placeOf(name, edge), alias }),
       ),
     );
 }
 
-async function rename(
+interface WantedChange {
+  readonly change: SchemaChange;
+  readonly would: string;
+  readonly done: string;
+  readonly hint: string;
+}
+
+async function change(
   { client, output, terminal }: CommandContext,
-  { edge, dryRun = false, force = false }: RenameOptions,
-  name: string,
-  to: string,
+  { dryRun = false, force = false }: ChangeOptions,
+  wanted: WantedChange,
 ): Promise<number> {
-  const changes = [{ rename: { ...placeOf(name, edge), to } }];
   const { signal } = terminal;
+  const changes = [wanted.change];
   const done = await client.schema.change({ changes, dryRun, force }, { signal });
-  const extent = `${done.nodes} nodes and ${done.edges} edges`;
+  const lost = done.lostValues === 0 ? '' : ` ${done.lostValues} values are lost to readers.`;
+  const extent = `for ${done.nodes} nodes and ${done.edges} edges.${lost}`;
   output.note(
-    dryRun
-      ? `This would rename ${name} to ${to}, for ${extent}.`
-      : `Renamed ${name} to ${to}, for ${extent}. Reads take the former name too.`,
+    dryRun ? `This would ${wanted.would}, ${extent}` : `${wanted.done}, ${extent} ${wanted.hint}`,
   );
   output.data(done, breaksText(done));
   return done.breaks.length > 0 ? EXIT_FAILED : EXIT_GOOD;
@@ -115,10 +209,15 @@ async function listChanges({ client, output, terminal }: CommandContext): Promis
   output.data(items, table(['id', 'at', 'by', 'changes', ''], rows));
 }
 
-function changeText({ rename: one }: SchemaChange): string {
-  const owner = 'type' in one ? one.type : 'edge' in one ? one.edge : undefined;
-  const name = [owner, one.field].filter((part) => part !== undefined).join('.');
-  return `${name} to ${one.to}`;
+function changeText(made: SchemaChangeMade): string {
+  if ('rename' in made) return `${nameOf(made.rename)} to ${made.rename.to}`;
+  if ('retype' in made) return `${nameOf(made.retype)} is ${made.retype.to}`;
+  return 'drop' in made ? `drop ${nameOf(made.drop)}` : `restore ${nameOf(made.restore)}`;
+}
+
+function nameOf(place: object): string {
+  const { type, edge, field }: { type?: string; edge?: string; field?: string } = place;
+  return [type ?? edge, field].filter((part) => part !== undefined).join('.');
 }
 
 async function undo({ client, output, terminal }: CommandContext, id: string): Promise<void> {
@@ -144,4 +243,15 @@ function placeOf(name: string, isEdge = false): Place {
   }
   const own = field === undefined ? {} : { field };
   return isEdge ? { edge: owner, ...own } : { type: owner, ...own };
+}
+
+function fieldOf(name: string): string {
+  if (/^[^.]+\.[^.]+$/.test(name)) return name;
+  throw new CommandFailure(`"${name}" is no field as Type.Field.`);
+}
+
+function typeNamed(name: string): FieldType {
+  const checked = fieldType.safeParse(name);
+  if (checked.success) return checked.data;
+  throw new CommandFailure(`"${name}" is no type of a field, such as String, Double or Int[].`);
 }

@@ -81,7 +81,7 @@ export const operations = withIds({
     },
     errors: ['schema_in_use', 'schema_conflict', ...CHANGE_ERRORS],
     onReplica: 'redirect',
-    summary: 'Rename types, edge types and fields that are in use, as one commit.',
+    summary: 'Rename, drop and retype types, edge types and fields that are in use, as one commit.',
   },
 
   listSchemaChanges: {
@@ -96,7 +96,7 @@ export const operations = withIds({
     },
     errors: [],
     onReplica: 'serve',
-    summary: 'List the changes of names that were made, the newest first.',
+    summary: 'List the changes of the schema that were made, the newest first.',
   },
 
   undoSchemaChange: {
@@ -109,6 +109,6 @@ export const operations = withIds({
     responses: { 200: { description: 'What was changed back.', body: schemaChangeOutcome } },
     errors: ['schema_change_not_found', 'schema_conflict', ...CHANGE_ERRORS],
     onReplica: 'redirect',
-    summary: 'Take a change of names back, as one commit.',
+    summary: 'Take a change of the schema back, as one commit.',
   },
 } as const satisfies Rows);

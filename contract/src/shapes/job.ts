@@ -6,6 +6,7 @@ import { pageQuery } from './list.ts';
 export const JOB_KINDS = [
   'index-rebuild',
   'schema-index',
+  'schema-change',
   'embedding-backfill',
   'endpoint-recheck',
   'replica-verification',

@@ -35,6 +35,8 @@ export class AccessIndex {
   /** From former names of types to those that they have now. */
   #formerNames: ReadonlyMap<string, string> = new Map();
   #schema: SchemaDocument | undefined;
+  /** The types whose nodes are not in the sets, since nobody sees them. */
+  #hiddenTypes = '';
   /**
    * Nodes that were restricted when they were deleted: whoever follows the log later than this may
    * still know them.
@@ -131,8 +133,11 @@ export class AccessIndex {
     this.#rules.follow();
     this.#visibilities.clear();
     this.#followNames();
-    const changes =
-      this.#sequence < 0 ? undefined : this.#reader.accessChangesSince(this.#sequence);
+    // Nodes that are shown again are as restricted as they were.
+    const { hiddenTypes } = this.#reader;
+    const isNew = this.#sequence < 0 || hiddenTypes !== this.#hiddenTypes;
+    this.#hiddenTypes = hiddenTypes;
+    const changes = isNew ? undefined : this.#reader.accessChangesSince(this.#sequence);
     if (changes === undefined) this.#readAll();
     else for (const change of changes) this.#take(change);
     this.#sequence = sequence;

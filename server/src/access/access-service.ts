@@ -10,6 +10,7 @@ import type { Caller } from './caller.ts';
 import { explain, type Explanation } from './explain.ts';
 import { settingOperation, settingVersion } from './settings.ts';
 import { readTypeAccess } from './type-rules.ts';
+import { rulesInSchema, withGoneRules } from './gone-rules.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 
 export interface AccessServiceParts {
@@ -32,12 +33,14 @@ export class AccessService {
   }
 
   types(_caller: Caller): { types: TypeAccessByType } {
-    this.#parts.reader.refresh();
-    return { types: readTypeAccess(this.#parts.reader) };
+    const { reader } = this.#parts;
+    reader.refresh();
+    return { types: rulesInSchema(readTypeAccess(reader), reader.schema()) };
   }
 
   /**
-   * Replaces all rules; effective from the next read in every thread. Throws `invalid_request`,
+   * Replaces all rules but those of what was dropped from the schema, which hold for whatever gets
+   * the names; effective from the next read in every thread. Throws `invalid_request`,
    * `version_conflict`.
    */
   async putTypes(
@@ -50,12 +53,13 @@ export class AccessService {
     checkTypeAccess(reader, document.types);
     const version = settingVersion(reader, TYPE_ACCESS_SETTING);
     const types = JSON.parse(JSON.stringify(document.types)) as TypeAccessByType;
+    const stored = withGoneRules(types, readTypeAccess(reader), reader.schema());
     const target = { kind: 'settings', id: TYPE_ACCESS_SETTING };
     const event = deed('access.types-changed', { caller, address }, target, { types });
     await commits.commit({
       system: true,
       operations: [
-        settingOperation(TYPE_ACCESS_SETTING, { types }, version),
+        settingOperation(TYPE_ACCESS_SETTING, { types: stored }, version),
         audit.operation(event),
       ],
     });

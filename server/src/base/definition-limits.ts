@@ -28,7 +28,9 @@ export const DEFINITION_ERROR_CHARACTERS_MAX = 500;
 /** A report names this many faults of one piece of code, and files that belong to no definition. */
 export const DEFINITION_DIAGNOSTICS_MAX = 20;
 export const DEFINITION_IGNORED_FILES_MAX = 100;
-/** The newest changes of names that a workspace keeps; older ones cannot be undone. */
+/** Nodes that are read at once to tell what a change of the schema would lose. */
+export const SCHEMA_CHANGE_SCAN_NODES = 256;
+/** The newest changes of the schema that a workspace keeps; older ones cannot be undone. */
 export const SCHEMA_CHANGES_KEPT = 1_000;
 /**
  * A change is tried so often while others change the settings that follow it. The first wait is

@@ -42,7 +42,8 @@ export class EdgeRecord {
       const field = type.byNumber.get(fields.number(i));
       if (field === undefined) continue;
       const [start, end] = [fields.start(i), fields.end(i)];
-      target[field.name] = decodeField(this.#bytes, start, end, fields.tag(i), field.tag);
+      const value = decodeField(this.#bytes, start, end, fields.tag(i), field.tag);
+      if (value !== undefined) target[field.name] = value;
     }
   }
 }

@@ -1,13 +1,11 @@
-import { formatUid } from '#base/uid.ts';
-import { must } from '#base/assert.ts';
-import { FIXED_BYTES } from './field-encoder.ts';
-import { TAG, isListTag, scalarOf } from './field-types.ts';
-import { shortestFloat } from './shortest-float.ts';
-import { formatTime } from './time.ts';
+import { convertValue } from './field-conversion.ts';
+import { TAG, isListTag, scalarOf, widens } from './field-types.ts';
+import { decodeList, decodeScalar } from './scalar-decoder.ts';
 
 /**
  * The JSON value of stored bytes. `stored` is the tag with which they were written, `declared` the
- * tag in the schema now. A field that was widened since then is read as its new type.
+ * tag in the schema now. A field that was widened or got another type since then is read as its new
+ * type; undefined where it has no such value.
  */
 export function decodeField(
   bytes: Buffer,
@@ -16,6 +14,9 @@ export function decodeField(
   stored: number,
   declared: number,
 ): unknown {
+  if (stored !== declared && !widens(stored, declared)) {
+    return convertValue(decodeField(bytes, start, end, stored, stored), stored, declared);
+  }
   if (!isListTag(stored)) {
     const value = decodeScalar(bytes, start, end, stored);
     if (stored === declared) return value;
@@ -35,61 +36,4 @@ export function decodeField(
 function widenScalar(value: unknown, from: number, to: number): unknown {
   if (from === TAG.Float && to === TAG.Double) return Math.fround(Number(value));
   return to === TAG.Decimal ? String(value) : value;
-}
-
-function decodeList(bytes: Buffer, start: number, end: number, scalar: number): unknown[] {
-  const items: unknown[] = [];
-  const fixed = FIXED_BYTES[scalar]!;
-  let at = start;
-  while (at < end) {
-    let length = fixed;
-    if (fixed === 0) {
-      let shift = 0;
-      let byte: number;
-      do {
-        byte = bytes[at++]!;
-        length |= (byte & 0x7f) << shift;
-        shift += 7;
-      } while (byte > 0x7f);
-    }
-    items.push(decodeScalar(bytes, at, at + length, scalar));
-    at += length;
-  }
-  return items;
-}
-
-function decodeScalar(bytes: Buffer, start: number, end: number, scalar: number): unknown {
-  switch (scalar) {
-    case TAG.String:
-    case TAG.Decimal:
-      return bytes.toString('utf8', start, end);
-    case TAG.Int:
-      return bytes.readInt32BE(start);
-    case TAG.Long:
-      return decodeLong(bytes, start);
-    case TAG.Float:
-      return shortestFloat(bytes.readFloatBE(start));
-    case TAG.Double:
-      return bytes.readDoubleBE(start);
-    case TAG.Bool:
-      return bytes[start] === 1;
-    case TAG.Time:
-      return formatTime(bytes.readDoubleBE(start));
-    case TAG.UID:
-      return formatUid(bytes.subarray(start, end));
-    case TAG.GeoPoint:
-      return { lat: bytes.readDoubleBE(start), lon: bytes.readDoubleBE(start + 8) };
-    case TAG.Json:
-      return JSON.parse(bytes.toString('utf8', start, end));
-    case TAG.Bytes:
-      return bytes.toString('base64', start, end);
-    default:
-      return must(undefined, `a scalar type numbered ${scalar}`);
-  }
-}
-
-/** A number when that is exact, else a string of digits. */
-function decodeLong(bytes: Buffer, at: number): number | string {
-  const number = bytes.readInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4);
-  return Number.isSafeInteger(number) ? number : bytes.readBigInt64BE(at).toString();
 }

@@ -279,7 +279,7 @@ export function buildCommit(
     ...circumstances,
   });
   if (request.schema !== undefined) transactor.mergeSchema(request.schema);
-  if (request.names !== undefined) transactor.changeNames(request.names);
+  if (request.edits !== undefined) transactor.editSchema(request.edits);
   const { operations, expected = [] } = request;
   for (const one of expected) requireVersion(transactor, one);
   for (let i = 0; i < operations.length; i++) {

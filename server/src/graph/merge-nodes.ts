@@ -21,7 +21,8 @@ import { isSystemName } from './names.ts';
 import { putLastEntry } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { MergeWork } from './operations.ts';
-import { FIRST_FIELD, type NodeType } from './schema-registry.ts';
+import { FIRST_FIELD } from './schema-fields.ts';
+import { type NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 import { updateFields, writeNode } from './write-node.ts';
 

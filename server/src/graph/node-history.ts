@@ -14,13 +14,8 @@ import { KeyEncoder, versionOfKey } from './keys.ts';
 import { isSystemName } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { FieldBefore, NodeChange, NodeHistory, PastValue } from './reader.ts';
-import {
-  type Field,
-  FIRST_FIELD,
-  KEY_FIELD,
-  MERGED_FIELD,
-  type NodeType,
-} from './schema-registry.ts';
+import { type Field, FIRST_FIELD, KEY_FIELD, MERGED_FIELD } from './schema-fields.ts';
+import type { NodeType } from './schema-registry.ts';
 import { formatTime } from './time.ts';
 import type { Transactor } from './transactor.ts';
 
@@ -246,9 +241,7 @@ export function readHistoryEntry(entry: Uint8Array, version: number, type: NodeT
       at += VALUE_HEADER_BYTES;
       const end = what === VALUE ? at + length : at;
       value =
-        what === VALUE
-          ? { value: decodeField(bytes, at, end, tag, field?.tag ?? tag) }
-          : { bytes: length };
+        what === VALUE ? pastValue(bytes, at, end, tag, field?.tag ?? tag) : { bytes: length };
       at = end;
     }
     if (field !== undefined) before.push({ field: field.name, value });
@@ -274,12 +267,16 @@ function presentValues(record: NodeRecord, type: NodeType): Map<string, PastValu
     const start = fields.start(i);
     const end = fields.end(i);
     const isLarge = end - start > NODE_HISTORY_VALUE_BYTES_MAX;
-    values.set(
-      field.name,
-      isLarge
-        ? { bytes: end - start }
-        : { value: decodeField(fields.bytes, start, end, fields.tag(i), field.tag) },
-    );
+    const value = isLarge
+      ? { bytes: end - start }
+      : pastValue(fields.bytes, start, end, fields.tag(i), field.tag);
+    if (value !== undefined) values.set(field.name, value);
   }
   return values;
+}
+
+/** Undefined for a value that the field cannot have by the type that it has now. */
+function pastValue(...stored: Parameters<typeof decodeField>): PastValue | undefined {
+  const value = decodeField(...stored);
+  return value === undefined ? undefined : { value };
 }

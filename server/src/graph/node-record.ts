@@ -6,8 +6,8 @@ import { decodeField } from './field-decoder.ts';
 import { LIST, TAG } from './field-types.ts';
 import { FieldTable, WIDE_ENDS } from './field-table.ts';
 import type { FieldTableWriter } from './field-table.ts';
-import { ALIASES_FIELD, KEY_FIELD, MERGED_FIELD } from './schema-registry.ts';
-import type { Field, NodeType } from './schema-registry.ts';
+import { ALIASES_FIELD, type Field, KEY_FIELD, MERGED_FIELD } from './schema-fields.ts';
+import type { NodeType } from './schema-registry.ts';
 import { formatTime } from './time.ts';
 
 /**
@@ -92,7 +92,7 @@ export class NodeRecord {
     return index < 0 ? [] : (this.#decode(index, MERGED_TAG) as string[]);
   }
 
-  /** The value of one field as JSON; undefined when the node has none. */
+  /** The value of one field as JSON; undefined when the node has none that the type can have. */
   value(field: Field): unknown {
     const index = this.fields.find(field.number);
     return index < 0 ? undefined : this.#decode(index, field.tag);
@@ -134,7 +134,8 @@ export class NodeRecord {
         if (type.key !== undefined) node[type.key] = key;
       } else if (number !== ALIASES_FIELD) {
         const field = type.byNumber.get(number);
-        if (field !== undefined) node[field.name] = this.#decode(i, field.tag);
+        const value = field && this.#decode(i, field.tag);
+        if (field !== undefined && value !== undefined) node[field.name] = value;
       }
     }
     return node;

@@ -2,9 +2,10 @@ import { DOWNLOAD_COLUMNS } from '@trellis/contract/shapes/node.ts';
 import { UID_CHARACTERS, writeUid } from '#base/uid.ts';
 import { ByteWriter } from './bytes.ts';
 import { decodeField } from './field-decoder.ts';
-import { TAG } from './field-types.ts';
+import { TAG, widens } from './field-types.ts';
 import type { NodeRecord } from './node-record.ts';
-import { KEY_FIELD, type NodeType } from './schema-registry.ts';
+import { KEY_FIELD } from './schema-fields.ts';
+import { type NodeType } from './schema-registry.ts';
 import { isNumeric } from './query/comparison.ts';
 import { COMMA, endCsvCell, endJsonText, QUOTE } from './row-cells.ts';
 import { timeBytes } from './time.ts';
@@ -104,7 +105,7 @@ export class NodeRows {
       if (this.#isCsv) {
         this.#out.u8(COMMA);
         if (isShown) this.#writeCell(record, place, tag);
-      } else if (isShown) {
+      } else if (isShown && hasValue(record, place, tag)) {
         append(this.#out, this.#beforeFields[i]!);
         this.#writeJson(record, place, tag);
       }
@@ -139,7 +140,7 @@ export class NodeRows {
 
   /** A value as a cell: lists and objects as JSON, null as an empty one. */
   #writeValue(value: unknown, tag: number): void {
-    if (value === null) return;
+    if (value === null || value === undefined) return;
     const out = this.#out;
     const begin = out.length;
     const isText = typeof value === 'string' && tag !== TAG.Json;
@@ -220,4 +221,11 @@ const NO_COLUMN: Column = { number: 0xffff, tag: TAG.String };
 
 function append(out: ByteWriter, bytes: Uint8Array): void {
   out.copy(bytes, 0, bytes.length);
+}
+
+/** Whether a stored value is one for the type of its field: that may be another by now. */
+function hasValue({ bytes, fields }: NodeRecord, place: number, tag: number): boolean {
+  const stored = fields.tag(place);
+  if (stored === tag || widens(stored, tag)) return true;
+  return decodeField(bytes, fields.start(place), fields.end(place), stored, tag) !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
-import type { NameChanges } from './schema-rename.ts';
+import type { SchemaEdits } from './schema-edits.ts';
 import type { ReadKeys } from './transactions/read-set.ts';
 
 /** A node by its UID, alone or in an object, or by its type and key. */
@@ -191,8 +191,8 @@ export interface CommitRequest extends CommitAuthor {
    * data would be lost.
    */
   readonly schema?: SchemaDocument;
-  /** Names to change, after `schema` and before the operations, which use the new ones. */
-  readonly names?: NameChanges;
+  /** Changes of the schema, after `schema` and before the operations, which see it changed. */
+  readonly edits?: SchemaEdits;
   /**
    * Records of the vault, in base64; the value null deletes one. They are in the same commit as the
    * operations, so that both happen or neither.

@@ -98,6 +98,8 @@ export interface GraphReader extends Disposable {
   schemaAliases(): readonly SchemaAlias[];
   /** The present name of a type that is named by a former one; else what was given. */
   typeNamed(name: string): string;
+  /** Another text whenever other types of nodes are hidden because they were dropped. */
+  readonly hiddenTypes: string;
   /** The field indexes of all types. */
   indexes(): readonly IndexState[];
   /** Numbers of removed indexes whose entries are not all deleted yet. */
@@ -127,6 +129,11 @@ export interface GraphReader extends Disposable {
   countOfType(type: string): number;
   /** The number of edges of a type. An inverse counts as a separate edge, of its own type. */
   countOfEdgeType(type: string): number;
+  /**
+   * Adds the edges of nodes of a type by the name of the edge type, each once, also where both ends
+   * are of the type.
+   */
+  countEdgesOf(type: string, ids: readonly number[], into: Map<string, number>): void;
   /**
    * The neighbours in one direction, once for each edge, ordered by (edge type, id). With `edge`,
    * only those along this type.

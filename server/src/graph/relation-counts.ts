@@ -47,14 +47,12 @@ export async function countRelations(
   const source = new SchemaSource(held);
   source.revalidate();
   const { registry } = source;
-  const relations = Array.from(counts, ([key, edges]): RelationCount => {
-    const [from, edge, to] = typesOfKey(key);
-    return {
-      from: registry.nodeTypeById(from).name,
-      edge: registry.edgeTypeById(edge).name,
-      to: registry.nodeTypeById(to).name,
-      edges,
-    };
+  const relations = Array.from(counts).flatMap(([key, edges]): RelationCount[] => {
+    const [fromId, edgeId, toId] = typesOfKey(key);
+    const [from, to] = [registry.nodeTypeById(fromId), registry.nodeTypeById(toId)];
+    const edge = registry.edgeTypeById(edgeId);
+    const isHidden = [from, edge, to].some(({ dropped }) => dropped !== undefined);
+    return isHidden ? [] : [{ from: from.name, edge: edge.name, to: to.name, edges }];
   });
   return {
     sequence: held.sequence,

@@ -7,13 +7,10 @@ import { isSystemName } from './names.ts';
 import { checkSchemaDocument, schemaFaults } from './schema-check.ts';
 import { storedIndex } from './indexes/field-index.ts';
 import { checkIndexes, hasIndex, IndexDraft } from './indexes/index-merge.ts';
-import {
-  FIRST_FIELD,
-  SchemaRegistry,
-  compileEdgeType,
-  compileNodeType,
-} from './schema-registry.ts';
-import type { EdgeType, Field, NodeType } from './schema-registry.ts';
+import { FIRST_FIELD } from './schema-fields.ts';
+import { SchemaRegistry, compileEdgeType, compileNodeType } from './schema-registry.ts';
+import type { Field } from './schema-fields.ts';
+import type { EdgeType, NodeType } from './schema-registry.ts';
 import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
@@ -85,14 +82,14 @@ export interface MergeOptions {
 }
 
 /** The types of a schema while it is changed, in the order of their numbers. */
-class Draft<T extends { readonly id: number; readonly name: string }> {
+class Draft<T extends Pick<NodeType | EdgeType, 'id' | 'name' | 'dropped'>> {
   readonly types: T[];
   readonly #byName = new Map<string, T>();
   changed = false;
 
   constructor(types: readonly T[]) {
     this.types = [...types];
-    for (const type of types) this.#byName.set(type.name, type);
+    for (const type of types) if (type.dropped === undefined) this.#byName.set(type.name, type);
   }
 
   get nextId(): number {
@@ -160,6 +157,7 @@ function mergeNodeType(
     timestamp: document.timestamp ?? known?.timestamp,
     label: document.label ?? known?.label,
     fields,
+    droppedFields: known?.droppedFields ?? [],
     indexes: known?.indexes.map(storedIndex) ?? [],
   };
   const wanted = (document.indexes ?? []).filter((index) => !hasIndex(known, index));
@@ -232,6 +230,7 @@ function mergeEdgeType(
     aliases: known?.aliases ?? [],
     inverse: known?.inverse,
     fields,
+    droppedFields: known?.droppedFields ?? [],
   });
 }
 
@@ -246,28 +245,35 @@ function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolea
     const reason = 'the inverse of an edge type cannot change, since edges are stored with it';
     throw conflict(name, null, known.inverse, inverse, reason);
   }
-  const { id, aliases, fields } = known ?? { id: edges.nextId, aliases: [], fields: [] };
-  edges.set(compileEdgeType({ id, name, aliases, inverse, fields }));
+  const added = { id: edges.nextId, name, aliases: [], fields: [], droppedFields: [] };
+  edges.set(compileEdgeType({ ...(known ?? added), inverse }));
   return true;
 }
 
 /** Returns the known list itself when nothing is added or widened. */
 function mergeFields(
   type: string,
-  { fields: known, keyOrigin }: Pick<NodeType, 'fields' | 'keyOrigin'> = { fields: [] },
+  {
+    fields: known,
+    droppedFields,
+    keyOrigin,
+  }: Pick<NodeType, 'fields' | 'droppedFields' | 'keyOrigin'> = { fields: [], droppedFields: [] },
   document: Readonly<Record<string, FieldType>>,
   path: string,
 ): readonly Field[] {
   const fields = [...known];
   const places = new Map(known.map((field, i) => [field.name, i]));
-  let next = FIRST_FIELD + known.length;
+  let next = FIRST_FIELD + known.length + droppedFields.length;
   let isChanged = false;
   for (const [name, fieldType] of Object.entries(document)) {
     const tag = must(tagOf(fieldType), 'a checked field type');
     const place = places.get(name);
     const field = place === undefined ? undefined : fields[place];
     if (place === undefined || field === undefined) {
-      const isTaken = name === keyOrigin || known.some(({ origin }) => origin === name);
+      const isTaken =
+        name === keyOrigin ||
+        known.some(({ origin }) => origin === name) ||
+        droppedFields.some((one) => (one.origin ?? one.name) === name);
       const own = isTaken ? { origin: `${name}#${next}` } : {};
       fields.push({ number: next++, name, type: fieldType, tag, ...own });
     } else if (field.tag === tag) {
@@ -280,7 +286,7 @@ function mergeFields(
     }
     isChanged = true;
   }
-  if (fields.length > SCHEMA_FIELDS_PER_TYPE_MAX) {
+  if (fields.length + droppedFields.length > SCHEMA_FIELDS_PER_TYPE_MAX) {
     const message = `a type has at most ${SCHEMA_FIELDS_PER_TYPE_MAX} fields`;
     throw schemaFaults([{ path, message }]);
   }

@@ -5,7 +5,7 @@ import type {
 } from '@trellis/contract/shapes/schema-document.ts';
 import { must } from '#base/assert.ts';
 import { accessEdgeNumber } from './access-edges.ts';
-import { TAG, tagOf } from './field-types.ts';
+import { TAG } from './field-types.ts';
 import {
   compileIndex,
   type FieldIndex,
@@ -14,6 +14,17 @@ import {
   storedIndex,
 } from './indexes/field-index.ts';
 import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
+import {
+  aliasesOfFields,
+  type Field,
+  fieldsByName,
+  fieldsOf,
+  isPresent,
+  KEY_FIELD,
+  type StoredField,
+  storedFields,
+  type TakenAway,
+} from './schema-fields.ts';
 
 /**
  * The schema as the graph uses it: each type and field has a number, and records hold only the
@@ -22,28 +33,6 @@ import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
  *
  * A registry is immutable: a merge makes a new one (see `schema-merge.ts`).
  */
-export interface Field {
-  readonly number: number;
-  readonly name: string;
-  readonly type: FieldType;
-  /** The stored form of the type (see `field-types.ts`). */
-  readonly tag: number;
-  /** Former names; undefined when there are none. Reads take them, writes do not. */
-  readonly aliases?: readonly string[] | undefined;
-  /**
-   * The name by which the text index knows the field, in which a rename changes nothing: its first
-   * name, made unique in its type. Undefined while it is `name`.
-   */
-  readonly origin?: string | undefined;
-}
-
-/** The key and the aliases of a node are stored like fields, under numbers that no field gets. */
-export const KEY_FIELD = 0;
-export const ALIASES_FIELD = 1;
-export const FIRST_FIELD = 2;
-/** The UIDs of nodes that were merged into this one; no field of a type has this number. */
-export const MERGED_FIELD = 0xffff;
-
 export interface NodeType {
   readonly id: number;
   readonly name: string;
@@ -65,8 +54,11 @@ export interface NodeType {
   /** The number of the field `timestamp`; -1 when there is none. */
   readonly timestampNumber: number;
   readonly label: string | undefined;
-  /** Sorted by their numbers. */
+  /** Sorted by their numbers, without those that were dropped. */
   readonly fields: readonly Field[];
+  readonly droppedFields: readonly Field[];
+  /** Set for a type that was dropped: its nodes stay, and nobody sees them. */
+  readonly dropped?: TakenAway | undefined;
   readonly indexes: readonly FieldIndex[];
   /** The fields, and the key under its name; by their former names too, for reads. */
   readonly byName: ReadonlyMap<string, Field>;
@@ -82,9 +74,15 @@ export interface EdgeType {
   /** Its place in `ACCESS_EDGES`; undefined for an edge type that does not decide about access. */
   readonly access: number | undefined;
   readonly fields: readonly Field[];
+  /** As of a node type. */
+  readonly droppedFields: readonly Field[];
+  readonly dropped?: TakenAway | undefined;
   readonly byName: ReadonlyMap<string, Field>;
   readonly byNumber: ReadonlyMap<number, Field>;
 }
+
+/** No type has this name: it stands for what is hidden because its type was dropped. */
+export const HIDDEN = '#hidden';
 
 /** What the schema holds about indexes besides the indexes of the types. */
 export interface IndexNumbers {
@@ -117,6 +115,8 @@ export class SchemaRegistry {
   /** By former names. */
   readonly #formerNodeTypes: ReadonlyMap<string, NodeType>;
   readonly #formerEdgeTypes: ReadonlyMap<string, EdgeType>;
+  readonly #hidesNodes: boolean;
+  readonly #hidesEdges: boolean;
   #document: SchemaDocument | undefined;
 
   constructor(
@@ -129,15 +129,18 @@ export class SchemaRegistry {
     this.#nodeTypes = nodeTypes;
     this.#edgeTypes = edgeTypes;
     this.#watch = watch;
-    this.#nodeTypesByName = new Map(nodeTypes.map((type) => [type.name, type]));
-    this.#edgeTypesByName = new Map(edgeTypes.map((type) => [type.name, type]));
-    this.#formerNodeTypes = byAlias(nodeTypes);
-    this.#formerEdgeTypes = byAlias(edgeTypes);
+    const [nodes, edges] = [nodeTypes.filter(isPresent), edgeTypes.filter(isPresent)];
+    this.#nodeTypesByName = new Map(nodes.map((type) => [type.name, type]));
+    this.#edgeTypesByName = new Map(edges.map((type) => [type.name, type]));
+    this.#formerNodeTypes = byAlias(nodes);
+    this.#formerEdgeTypes = byAlias(edges);
+    this.#hidesNodes = nodes.length < nodeTypes.length;
+    this.#hidesEdges = edges.length < edgeTypes.length;
   }
 
   static readonly empty = new SchemaRegistry([], []);
 
-  /** Sorted by their numbers, which begin at 1. */
+  /** Sorted by their numbers, which begin at 1; those that were dropped are among them. */
   get nodeTypes(): readonly NodeType[] {
     this.#watch?.everything();
     return this.#nodeTypes;
@@ -146,6 +149,36 @@ export class SchemaRegistry {
   get edgeTypes(): readonly EdgeType[] {
     this.#watch?.everything();
     return this.#edgeTypes;
+  }
+
+  /** Without those that were dropped. */
+  get presentNodeTypes(): readonly NodeType[] {
+    return this.nodeTypes.filter(isPresent);
+  }
+
+  get presentEdgeTypes(): readonly EdgeType[] {
+    return this.edgeTypes.filter(isPresent);
+  }
+
+  /** Whether there are node types that were dropped, so that nodes may be hidden. */
+  get hidesNodes(): boolean {
+    this.#watch?.nodeType(HIDDEN);
+    return this.#hidesNodes;
+  }
+
+  /** Likewise for edge types. */
+  get hidesEdges(): boolean {
+    this.#watch?.edgeType(HIDDEN);
+    return this.#hidesEdges;
+  }
+
+  /** Whether the numbered type was dropped; of a type that is not known here it was not. */
+  isHiddenNodeType(id: number): boolean {
+    return this.#nodeTypes[id - 1]?.dropped !== undefined;
+  }
+
+  isHiddenEdgeType(id: number): boolean {
+    return this.#edgeTypes[id - 1]?.dropped !== undefined;
   }
 
   /** The same schema, which tells `watch` what is asked of it. */
@@ -163,7 +196,7 @@ export class SchemaRegistry {
   /** The types that have a field of this name. */
   nodeTypesWith(field: string): readonly NodeType[] {
     this.#watch?.field(field);
-    return this.#nodeTypes.filter(({ byName }) => byName.has(field));
+    return this.#nodeTypes.filter((type) => isPresent(type) && type.byName.has(field));
   }
 
   /** By its name or a former one, as reads name it; what is written compares the name. */
@@ -209,7 +242,7 @@ export class SchemaRegistry {
   /** The former names of types, edges and fields that reads still take. */
   aliases(): SchemaAlias[] {
     return [
-      ...this.nodeTypes.flatMap((type) => [
+      ...this.presentNodeTypes.flatMap((type) => [
         ...type.aliases.map((alias) => ({ type: type.name, alias })),
         ...type.keyAliases.map((alias) => ({
           type: type.name,
@@ -218,7 +251,7 @@ export class SchemaRegistry {
         })),
         ...aliasesOfFields(type.fields).map((one) => ({ type: type.name, ...one })),
       ]),
-      ...this.edgeTypes.flatMap((edge) => [
+      ...this.presentEdgeTypes.flatMap((edge) => [
         ...edge.aliases.map((alias) => ({ edge: edge.name, alias })),
         ...aliasesOfFields(edge.fields).map((one) => ({ edge: edge.name, ...one })),
       ]),
@@ -228,8 +261,8 @@ export class SchemaRegistry {
   /** The schema as a document; the same object each time. */
   toDocument(): SchemaDocument {
     return (this.#document ??= {
-      nodes: this.nodeTypes.map(nodeTypeDocument),
-      edges: this.edgeTypes.map(edgeTypeDocument),
+      nodes: this.presentNodeTypes.map(nodeTypeDocument),
+      edges: this.presentEdgeTypes.map(edgeTypeDocument),
     });
   }
 
@@ -259,7 +292,8 @@ export class SchemaRegistry {
           keyIsListed: type.keyIsListed,
           timestamp: type.timestamp,
           label: type.label,
-          fields: type.fields.map(compileField),
+          ...fieldsOf(type.fields),
+          dropped: type.dropped,
           indexes: type.indexes ?? [],
         }),
       ),
@@ -269,7 +303,8 @@ export class SchemaRegistry {
           name: type.name,
           aliases: type.aliases ?? [],
           inverse: type.inverse,
-          fields: type.fields.map(compileField),
+          ...fieldsOf(type.fields),
+          dropped: type.dropped,
         }),
       ),
       stored.indexNumbers,
@@ -286,14 +321,6 @@ export class SchemaRegistry {
   }
 }
 
-/** The last part is absent while the field has never been renamed. */
-type StoredField = readonly [
-  number: number,
-  name: string,
-  type: FieldType,
-  former?: { readonly aliases?: readonly string[]; readonly origin?: string },
-];
-
 interface StoredSchema {
   readonly nodes: readonly {
     readonly name: string;
@@ -308,6 +335,8 @@ interface StoredSchema {
     readonly label?: string;
     readonly fields: readonly StoredField[];
     readonly indexes?: readonly StoredIndex[];
+    /** Absent while it is not dropped. */
+    readonly dropped?: TakenAway | undefined;
   }[];
   /** Absent when a version without indexes wrote it. */
   readonly indexNumbers?: IndexNumbers;
@@ -316,89 +345,34 @@ interface StoredSchema {
     readonly aliases?: readonly string[];
     readonly inverse?: string;
     readonly fields: readonly StoredField[];
+    readonly dropped?: TakenAway | undefined;
   }[];
 }
 
-function storedNodeType(type: NodeType): StoredSchema['nodes'][number] {
+export function storedNodeType(type: NodeType): StoredSchema['nodes'][number] {
   return {
     ...withoutUndefined(type),
-    fields: type.fields.map(storedField),
+    fields: storedFields(type),
+    ...(type.dropped === undefined ? {} : { dropped: type.dropped }),
     ...(type.indexes.length === 0 ? {} : { indexes: type.indexes.map(storedIndex) }),
   };
 }
 
-function storedEdgeType(type: EdgeType): StoredSchema['edges'][number] {
-  const { name, aliases, inverse, fields } = type;
+export function storedEdgeType(type: EdgeType): StoredSchema['edges'][number] {
+  const { name, aliases, inverse, dropped } = type;
   return {
     name,
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(inverse === undefined ? {} : { inverse }),
-    fields: fields.map(storedField),
+    fields: storedFields(type),
+    ...(dropped === undefined ? {} : { dropped }),
   };
-}
-
-/** Tells `watch` all that differs from one schema to another. */
-export function tellChanges(from: SchemaRegistry, to: SchemaRegistry, watch: SchemaWatch): void {
-  const tell = <T extends { readonly name: string; readonly aliases: readonly string[] }>(
-    types: readonly (readonly T[])[],
-    stored: (type: T) => object,
-    changed: (name: string, versions: readonly T[]) => void,
-  ): void => {
-    const versions = Map.groupBy(types.flat(), ({ name }) => name);
-    for (const [name, each] of versions) {
-      const texts = each.map((type) => JSON.stringify(stored(type)));
-      if (texts.length === types.length && texts[0] === texts[1]) continue;
-      // Who has named it by a former name has read it, too.
-      for (const one of new Set([name, ...each.flatMap(({ aliases }) => aliases)])) {
-        changed(one, each);
-      }
-    }
-  };
-  tell([from.nodeTypes, to.nodeTypes], storedNodeType, (name, versions) => {
-    watch.nodeType(name);
-    const fields = versions.flatMap(({ byName }) => [...byName.keys()]);
-    for (const field of new Set(fields)) {
-      const [before, after] = versions.map(({ byName }) => byName.get(field));
-      if (before?.number !== after?.number || before?.tag !== after?.tag) watch.field(field);
-    }
-  });
-  tell([from.edgeTypes, to.edgeTypes], storedEdgeType, (name) => watch.edgeType(name));
-}
-
-function storedField({ number, name, type, aliases, origin }: Field): StoredField {
-  if (aliases === undefined && origin === undefined) return [number, name, type];
-  return [
-    number,
-    name,
-    type,
-    {
-      ...(aliases === undefined ? {} : { aliases }),
-      ...(origin === undefined ? {} : { origin }),
-    },
-  ];
-}
-
-function compileField([number, name, type, former = {}]: StoredField): Field {
-  return { number, name, type, tag: must(tagOf(type), `the field type ${type}`), ...former };
 }
 
 function byAlias<T extends { readonly aliases: readonly string[] }>(
   types: readonly T[],
 ): ReadonlyMap<string, T> {
   return new Map(types.flatMap((type) => type.aliases.map((alias) => [alias, type] as const)));
-}
-
-function aliasesOfFields(fields: readonly Field[]): { field: string; alias: string }[] {
-  return fields.flatMap(({ name, aliases = [] }) =>
-    aliases.map((alias) => ({ field: name, alias })),
-  );
-}
-
-/** By each name that reads take. */
-function fieldsByName(fields: readonly Field[]): Map<string, Field> {
-  const byName = new Map(fields.map((field) => [field.name, field]));
-  for (const field of fields) for (const alias of field.aliases ?? []) byName.set(alias, field);
-  return byName;
 }
 
 export function compileNodeType(

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../test/support/scale.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { SchemaRegistry } from './schema-registry.ts';
-import { renameInSchema, type SchemaRename } from './schema-rename.ts';
+import { editSchema } from './schema-edits.ts';
+import type { SchemaRename } from './schema-rename.ts';
 import { openTestGraph, problemOf } from './testing/test-graph.ts';
 
 function registryOf(document: Partial<SchemaDocument>): SchemaRegistry {
@@ -12,7 +13,7 @@ function registryOf(document: Partial<SchemaDocument>): SchemaRegistry {
   return mergeSchema(SchemaRegistry.empty, whole, { system: false });
 }
 
-describe('renameInSchema', () => {
+describe('renames in the schema', () => {
   it('keeps the origins of key and fields through renames, undos and storage', () => {
     const before = registryOf({ nodes: [{ type: 'Word', key: 'Id', fields: { Text: 'String' } }] });
     const renames = [
@@ -20,15 +21,15 @@ describe('renameInSchema', () => {
       { type: 'Word', field: 'Lemma', to: 'Name' },
       { type: 'Word', field: 'Text', to: 'Body' },
     ];
-    const renamed = renameInSchema(before, { renames });
+    const renamed = editSchema(before, { edits: renames.map((rename) => ({ rename })) });
     const stored = SchemaRegistry.decode(renamed.encode());
     const originsOf = (registry: SchemaRegistry, ...names: string[]) =>
       names.map((name) => registry.nodeType('Word')?.byName.get(name)?.origin ?? name);
     expect(originsOf(stored, 'Name', 'Body')).toEqual(['Id', 'Text']);
-    const undone = renameInSchema(stored, {
-      renames: [
-        { type: 'Word', field: 'Body', to: 'Text' },
-        { type: 'Word', field: 'Name', to: 'Lemma' },
+    const undone = editSchema(stored, {
+      edits: [
+        { rename: { type: 'Word', field: 'Body', to: 'Text' } },
+        { rename: { type: 'Word', field: 'Name', to: 'Lemma' } },
       ],
     });
     expect(originsOf(undone, 'Lemma', 'Text')).toEqual(['Id', 'Text']);
@@ -36,8 +37,8 @@ describe('renameInSchema', () => {
 
   it('a field that takes the first name of the key has another origin', () => {
     const before = registryOf({ nodes: [{ type: 'Word', key: 'Lemma', fields: {} }] });
-    const renamed = renameInSchema(before, {
-      renames: [{ type: 'Word', field: 'Lemma', to: 'Name' }],
+    const renamed = editSchema(before, {
+      edits: [{ rename: { type: 'Word', field: 'Lemma', to: 'Name' } }],
       removedAliases: [{ type: 'Word', field: 'Name', alias: 'Lemma' }],
     });
     const nodes = [{ type: 'Word', fields: { Lemma: 'String' as const } }];
@@ -55,7 +56,9 @@ describe('renameInSchema', () => {
       ],
     });
     const renames = [{ edge: 'Likes', field: 'Weight', to: 'Share' }];
-    expect(await problemOf(() => renameInSchema(registry, { renames }))).toMatchObject({
+    expect(
+      await problemOf(() => editSchema(registry, { edits: renames.map((rename) => ({ rename })) })),
+    ).toMatchObject({
       code: 'invalid_request',
       details: { fields: [{ path: 'changes[0].rename.to' }] },
     });
@@ -164,7 +167,11 @@ describe('random renames, undos, removed aliases and writes', () => {
           const { to } = one.rename;
           const isFree = model.isFree(to, one.of, one.among);
           const commit = () =>
-            writer.commit({ system: true, names: { renames: [one.rename] }, operations: [] });
+            writer.commit({
+              system: true,
+              edits: { edits: [{ rename: one.rename }] },
+              operations: [],
+            });
           if (!isFree) {
             expect(await problemOf(commit)).toMatchObject({ code: 'invalid_request' });
             return;
@@ -182,7 +189,7 @@ describe('random renames, undos, removed aliases and writes', () => {
             if (before !== undefined) await rename(renameBack(model, last, before));
           } else if (kind === 'alias') {
             await removeAlias(model, at, (removed) =>
-              writer.commit({ system: true, names: { removedAliases: [removed] }, operations: [] }),
+              writer.commit({ system: true, edits: { removedAliases: [removed] }, operations: [] }),
             );
           } else if (kind === 'write') {
             const type = model.types[at % 3]!;

@@ -11,11 +11,11 @@ import {
   shorten,
 } from './names.ts';
 import { storedIndex } from './indexes/field-index.ts';
+import type { Field } from './schema-fields.ts';
 import {
   compileEdgeType,
   compileNodeType,
   type EdgeType,
-  type Field,
   type NodeType,
   SchemaRegistry,
 } from './schema-registry.ts';
@@ -28,30 +28,16 @@ export type SchemaPlace = { readonly field?: string | undefined } & (
 
 export type SchemaRename = SchemaPlace & { readonly to: string };
 
-/** Changes of names; they are one commit, whatever the size of the data. */
-export interface NameChanges {
-  readonly renames?: readonly SchemaRename[] | undefined;
-  readonly removedAliases?: readonly SchemaAlias[] | undefined;
-}
-
 /**
- * The schema with other names. Numbers stay, and so do records, indexes and UIDs. The name before
+ * The schema with another name. Numbers stay, and so do records, indexes and UIDs. The name before
  * becomes an alias; what takes an alias of its own as its name again loses that alias. Throws
  * `invalid_request` with `details` `{fields: [{path, message}]}`.
  */
-export function renameInSchema(
+export function renamed(
   registry: SchemaRegistry,
-  { renames = [], removedAliases = [] }: NameChanges,
+  rename: SchemaRename,
+  path: string,
 ): SchemaRegistry {
-  let changed = registry;
-  for (const [i, rename] of renames.entries()) {
-    changed = renamed(changed, rename, `changes[${i}].rename`);
-  }
-  for (const alias of removedAliases) changed = withoutAlias(changed, alias);
-  return changed;
-}
-
-function renamed(registry: SchemaRegistry, rename: SchemaRename, path: string): SchemaRegistry {
   const { to, field } = rename;
   const fault = faultOfName(to);
   if (fault !== undefined) throw fail(`${path}.to`, fault);
@@ -71,7 +57,7 @@ function renamed(registry: SchemaRegistry, rename: SchemaRename, path: string): 
       throw fail(`${path}.to`, `"${to}" is a field of the inverse, ${inverse.name}`);
     }
     return withEdges(registry, (one) =>
-      one === edge || (one.name === edge.inverse && has(one))
+      one === edge || (one === inverse && has(one))
         ? { ...one, fields: renamedFields(one, field, to, RESERVED_EDGE_FIELD_NAMES, path) }
         : one,
     );
@@ -81,7 +67,8 @@ function renamed(registry: SchemaRegistry, rename: SchemaRename, path: string): 
   return withEdges(registry, (one) => ({
     ...one,
     ...(one === edge ? { name: to, aliases } : {}),
-    inverse: one.inverse === edge.name ? to : one.inverse,
+    // One that was dropped may have had an edge type of this name as its inverse.
+    inverse: one.inverse === edge.name && one.dropped === undefined ? to : one.inverse,
   }));
 }
 
@@ -112,14 +99,7 @@ function renamedFields(
   path: string,
 ): readonly Field[] {
   const { fields, byName } = type;
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined) {
-    const { hint } = didYouMean(
-      name,
-      fields.map((one) => one.name),
-    );
-    throw fail(`${path}.field`, `"${shorten(name)}" is not a field of ${type.name}`, hint);
-  }
+  const field = ownField(type, name, path);
   checkFieldName(to, reserved, path);
   checkName(to, byName.get(to), { ...field, aliases: field.aliases ?? [] }, `${path}.to`);
   const aliases = [...(field.aliases ?? []), name].filter((one) => one !== to);
@@ -128,7 +108,19 @@ function renamedFields(
   return fields.map((one) => (one === field ? { ...field, name: to, aliases, origin } : one));
 }
 
-function withoutAlias(registry: SchemaRegistry, named: SchemaAlias): SchemaRegistry {
+export function ownField(
+  { name: owner, fields }: Pick<NodeType | EdgeType, 'name' | 'fields'>,
+  name: string,
+  path: string,
+): Field {
+  const field = fields.find((one) => one.name === name);
+  if (field !== undefined) return field;
+  const names = fields.map((one) => one.name);
+  const message = `"${shorten(name)}" is not a field of ${owner}`;
+  throw fail(`${path}.field`, message, didYouMean(name, names).hint);
+}
+
+export function withoutAlias(registry: SchemaRegistry, named: SchemaAlias): SchemaRegistry {
   const { field, alias } = named;
   const aliases = without(alias);
   if ('type' in named) {
@@ -172,7 +164,7 @@ function noAlias(alias: string): Problem {
   });
 }
 
-function ownType(registry: SchemaRegistry, name: string, path: string): NodeType {
+export function ownType(registry: SchemaRegistry, name: string, path: string): NodeType {
   const type = registry.nodeType(name);
   const at = `${path}.type`;
   if (type === undefined || type.name !== name) {
@@ -182,7 +174,7 @@ function ownType(registry: SchemaRegistry, name: string, path: string): NodeType
   return type;
 }
 
-function ownEdge(registry: SchemaRegistry, name: string, path: string): EdgeType {
+export function ownEdge(registry: SchemaRegistry, name: string, path: string): EdgeType {
   const edge = registry.edgeType(name);
   const at = `${path}.edge`;
   if (edge === undefined || edge.name !== name) {
@@ -192,9 +184,9 @@ function ownEdge(registry: SchemaRegistry, name: string, path: string): EdgeType
   return edge;
 }
 
-const BUILT_IN = 'built-in types keep their names';
+const BUILT_IN = 'built-in types stay as they are';
 
-function unknownName(
+export function unknownName(
   path: string,
   name: string,
   present: string | undefined,
@@ -254,25 +246,25 @@ function checkAliases(aliases: readonly string[], path: string): void {
   throw fail(path, message, 'Remove some with DELETE /api/schema/aliases first.');
 }
 
-function fail(path: string, message: string, hint?: string): Problem {
+export function fail(path: string, message: string, hint?: string): Problem {
   return new Problem('invalid_request', `body, ${path}: ${message}`, {
     ...(hint === undefined ? {} : { hint }),
     details: { fields: [{ path, message }] },
   });
 }
 
-function stored(type: NodeType): Parameters<typeof compileNodeType>[0] {
+export function stored(type: NodeType): Parameters<typeof compileNodeType>[0] {
   return { ...type, indexes: type.indexes.map(storedIndex) };
 }
 
-function replaced(registry: SchemaRegistry, type: NodeType): SchemaRegistry {
+export function replaced(registry: SchemaRegistry, type: NodeType): SchemaRegistry {
   must(registry.nodeTypes[type.id - 1], 'the type that is changed');
   return registry.with({
     nodeTypes: registry.nodeTypes.map((one) => (one.id === type.id ? type : one)),
   });
 }
 
-function withEdges(
+export function withEdges(
   registry: SchemaRegistry,
   change: (edge: EdgeType) => Omit<EdgeType, 'access' | 'byName' | 'byNumber'>,
 ): SchemaRegistry {

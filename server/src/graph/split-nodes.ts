@@ -17,7 +17,7 @@ import {
 } from './merge-record.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { SplitWork } from './operations.ts';
-import { MERGED_FIELD } from './schema-registry.ts';
+import { MERGED_FIELD } from './schema-fields.ts';
 import type { Transactor } from './transactor.ts';
 import { rewriteNode } from './write-node.ts';
 

@@ -6,7 +6,7 @@ import { TrialState } from '#store/trial-state.ts';
 import { GraphWriter } from './graph-writer.ts';
 import type { CommitPort, CommitRequest, CommitResult, WriterOperation } from './operations.ts';
 import type { GraphReader } from './reader.ts';
-import type { NameChanges } from './schema-rename.ts';
+import type { SchemaEdits } from './schema-edits.ts';
 import { StateReader } from './state-reader.ts';
 
 /** Where services work whose changes are to become one commit. */
@@ -33,7 +33,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
   readonly #operations: WriterOperation[] = [];
   readonly #afterwards: (() => unknown)[] = [];
   #schema: SchemaDocument | undefined;
-  #names: NameChanges | undefined;
+  #edits: SchemaEdits | undefined;
 
   private constructor(state: TrialState, clock: Clock) {
     this.#state = state;
@@ -62,7 +62,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
       operations: this.#operations,
       system: true,
       ...(this.#schema === undefined ? {} : { schema: this.#schema }),
-      ...(this.#names === undefined ? {} : { names: this.#names }),
+      ...(this.#edits === undefined ? {} : { edits: this.#edits }),
     };
   }
 
@@ -72,16 +72,16 @@ export class StagedCommits implements Staging, AsyncDisposable {
   }
 
   async #commit(request: CommitRequest): Promise<CommitResult> {
-    const { operations, schema, names, system, ...others } = request;
-    // A schema and names are taken in before all operations, also before those staged first.
-    const isOfSchema = schema !== undefined || names !== undefined;
-    const isFirst = (this.#schema ?? this.#names) === undefined && this.#operations.length === 0;
+    const { operations, schema, edits, system, ...others } = request;
+    // A schema and its edits are taken in before all operations, also before those staged first.
+    const isOfSchema = schema !== undefined || edits !== undefined;
+    const isFirst = (this.#schema ?? this.#edits) === undefined && this.#operations.length === 0;
     const isOne = isOfSchema ? isFirst && operations.length === 0 : system === true;
     assert(isOne, 'staged is a schema first, and then operations of the server');
     assert(Object.keys(others).length === 0, 'nothing else is staged');
     const result = await this.#writer.commit(request);
     this.#schema ??= schema;
-    this.#names ??= names;
+    this.#edits ??= edits;
     this.#operations.push(...operations);
     return result;
   }

@@ -5,15 +5,8 @@ import { readId } from '#store/bytes.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyRange, KeyValueReader } from '#store/key-value.ts';
 import { readAccessChanges } from './access-journal.ts';
-import {
-  type Adjacency,
-  ANY_EDGE,
-  type Direction,
-  NeighborList,
-  StateAdjacency,
-} from './adjacency.ts';
+import { ANY_EDGE, type Direction, NeighborList } from './adjacency.ts';
 import { EdgeRecord } from './edge-record.ts';
-import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
 import { IdMarksPool } from './id-marks.ts';
 import { isOfTimestamp } from './indexes/field-index.ts';
@@ -25,7 +18,6 @@ import {
   indexCountKey,
   KeyEncoder,
   META,
-  TYPE_KEY_BYTES,
 } from './keys.ts';
 import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
@@ -43,16 +35,12 @@ import type {
   TypePage,
   TypeWalk,
 } from './reader.ts';
-import {
-  type EdgeType,
-  FIRST_FIELD,
-  MERGED_FIELD,
-  type NodeType,
-  type SchemaRegistry,
-  type SchemaWatch,
-} from './schema-registry.ts';
+import { knowsFields } from './schema-fields.ts';
+import { type NodeType, type SchemaRegistry, type SchemaWatch } from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
+import { hiddenEdgesOf, hiddenTypesOf, ShownAdjacency } from './shown-adjacency.ts';
 import { formatTime } from './time.ts';
+import { NO_TYPE, TypeCursor } from './type-cursor.ts';
 import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
 
 /** Decides which commit is read: a snapshot reader, or the writer. */
@@ -70,7 +58,7 @@ export interface StatePosition extends Partial<Disposable> {
  * in `refresh`.
  */
 export class StateReader implements GraphReader {
-  readonly adjacency: Adjacency;
+  readonly adjacency: ShownAdjacency;
   readonly #state: KeyValueReader;
   readonly #position: StatePosition;
   readonly #schema: SchemaSource;
@@ -98,7 +86,7 @@ export class StateReader implements GraphReader {
     this.#position = position;
     this.#schema = new SchemaSource(state, watch);
     this.#schema.revalidate();
-    this.adjacency = new StateAdjacency(state);
+    this.adjacency = new ShownAdjacency(state, this.#schema);
   }
 
   refresh(): number {
@@ -120,6 +108,10 @@ export class StateReader implements GraphReader {
     return this.registry.aliases();
   }
 
+  get hiddenTypes(): string {
+    return hiddenTypesOf(this.registry);
+  }
+
   typeNamed(name: string): string {
     return this.registry.nodeType(name)?.name ?? name;
   }
@@ -129,6 +121,8 @@ export class StateReader implements GraphReader {
    * undefined when there are none.
    */
   packedRows(): PackedRows | undefined {
+    // They know of all edges, also of those that are hidden.
+    if (this.adjacency.hides) return undefined;
     return this.#rows?.revalidate(this.sequence) === true ? this.#rows : undefined;
   }
 
@@ -146,6 +140,7 @@ export class StateReader implements GraphReader {
 
   /** The number of edges of a node, in both directions together. */
   degree(id: number): number {
+    if (this.adjacency.hides) return this.adjacency.edgesOf(id).length;
     const range = this.#keys.edges(id, ANY_EDGE);
     return this.#state.countRange(DB.out, range) + this.#state.countRange(DB.in, range);
   }
@@ -155,6 +150,11 @@ export class StateReader implements GraphReader {
    * who may see it, its files.
    */
   connections(id: number, max: number): number {
+    if (this.adjacency.hides) {
+      const { edges, length } = this.adjacency.edgesOf(id);
+      const counted = edges.subarray(0, length).filter((edge) => !this.#isOfSystem(edge));
+      return Math.min(counted.length, max);
+    }
     let count = 0;
     for (const db of [DB.out, DB.in] as const) {
       this.#state.scan(db, { ...this.#keys.edges(id, ANY_EDGE), keysOnly: true }, (key) => {
@@ -225,7 +225,8 @@ export class StateReader implements GraphReader {
     const uid = this.#uidOf(reference);
     if (uid === undefined) return undefined;
     const value = this.#state.get(DB.uids, uid);
-    return value === undefined ? undefined : readId(value, 0);
+    const id = value === undefined ? undefined : readId(value, 0);
+    return id === undefined || this.adjacency.isHidden(id) ? undefined : id;
   }
 
   uidOf(reference: NodeReference): string {
@@ -281,8 +282,8 @@ export class StateReader implements GraphReader {
   }
 
   /**
-   * The stored node, in a view that is valid until the next call on this reader. After this the
-   * schema here has its type and all its fields.
+   * The stored node, in a view that is valid until the next call on this reader; undefined also
+   * where its type was dropped. After this the schema here has its type and all its fields.
    */
   record(id: number): NodeRecord | undefined {
     if (!this.#openNode(id)) return undefined;
@@ -291,6 +292,8 @@ export class StateReader implements GraphReader {
       // That read made the bytes of the record invalid.
       this.#openNode(id);
     }
+    const { registry } = this.#schema;
+    if (registry.hidesNodes && registry.isHiddenNodeType(this.#record.typeId)) return undefined;
     return this.#record;
   }
 
@@ -316,7 +319,12 @@ export class StateReader implements GraphReader {
   }
 
   walkType(type: string): TypeWalk {
-    const cursor = new TypeCursor(this.#typeIdOf(type) ?? NO_TYPE);
+    return this.walkNumberedType(this.#typeIdOf(type) ?? NO_TYPE);
+  }
+
+  /** Likewise for a type that may have been dropped. */
+  walkNumberedType(id: number): TypeWalk {
+    const cursor = new TypeCursor(id);
     return {
       next: (take) => {
         const ids = new IdList(take);
@@ -332,8 +340,23 @@ export class StateReader implements GraphReader {
   }
 
   countOfEdgeType(type: string): number {
-    const edge = this.registry.edgeType(type);
-    return edge === undefined ? 0 : this.#count(edgeCountKey(edge.id));
+    const { registry } = this;
+    const edge = registry.edgeType(type);
+    if (edge === undefined) return 0;
+    const all = this.#count(edgeCountKey(edge.id));
+    // Those that nodes which were deleted since had to hidden ones are gone from both.
+    return registry.hidesNodes ? Math.max(0, all - hiddenEdgesOf(registry, edge.id)) : all;
+  }
+
+  countEdgesOf(type: string, ids: readonly number[], into: Map<string, number>): void {
+    const typeId = this.#typeIdOf(type);
+    const isOwn = (id: number): boolean => this.record(id)?.typeId === typeId;
+    for (const id of ids) {
+      this.adjacency.countEdges(id, isOwn, (edge) => {
+        const { name } = this.registry.edgeTypeById(edge);
+        into.set(name, (into.get(name) ?? 0) + 1);
+      });
+    }
   }
 
   /**
@@ -468,29 +491,5 @@ export class StateReader implements GraphReader {
   #knowsFieldsOf(record: NodeRecord): boolean {
     const type = this.#schema.registry.notWatched.nodeTypes[record.typeId - 1];
     return type !== undefined && knowsFields(type, record.fields);
-  }
-}
-
-/**
- * Whether the type has all fields of a record. Field numbers have no gaps and are in order in a
- * record, so the last one is enough.
- */
-function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
-  let last = fields.count - 1;
-  if (last >= 0 && fields.number(last) === MERGED_FIELD) last--;
-  return last < 0 || fields.number(last) < FIRST_FIELD + type.fields.length;
-}
-
-/** A number that no type has. */
-const NO_TYPE = 0;
-
-/** The position of a walk through the nodes of one type. */
-export class TypeCursor {
-  readonly typeId: number;
-  isStarted = false;
-  readonly lastKey = new Uint8Array(TYPE_KEY_BYTES);
-
-  constructor(typeId: number) {
-    this.typeId = typeId;
   }
 }

@@ -15,7 +15,7 @@ import { nameOf } from './node-name.ts';
 import type { CommitResult, ForeseenOutcome, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import { mergeSchema } from './schema-merge.ts';
-import { type NameChanges, renameInSchema } from './schema-rename.ts';
+import { editSchema, type SchemaEdits } from './schema-edits.ts';
 import { parseTime } from './time.ts';
 
 /**
@@ -107,8 +107,8 @@ export class Transactor {
     if (merged !== this.registry) this.writeSchema(merged);
   }
 
-  changeNames(changes: NameChanges): void {
-    this.writeSchema(renameInSchema(this.registry, changes));
+  editSchema(edits: SchemaEdits): void {
+    this.writeSchema(editSchema(this.registry, edits));
   }
 
   writeSchema(registry: SchemaRegistry): void {
@@ -312,7 +312,14 @@ export class Transactor {
 
   #readId(uid: Uint8Array): number {
     const value = this.state.view.get(DB.uids, uid);
-    return value === undefined ? 0 : readId(value, 0);
+    const id = value === undefined ? 0 : readId(value, 0);
+    return id === 0 || this.#isHidden(id) ? 0 : id;
+  }
+
+  /** Whether the type of a node was dropped: then operations do not meet it. */
+  #isHidden(id: number): boolean {
+    const { registry } = this;
+    return registry.hidesNodes && registry.isHiddenNodeType(this.record(id).typeId);
   }
 
   /** The stored node, in a view that is valid until the next read of the state. */

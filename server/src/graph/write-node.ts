@@ -7,7 +7,7 @@ import { didYouMean } from './names.ts';
 import { hasHistory, putChange } from './node-history.ts';
 import { isSameNode, type NodeRecord, setVersion, writeNodeRecord } from './node-record.ts';
 import type { NodeWrite } from './operations.ts';
-import { KEY_FIELD } from './schema-registry.ts';
+import { KEY_FIELD } from './schema-fields.ts';
 import type { NodeType } from './schema-registry.ts';
 import type { AuthorRights, Transactor } from './transactor.ts';
 

@@ -11,7 +11,7 @@ import { IdCache } from './id-cache.ts';
 import { EntryMaker } from './indexes/index-entries.ts';
 import { KeyEncoder, META } from './keys.ts';
 import { NodeRecord } from './node-record.ts';
-import { ALIASES_FIELD, type Field, KEY_FIELD, MERGED_FIELD } from './schema-registry.ts';
+import { ALIASES_FIELD, type Field, KEY_FIELD, MERGED_FIELD } from './schema-fields.ts';
 import { SchemaSource } from './schema-source.ts';
 import type { TypeAccessByType } from './type-access.ts';
 

@@ -224,6 +224,32 @@ export const graphTexts = [
         to: 'The new name.',
       },
     ],
+    retype: [
+      'A field of a node type that gets another type; its values are converted as they are read.',
+      {
+        type: 'Name of the type that the field is of.',
+        field: 'Name of the field; as `Type.Field` where `type` is not given.',
+        to: 'The new type of the field.',
+      },
+    ],
+    drop: [
+      'What is dropped: a type, an edge type with its inverse, or a field of either.',
+      {
+        type: 'Name of the type, or of the type that the field is of.',
+        edge: 'Name of the edge type, or of the edge type that the field is of.',
+        field: 'Name of the field; as `Type.Field` where neither `type` nor `edge` is given.',
+      },
+    ],
+  }),
+  ...texts(change.schemaChangeMade, {
+    restore: [
+      'What an undo has brought back: a type, an edge type, or a field of either.',
+      {
+        type: 'Name of the type, or of the type that the field is of.',
+        edge: 'Name of the edge type, or of the edge type that the field is of.',
+        field: 'Name of the field; as `Type.Field` where neither `type` nor `edge` is given.',
+      },
+    ],
   }),
   ...texts(change.schemaChangeRequest, {
     changes: 'What to change, one after the other, as one commit.',
@@ -241,8 +267,10 @@ export const graphTexts = [
     sequence: 'Sequence of the commit; absent for a dry run.',
     breaks: 'What breaks; empty if the change was forced, which checks nothing.',
     nodes: 'How many nodes are of the types that change.',
-    edges: 'How many edges are of the edge types that change.',
-    lossy: 'Whether data is lost. A rename loses none.',
+    edges:
+      'How many edges are of the edge types that change, or at nodes of a type that is dropped.',
+    lossy: 'Whether data is shown no more, or otherwise than before. A rename loses none.',
+    lostValues: 'How many values of nodes are shown no more, or as other ones than before.',
   }),
   ...texts(change.schemaChangeRecord, {
     id: 'Id of the change.',

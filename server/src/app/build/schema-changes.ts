@@ -1,11 +1,15 @@
 import { SchemaChangeService } from '#definitions/schema-changes/schema-change-service.ts';
+import { findTaken } from '#graph/schema-drop.ts';
 import { StagedCommits } from '#graph/staged-commits.ts';
+import type { IndexBuilder } from '#jobs/index-builder.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { ConnectorService } from '#connectors/connector-service.ts';
 import type { WebhookService } from '#webhooks/webhook-service.ts';
 import type { ReadState } from '../open-storage.ts';
 import type { Assistant } from './assistant.ts';
 import type { Foundation } from './foundation.ts';
+import type { Search } from './search.ts';
 import type { Tasks } from './tasks.ts';
 
 export interface SchemaChangesArguments {
@@ -15,25 +19,36 @@ export interface SchemaChangesArguments {
   readonly tasks: Pick<Tasks, 'tasks'>;
   readonly webhooks: WebhookService;
   readonly connectors: Pick<ConnectorService, 'renamed'>;
+  readonly search: Pick<Search, 'goldenSets'>;
+  readonly jobs: JobRegistry;
+  readonly indexes: Pick<IndexBuilder, 'look'>;
 }
 
 const ALL = { skip: 0, take: Number.MAX_SAFE_INTEGER };
 
-/** Changes of names in the schema, and what follows them. */
+/** Changes of a schema that is in use, and what follows them. */
 export function buildSchemaChanges(
   { reader, commits, audit, clock }: Foundation,
-  { store, endpoints, assistant: { tools }, tasks: { tasks }, ...told }: SchemaChangesArguments,
+  parts: SchemaChangesArguments,
 ): SchemaChangeService {
+  const { store, endpoints, webhooks, connectors, jobs, indexes } = parts;
+  const { tools } = parts.assistant;
+  const { tasks } = parts.tasks;
+  const { goldenSets } = parts.search;
   return new SchemaChangeService({
     reader,
     commits,
     audit,
+    jobs,
+    taken: (by) => findTaken(reader.registry, by),
+    goldenSets: (caller) =>
+      goldenSets.list(caller).items.map(({ name }) => goldenSets.get(caller, name)),
     stage: () => {
       const { storage, environmentKey } = store;
       const staged = StagedCommits.open({ storage, environmentKey, clock });
       const code = endpoints.over(staged);
       return {
-        commit: (names) => staged.commits.commit({ operations: [], names }),
+        commit: (edits) => staged.commits.commit({ operations: [], edits }),
         broken: async (signal) => [
           ...(await code.broken(signal)),
           ...(await code.brokenMigrations(signal)).map((one) => ({
@@ -56,16 +71,17 @@ export function buildSchemaChanges(
           typeof endpoint === 'string' ? [{ kind: 'task' as const, name, endpoint }] : [],
         ),
     ],
-    onRenamed: async () => {
+    onChanged: async () => {
       endpoints.schemaMayHaveChanged();
+      indexes.look();
       reader.refresh();
       const { registry } = reader;
       const names = {
         types: (name: string) => registry.nodeType(name)?.name ?? name,
         edges: (name: string) => registry.edgeType(name)?.name ?? name,
       };
-      await told.webhooks.renamed(names);
-      await told.connectors.renamed(names);
+      await webhooks.renamed(names);
+      await connectors.renamed(names);
     },
   });
 }

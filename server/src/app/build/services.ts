@@ -139,9 +139,14 @@ export async function buildServices(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
   );
   const connectors = opened.use(sources.serviceWith(tasks, jobs));
-  const defined = { endpoints, workspace, graph, search, assistant, tasks };
-  const definitions = opened.use(buildDefinitions(foundation, { store, jobs, tokens, ...defined }));
-  const schemaChanges = buildSchemaChanges(foundation, { store, webhooks, connectors, ...defined });
+  const defined = { store, jobs, endpoints, workspace, graph, search, assistant, tasks };
+  const definitions = opened.use(buildDefinitions(foundation, { tokens, ...defined }));
+  const schemaChanges = buildSchemaChanges(foundation, {
+    webhooks,
+    connectors,
+    indexes,
+    ...defined,
+  });
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();

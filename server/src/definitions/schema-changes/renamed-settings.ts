@@ -3,10 +3,18 @@ import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Taken } from '#graph/schema-drop.ts';
 import type { SchemaRename } from '#graph/schema-rename.ts';
-import { type Principals, TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
+import { TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
 import { type LlmSearchLists, LLM_SEARCH_SETTING } from '#search/settings/llm-search-settings.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
+import { inBoth, withRule } from './dropped-rules.ts';
+import type { DroppedRule } from './schema-change-store.ts';
+
+/** What settings follow: a rename, or something that has a rule of access and comes again. */
+export type SettingStep =
+  | { readonly rename: SchemaRename }
+  | { readonly place: Taken; readonly rule: DroppedRule };
 
 /**
  * The settings that name types and fields, with the names that they get: they belong to the commit
@@ -14,8 +22,10 @@ import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
  */
 export function renamedSettings(
   reader: GraphReader,
-  renames: readonly SchemaRename[],
+  steps: readonly SettingStep[],
 ): readonly WriterOperation[] {
+  if (steps.length === 0) return [];
+  const renames = steps.flatMap((step) => ('rename' in step ? [step.rename] : []));
   const operations: WriterOperation[] = [];
   const rewrite = <T extends object>(name: string, change: (value: T, one: SchemaRename) => T) => {
     // Only the service of a setting writes it, after a check.
@@ -30,13 +40,38 @@ export function renamedSettings(
   operations.push(
     settingOperation(
       TYPE_ACCESS_SETTING,
-      renames.reduce(inAccess, access),
+      accessAfter(access, steps),
       settingVersion(reader, TYPE_ACCESS_SETTING),
     ),
   );
   rewrite(SEARCH_SETTING, inTypes<SearchSettings['types'][string]>);
   rewrite(LLM_SEARCH_SETTING, inLists);
   return operations;
+}
+
+/**
+ * In the order of the steps: a name may be of one thing before a rename, and of another after it.
+ */
+function accessAfter(
+  access: OfTypes<TypeAccess>,
+  steps: readonly SettingStep[],
+): OfTypes<TypeAccess> {
+  let after = access;
+  const owners = new Map<string, string>();
+  for (const step of steps) {
+    if ('rename' in step) {
+      after = inAccess(after, step.rename);
+      const { type, field, to } = step.rename;
+      if (type !== undefined && field === undefined) owners.set(type, to);
+    } else {
+      const { type, field } = step.place;
+      if (type === undefined) continue;
+      // A field is told by the name that its type had before the first step.
+      const owner = field === undefined ? type : (owners.get(type) ?? type);
+      after = { ...after, types: withRule(after.types, { type: owner, field }, step.rule) };
+    }
+  }
+  return after;
 }
 
 /**
@@ -56,12 +91,6 @@ function inAccess(access: OfTypes<TypeAccess>, rename: SchemaRename): OfTypes<Ty
   if (own === undefined || other === undefined) return changed;
   const fields = { ...after, [to]: inBoth(own, other) };
   return { ...changed, types: { ...changed.types, [type]: { ...changed.types[type], fields } } };
-}
-
-function inBoth(one: Principals, other: Principals): Principals {
-  const both = (a: readonly string[] = [], b: readonly string[] = []) =>
-    a.filter((uid) => b.includes(uid));
-  return { teams: both(one.teams, other.teams), users: both(one.users, other.users) };
 }
 
 interface OfTypes<T> {

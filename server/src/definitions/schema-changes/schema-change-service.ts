@@ -2,12 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
   SchemaBreak,
-  SchemaChange,
+  SchemaChangeMade,
   SchemaChangeOutcome,
   SchemaChangeRecord,
   SchemaChangeRequest,
 } from '@trellis/contract/shapes/schema-change.ts';
-import type { SchemaAlias, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
+import type { GoldenSet } from '@trellis/contract/shapes/search-evaluation.ts';
 import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { SCHEMA_CHANGE_TRIES, SCHEMA_CHANGE_WAIT_MS } from '#base/definition-limits.ts';
@@ -16,18 +17,26 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { NameChanges, SchemaRename } from '#graph/schema-rename.ts';
+import type { Taken } from '#graph/schema-drop.ts';
+import type { SchemaEdit, SchemaEdits } from '#graph/schema-edits.ts';
+import type { SchemaRename } from '#graph/schema-rename.ts';
+import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { BrokenCode } from '#runtime/staged-endpoints.ts';
-import { renamedSettings } from './renamed-settings.ts';
+import { brokenSettings } from './broken-settings.ts';
+import { type ChangeExtent, measure } from './change-extent.ts';
+import { editName, editsOf, planned, type PlannedChange, shown } from './change-plan.ts';
+import { rulesOfDropped } from './dropped-rules.ts';
+import { renamedSettings, type SettingStep } from './renamed-settings.ts';
 import {
+  type DroppedRule,
   SchemaChangeStore,
   type StoredSchemaChange,
   writeSchemaChange,
 } from './schema-change-store.ts';
 
-/** The workspace as it would be after a change of names. */
-export interface StagedNames extends AsyncDisposable {
-  commit(names: NameChanges): Promise<unknown>;
+/** The workspace as it would be after a change. */
+export interface StagedSchema extends AsyncDisposable {
+  commit(edits: SchemaEdits): Promise<unknown>;
   /** Code that compiles now, and would not any more. */
   broken(signal: AbortSignal): Promise<readonly (Omit<BrokenCode, 'kind'> & BrokenKind)[]>;
 }
@@ -47,10 +56,14 @@ export interface SchemaChangeParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-  readonly stage: () => StagedNames;
+  readonly jobs: Pick<JobRegistry, 'run'>;
+  readonly stage: () => StagedSchema;
+  /** What an edit has taken away, at the commit of the reader. */
+  readonly taken: (by: string) => Taken | undefined;
   readonly endpointUsers: (caller: Caller) => readonly EndpointUser[];
-  /** Called after each commit: types of code, and what names types outside of settings. */
-  readonly onRenamed: () => Promise<void>;
+  readonly goldenSets: (caller: Caller) => readonly GoldenSet[];
+  /** Called after each commit: types of code, indexes, and what names types outside of settings. */
+  readonly onChanged: () => Promise<void>;
 }
 
 export interface SchemaChangeCall extends Doer {
@@ -58,9 +71,21 @@ export interface SchemaChangeCall extends Doer {
   readonly signal: AbortSignal;
 }
 
+/** What a commit changes, and what its record says of it. */
+interface Change {
+  readonly id: string;
+  readonly edits: readonly SchemaEdit[];
+  readonly settings: readonly SettingStep[];
+  readonly record: Omit<StoredSchemaChange, 'by' | 'rules'>;
+  /** The rules that go into the record, as of the reader's commit. */
+  readonly rules?: () => StoredSchemaChange['rules'];
+}
+
 /**
- * Changes of a schema that is in use (open-shapes, section 10). Records hold numbers, so a rename
- * is one commit that changes the names of these numbers, and the settings that name them.
+ * Changes of a schema that is in use (open-shapes, section 10). Records of nodes and edges hold
+ * numbers of types and fields, and the type of each value. So each change is one commit that leaves
+ * them as they are: names change, what is dropped is hidden, and what gets another type is
+ * converted as it is read. The way back is as short.
  */
 export class SchemaChangeService {
   readonly #parts: SchemaChangeParts;
@@ -73,26 +98,33 @@ export class SchemaChangeService {
   }
 
   /**
-   * Throws `invalid_request` for names that cannot be had, and `schema_in_use` with the outcome of
-   * a dry run in the details when something would break and it is not forced.
+   * Throws `invalid_request` for what cannot be had, and `schema_in_use` with the outcome of a dry
+   * run in the details when something would break and it is not forced.
    */
-  change(
-    call: SchemaChangeCall,
-    { changes, dryRun = false, force = false }: SchemaChangeRequest,
-  ): Promise<SchemaChangeOutcome> {
+  change(call: SchemaChangeCall, request: SchemaChangeRequest): Promise<SchemaChangeOutcome> {
+    const { changes, dryRun = false, force = false } = request;
     return this.#turns.run(async () => {
-      this.#parts.reader.refresh();
-      const renames = changes.map((change) => renameOf(change, this.#parts.reader.schema()));
-      const extent = this.#extentOf(renames);
-      if (dryRun || !force) {
-        const breaks = await this.#breaks(call, renames);
-        const outcome = { breaks, ...extent };
-        if (dryRun) return outcome;
-        if (breaks.length > 0) throw inUse(outcome);
+      const { reader } = this.#parts;
+      reader.refresh();
+      const schema = reader.schema();
+      const plan = changes.map((change) => planned(change, schema));
+      const id = newId();
+      const breaks = dryRun || !force ? await this.#breaks(call, plan, id) : [];
+      if (dryRun) return { breaks, ...outcomeOf(await this.#measure(call, plan)) };
+      if (breaks.length > 0) {
+        throw inUse({ breaks, ...outcomeOf(await this.#measure(call, plan)) });
       }
-      const made = renames.map((one) => ({ rename: withoutUndefined(one) }));
-      const record = { changes: made, forced: force, undoes: null, undoneBy: null };
-      return { ...(await this.#commit(call, renames, record)), breaks: [], ...extent };
+      return this.#working(plan, async (job) => {
+        const extent = await this.#measure(call, plan, job);
+        const done = await this.#commit(call, {
+          id,
+          edits: editsOf(plan, id, extent.edgesOfDropped),
+          settings: plan.filter((change) => 'rename' in change),
+          record: { changes: plan.map(shown), forced: force, undoes: null, undoneBy: null },
+          rules: () => rulesOfDropped(reader, plan),
+        });
+        return { ...done, breaks: [], ...outcomeOf(extent) };
+      });
     });
   }
 
@@ -105,14 +137,30 @@ export class SchemaChangeService {
     return this.#turns.run(async () => {
       const done = this.#store.get(id);
       if (done.undoneBy !== null) throw notUndone(`it was undone by ${done.undoneBy} already`);
-      const schema = this.#parts.reader.schema();
-      const renames = done.changes.map((change) => renameOf(change, schema)).toReversed();
-      const back = renames.map(reversed);
-      const extent = this.#extentOf(back);
-      const changes = back.map((one) => ({ rename: withoutUndefined(one) }));
-      const record = { changes, forced: true, undoes: id, undoneBy: null };
+      const back = done.changes
+        .map((change, i) => this.#backOf(change, editName(id, i), done.rules?.[i]))
+        .toReversed();
+      const settings = back.flatMap(({ edit, place, rule }): SettingStep[] => {
+        if ('rename' in edit) return [edit];
+        return place === undefined || rule === undefined ? [] : [{ place, rule }];
+      });
+      const plan = back.flatMap(({ plan: one }) => (one === undefined ? [] : [one]));
+      const signal = new AbortController().signal;
+      const before = outcomeOf(await this.#measure({ ...call, signal }, plan));
       try {
-        return { ...(await this.#commit(call, back, record)), breaks: [], ...extent };
+        const changed = await this.#commit(call, {
+          id: newId(),
+          edits: back.map(({ edit }) => edit),
+          settings,
+          record: {
+            changes: back.map(({ made }) => made),
+            forced: true,
+            undoes: id,
+            undoneBy: null,
+          },
+        });
+        const places = back.flatMap(({ place }) => (place === undefined ? [] : [place]));
+        return { ...changed, breaks: [], ...this.#withRestored(before, places) };
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'invalid_request') throw error;
         throw notUndone('names that it needs are in use, or gone', error);
@@ -122,26 +170,27 @@ export class SchemaChangeService {
 
   /** Throws `schema_alias_not_found`. */
   async removeAlias({ caller, address }: Doer, alias: SchemaAlias): Promise<void> {
-    const { commits, audit, onRenamed } = this.#parts;
+    const { commits, audit, onChanged } = this.#parts;
     // Afterwards nothing tells any more what a name was the former one of.
-    await onRenamed();
+    await onChanged();
     const target = { kind: 'schema', id: alias.alias };
     await commits.commit({
       system: true,
-      names: { removedAliases: [alias] },
+      edits: { removedAliases: [alias] },
       operations: [
         audit.operation(deed('schema.alias-removed', { caller, address }, target, alias)),
       ],
     });
-    await onRenamed();
+    await onChanged();
   }
 
   async #breaks(
     { caller, signal }: SchemaChangeCall,
-    renames: readonly SchemaRename[],
-  ): Promise<readonly SchemaBreak[]> {
+    plan: readonly PlannedChange[],
+    id: string,
+  ): Promise<SchemaBreak[]> {
     await using staged = this.#parts.stage();
-    await staged.commit({ renames });
+    await staged.commit({ edits: editsOf(plan, id, new Map()) });
     const broken = await staged.broken(signal);
     const code = broken.map(({ kind, name, diagnostics }): SchemaBreak => ({
       kind,
@@ -152,37 +201,60 @@ export class SchemaChangeService {
     const endpoints = new Set(
       code.flatMap(({ kind, name }) => (kind === 'endpoint' ? [name] : [])),
     );
-    const users = this.#parts
-      .endpointUsers(caller)
+    const { reader, endpointUsers, goldenSets } = this.#parts;
+    const users = endpointUsers(caller)
       .filter(({ endpoint }) => endpoints.has(endpoint))
       .map(({ kind, name, endpoint }) => ({ kind, name, why: `It runs the endpoint ${endpoint}` }));
-    return [...code, ...users];
+    return [...code, ...users, ...brokenSettings(reader, plan, goldenSets(caller))];
+  }
+
+  /** What is more than a change of names is a job, so that one sees how far it is. */
+  #working<T>(plan: readonly PlannedChange[], work: (job?: RunningJob) => Promise<T>): Promise<T> {
+    if (plan.every((change) => 'rename' in change)) return work();
+    const step = `Changing the schema: ${plan.length} changes`;
+    return this.#parts.jobs.run({ kind: 'schema-change', step }, work);
+  }
+
+  #measure(
+    { signal }: Pick<SchemaChangeCall, 'signal'>,
+    plan: readonly PlannedChange[],
+    job?: RunningJob,
+  ): Promise<ChangeExtent> {
+    let read = 0;
+    return measure(plan, {
+      reader: this.#parts.reader,
+      signal,
+      onProgress: (nodes) => {
+        read += nodes;
+        job?.report({ step: `${read} nodes read` });
+      },
+    });
   }
 
   /** Tries again when somebody changes a setting that follows meanwhile. */
   async #commit(
     { caller, address }: Doer,
-    renames: readonly SchemaRename[],
-    record: Omit<StoredSchemaChange, 'by'>,
+    { id, edits, settings, record, rules }: Change,
   ): Promise<{ readonly id: string; readonly sequence: number }> {
-    const { reader, commits, audit, onRenamed } = this.#parts;
-    const id = formatUid(randomUid());
+    const { reader, commits, audit, onChanged } = this.#parts;
     const { userUid: uid, userName } = caller;
     const by = uid === null ? null : { uid, name: userName ?? uid };
     const { changes } = record;
     const event = deed('schema.changed', { caller, address }, { kind: 'schema', id }, { changes });
     for (let left = SCHEMA_CHANGE_TRIES; ; left--) {
       reader.refresh();
+      const kept = rules?.() ?? {};
+      const stored = Object.keys(kept).length === 0 ? record : { ...record, rules: kept };
       const operations: WriterOperation[] = [
-        ...renamedSettings(reader, renames),
+        ...renamedSettings(reader, settings),
         ...this.#store.makeRoom(),
         ...this.#undone(record.undoes, id),
-        writeSchemaChange(id, { by, ...record }),
+        writeSchemaChange(id, { by, ...stored }),
         audit.operation(event),
       ];
       try {
-        const { sequence } = await commits.commit({ system: true, names: { renames }, operations });
-        await onRenamed();
+        const { sequence } = await commits.commit({ system: true, edits: { edits }, operations });
+        await onChanged();
         return { id, sequence };
       } catch (error) {
         const isRaced = error instanceof Problem && error.code === 'version_conflict';
@@ -199,18 +271,64 @@ export class SchemaChangeService {
     return [writeSchemaChange(undoes, { ...done, undoneBy: by })];
   }
 
-  /** Of the nodes and edges that show another name. */
-  #extentOf(renames: readonly SchemaRename[]): Omit<SchemaChangeOutcome, 'breaks'> {
-    const { reader } = this.#parts;
-    const names = (kind: 'type' | 'edge') =>
-      [...new Set(renames.map((one) => one[kind]))].filter((name) => name !== undefined);
-    const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
+  /** How one change is taken back. Throws `schema_conflict` where that is not possible. */
+  #backOf(change: SchemaChangeMade, by: string, rule: DroppedRule | undefined): WayBack {
+    if ('restore' in change) {
+      throw notUndone('it is an undo itself: make the change again instead');
+    }
+    const plan = planned(change, this.#parts.reader.schema());
+    if ('rename' in plan) {
+      const back = { rename: reversed(plan.rename) };
+      return { edit: back, made: shown(back), plan: back };
+    }
+    const place = this.#parts.taken(by);
+    if (place === undefined) throw notUndone('what it took away is gone');
+    const { before, ...owner } = place;
+    const made = JSON.parse(JSON.stringify({ restore: owner })) as SchemaChangeMade;
+    const { type, field } = place;
+    const isRetype = before !== undefined && type !== undefined && field !== undefined;
     return {
-      nodes: sum(names('type').map((type) => reader.countOfType(type))),
-      edges: sum(names('edge').map((edge) => reader.countOfEdgeType(edge))),
-      lossy: false,
+      edit: { restore: by },
+      made,
+      place,
+      rule,
+      ...(isRetype ? { plan: { retype: { type, field, to: before } } } : {}),
     };
   }
+
+  /** With the nodes and edges that are shown again. */
+  #withRestored(
+    before: Omit<SchemaChangeOutcome, 'breaks'>,
+    places: readonly Taken[],
+  ): Omit<SchemaChangeOutcome, 'breaks'> {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const shownAgain = places.filter((place) => place.before === undefined);
+    const count = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
+    return {
+      ...before,
+      nodes: before.nodes + count(shownAgain.map(({ type }) => reader.countOfType(type ?? ''))),
+      edges: before.edges + count(shownAgain.map(({ edge }) => reader.countOfEdgeType(edge ?? ''))),
+    };
+  }
+}
+
+/** How a change is taken back, and what that is about. */
+interface WayBack {
+  readonly edit: SchemaEdit;
+  readonly made: SchemaChangeMade;
+  readonly place?: Taken;
+  readonly rule?: DroppedRule | undefined;
+  readonly plan?: PlannedChange;
+}
+
+function newId(): string {
+  return formatUid(randomUid());
+}
+
+function outcomeOf(extent: ChangeExtent): Omit<ChangeExtent, 'edgesOfDropped'> {
+  const { nodes, edges, lossy, lostValues } = extent;
+  return { nodes, edges, lossy, lostValues };
 }
 
 function inUse(outcome: SchemaChangeOutcome): Problem {
@@ -228,25 +346,8 @@ function notUndone(reason: string, cause?: Problem): Problem {
   });
 }
 
-/** A field alone is one of a node type, `Type.Field`, unless only an edge type has the name. */
-function renameOf({ rename }: SchemaChange, { nodes, edges }: SchemaDocument): SchemaRename {
-  if ('type' in rename || 'edge' in rename) return rename;
-  const [owner = '', ...rest] = rename.field.split('.');
-  const field = rest.join('.');
-  const { to } = rename;
-  const isEdge =
-    edges.some(({ type }) => type === owner) && !nodes.some(({ type }) => type === owner);
-  return isEdge ? { edge: owner, field, to } : { type: owner, field, to };
-}
-
 function reversed(rename: SchemaRename): SchemaRename {
   const { field, to } = rename;
   if (field !== undefined) return { ...rename, field: to, to: field };
   return rename.type === undefined ? { edge: to, to: rename.edge } : { type: to, to: rename.type };
-}
-
-function withoutUndefined(rename: SchemaRename): SchemaChange['rename'] {
-  const { field, to } = rename;
-  const own = { ...(field === undefined ? {} : { field }), to };
-  return rename.type === undefined ? { edge: rename.edge, ...own } : { type: rename.type, ...own };
 }

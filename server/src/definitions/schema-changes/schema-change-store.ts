@@ -5,11 +5,21 @@ import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Principals, TypeAccess } from '#graph/type-access.ts';
 
 /** The node type in which they are stored: see `#graph/system-schema.ts`. */
 const CHANGE_TYPE = '_SchemaChange';
 
-export type StoredSchemaChange = Omit<SchemaChangeRecord, 'id' | 'at'>;
+export interface StoredSchemaChange extends Omit<SchemaChangeRecord, 'id' | 'at'> {
+  /** The rules of access of what was dropped, by the place in the change. */
+  readonly rules?: Readonly<Record<number, DroppedRule>> | undefined;
+}
+
+/** The rule of a type, or of a field. */
+export interface DroppedRule {
+  readonly type?: TypeAccess | undefined;
+  readonly field?: Principals | undefined;
+}
 
 /** Reads the changes that were made, at the reader's commit. */
 export class SchemaChangeStore {
@@ -24,11 +34,15 @@ export class SchemaChangeStore {
     this.#reader.refresh();
     const ids = this.#reader.idsOfType(CHANGE_TYPE, { skip, take });
     const total = this.#reader.countOfType(CHANGE_TYPE);
-    return { items: ids.map((id) => this.#read(id)), total, skip, take };
+    const items = ids.map((id) => {
+      const { rules: _rules, ...record } = this.#read(id);
+      return record;
+    });
+    return { items, total, skip, take };
   }
 
   /** Throws `schema_change_not_found`. */
-  get(key: string): SchemaChangeRecord {
+  get(key: string): Kept {
     this.#reader.refresh();
     const id = this.#reader.id({ type: CHANGE_TYPE, key });
     if (id !== undefined) return this.#read(id);
@@ -48,11 +62,13 @@ export class SchemaChangeStore {
       });
   }
 
-  #read(id: number): SchemaChangeRecord {
+  #read(id: number): Kept {
     const [key, at, record] = this.#reader.fields(id, ['Id', 'Timestamp', 'Record'])?.values ?? [];
     return { id: String(key), at: String(at), ...(record as StoredSchemaChange) };
   }
 }
+
+type Kept = StoredSchemaChange & Pick<SchemaChangeRecord, 'id' | 'at'>;
 
 /** The way there: nothing else writes these nodes. */
 export function writeSchemaChange(key: string, record: StoredSchemaChange): WriterOperation {

@@ -42,6 +42,12 @@ export function storedIndex({
   return [number, fields.map((field) => field.number), flags];
 }
 
+/** The same index to be built again, under a number that was never used. */
+export function toBeBuilt([, fields, flags]: StoredIndex, number: number): StoredIndex {
+  const isOfTime = fields.length === 1 && fields[0] === TIMESTAMP_FIELD;
+  return [number, fields, isOfTime ? flags : flags & ~READY];
+}
+
 /** `fieldOf` finds a field of the type by its number. */
 export function compileIndex(
   [number, fields, flags]: StoredIndex,

@@ -3,6 +3,7 @@ import { decodeField } from '../field-decoder.ts';
 import { encodeField } from '../field-encoder.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import { writeType } from '../keys.ts';
+import { asIndexed } from './converted-record.ts';
 import type { NodeRecord } from '../node-record.ts';
 import {
   type FieldIndex,
@@ -39,9 +40,10 @@ export class EntryMaker {
    * What a node has in one index: nothing where its first field has no value, an
    * entry for each different item of a list. `secret` keys digests.
    */
-  entriesOf(index: FieldIndex, node: IndexedNode, secret: Uint8Array): IndexEntries {
+  entriesOf(index: FieldIndex, stored: IndexedNode, secret: Uint8Array): IndexEntries {
     const { fields } = index;
-    const { record } = node;
+    const record = asIndexed(stored.record, fields);
+    const node = record === stored.record ? stored : { id: stored.id, record };
     const [first] = fields;
     if (first === undefined || isOfTimestamp(index)) return NO_ENTRIES;
     const place = first.number === TIMESTAMP_FIELD ? -1 : record.fields.find(first.number);
@@ -63,8 +65,9 @@ export class EntryMaker {
    * The one key of a node in an index that is not unique; undefined where it has none, or several.
    * Valid until the next.
    */
-  keyOf(index: FieldIndex, node: IndexedNode, secret: Uint8Array): Uint8Array | undefined {
-    const { record } = node;
+  keyOf(index: FieldIndex, stored: IndexedNode, secret: Uint8Array): Uint8Array | undefined {
+    const record = asIndexed(stored.record, index.fields);
+    const node = record === stored.record ? stored : { id: stored.id, record };
     const [first] = index.fields;
     if (first === undefined || index.unique || isOfTimestamp(index)) return undefined;
     if (first.number !== TIMESTAMP_FIELD) {

@@ -116,10 +116,15 @@ function faultOf(
     return 'timestamps cannot be unique';
   }
   if (fields.length === 1) return undefined;
-  const unfit = fields.find(({ tag }) => isListTag(tag) || WITHOUT_ORDER.has(tag));
+  const unfit = fields.find(({ tag }) => !mayIndexWith(tag));
   return unfit === undefined
     ? undefined
     : `"${unfit.name}" can only be indexed alone: an index of several fields takes no list, GeoPoint, Json or Bytes`;
+}
+
+/** Whether a field with this tag may be in an index beside others. */
+export function mayIndexWith(tag: number): boolean {
+  return !isListTag(tag) && !WITHOUT_ORDER.has(tag);
 }
 
 const WITHOUT_ORDER: ReadonlySet<number> = new Set([TAG.GeoPoint, TAG.Json, TAG.Bytes]);

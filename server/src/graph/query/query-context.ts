@@ -308,7 +308,7 @@ export class QueryContext {
     const tags = tagsOf(type === undefined ? this.registry.nodeTypesWith(name) : [type], name);
     if (tags.length > 0 || this.conceals(type?.name)) return tags;
     const { reader, visibility } = this;
-    const types = type === undefined ? this.registry.nodeTypes : [type];
+    const types = type === undefined ? this.registry.presentNodeTypes : [type];
     const told = types.flatMap(({ name: owner, byName }) =>
       [...byName.keys()].filter((one) => isTellableField(reader, visibility, owner, one)),
     );

@@ -4,7 +4,8 @@ import { readPlaces } from '#store/batch.ts';
 import { DB } from '#store/databases.ts';
 import { ID_BYTES, META } from '../keys.ts';
 import { typeIdOf } from '../node-record.ts';
-import { SchemaRegistry, tellChanges } from '../schema-registry.ts';
+import { SchemaRegistry } from '../schema-registry.ts';
+import { tellChanges } from '../schema-told.ts';
 import {
   keyText,
   LIST_LETTERS,

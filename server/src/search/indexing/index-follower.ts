@@ -100,7 +100,7 @@ export class IndexFollower {
     this.#connections = new Connections(reader, keptConnections);
     this.#connectionRebuild = new Rebuild(reader, clock);
     reader.refresh();
-    for (const { name } of reader.registry.nodeTypes) {
+    for (const { name } of reader.registry.presentNodeTypes) {
       if (keptConnections !== undefined || name.startsWith('_')) continue;
       this.#connectionRebuild.add(name);
     }
@@ -119,7 +119,7 @@ export class IndexFollower {
   get progress(): IndexProgress {
     const { registry } = this.#options.reader;
     const undone = this.#rebuild.names.map(
-      (name) => [registry.nodeType(name)?.origin ?? name, ''] as const,
+      (name) => [registry.nodeType(name)?.origin ?? originOfGone(name), ''] as const,
     );
     return {
       sequence: this.#sequence,
@@ -249,14 +249,17 @@ export class IndexFollower {
     const digests = new Map(
       [...this.#plan.types.values()].map(({ origin, digest }) => [origin, digest]),
     );
-    const names = new Map(reader.registry.nodeTypes.map(({ origin, name }) => [origin, name]));
+    const types = new Map(reader.registry.nodeTypes.map((type) => [type.origin, type]));
     for (const origin of new Set([...digests.keys(), ...this.#digests.keys()])) {
       if (digests.get(origin) === this.#digests.get(origin)) continue;
-      this.#rebuild.add(names.get(origin) ?? origin);
+      const type = types.get(origin);
+      // The nodes of a type that was dropped are taken out of the index; they can come again.
+      if (type?.dropped === undefined) this.#rebuild.add(type?.name ?? origin);
+      else this.#rebuild.add(nameOfGone(origin), reader.walkNumberedType(type.id));
     }
     this.#digests = digests;
-    const { types, nodes } = this.vectors.plan(this.#plan.types.values());
-    for (const name of types) this.#vectorRebuild.add(name);
+    const { types: vectorTypes, nodes } = this.vectors.plan(this.#plan.types.values());
+    for (const name of vectorTypes) this.#vectorRebuild.add(name);
     this.#makeVectors(nodes);
   }
 
@@ -340,6 +343,17 @@ export class IndexFollower {
     else index.add(document);
   }
 }
+
+/** As rebuilds name a type that was dropped: a new one may have its name. */
+function nameOfGone(origin: string): string {
+  return `${origin}${GONE}`;
+}
+
+function originOfGone(name: string): string {
+  return name.endsWith(GONE) ? name.slice(0, -GONE.length) : name;
+}
+
+const GONE = ' (dropped)';
 
 /**
  * Reads nodes to be indexed. A damaged node gives no record, so only that node is not found; it is

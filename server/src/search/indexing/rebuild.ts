@@ -66,8 +66,8 @@ export class Rebuild {
     return [...walked, ...returned].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Adds a type; one that has begun starts over. */
-  add(name: string): void {
+  /** Adds a type; one that has begun starts over. `walk` is for nodes that have no such type. */
+  add(name: string, walk: TypeWalk = this.#reader.walkType(name)): void {
     if (this.isDone) {
       this.#startedAt = this.#clock.now();
       this.#done = 0;
@@ -80,7 +80,6 @@ export class Rebuild {
     this.#types = this.#types.filter((type) => type !== before);
     this.#returned = this.#returned.filter(({ type }) => type !== before);
     this.#begunAt.set(name, this.#reader.sequence);
-    const walk = this.#reader.walkType(name);
     const firstNewId = this.#reader.nextId;
     this.#types.push({ name, walk, firstNewId, total, taken: 0, done: 0, isWalked: false });
   }

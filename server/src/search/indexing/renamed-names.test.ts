@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it, type Mock, vi } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Visibility } from '#graph/reader.ts';
-import type { NameChanges, SchemaRename } from '#graph/schema-rename.ts';
+import type { SchemaEdits } from '#graph/schema-edits.ts';
+import type { SchemaRename } from '#graph/schema-rename.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { embeddingKey, embeddingOperation, vectorText } from '../embeddings/embedding-record.ts';
 import { Searcher } from '../service/searcher.ts';
@@ -96,9 +97,9 @@ function expectNothingIndexed(): void {
   for (const counted of Object.values(indexed)) expect(counted).not.toHaveBeenCalled();
 }
 
-async function change(names: NameChanges, after?: object): Promise<void> {
+async function change(edits: SchemaEdits, after?: object): Promise<void> {
   const operations = after === undefined ? [] : [settingOperation(SEARCH_SETTING, after)];
-  await graph.writer.commit({ system: true, names, operations });
+  await graph.writer.commit({ system: true, edits, operations });
   graph.reader.refresh();
 }
 
@@ -150,7 +151,7 @@ function expectFound(type: string, text: string, key: string): void {
 
 it('finds by names of now and before, also while the index is behind', async () => {
   countAnew();
-  await change({ renames: RENAMES }, RENAMED);
+  await change({ edits: RENAMES.map((rename) => ({ rename })) }, RENAMED);
   for (const isBehind of [true, false]) {
     if (!isBehind) await follow();
     expectFound('Memo', 'Body', 'Title');
@@ -167,10 +168,10 @@ it('finds by names of now and before, also while the index is behind', async () 
 
 it('an undo, and aliases that are removed, have nothing indexed again', async () => {
   countAnew();
-  await change({ renames: [{ type: 'Memo', field: 'Title', to: 'Name' }] });
+  await change({ edits: [{ rename: { type: 'Memo', field: 'Title', to: 'Name' } }] });
   await change(
     {
-      renames: [{ type: 'Memo', field: 'Name', to: 'Title' }],
+      edits: [{ rename: { type: 'Memo', field: 'Name', to: 'Title' } }],
       removedAliases: [
         { type: 'Memo', alias: 'Note' },
         { type: 'Memo', field: 'Title', alias: 'Name' },
@@ -214,7 +215,7 @@ it('a field that takes the former name of another has words of its own', async (
 
 it('whoever may not read a field does not find by it when its former name is free', async () => {
   await change({
-    renames: [{ type: 'Memo', field: 'Whisper', to: 'Quiet' }],
+    edits: [{ rename: { type: 'Memo', field: 'Whisper', to: 'Quiet' } }],
     removedAliases: [{ type: 'Memo', field: 'Quiet', alias: 'Whisper' }],
   });
   // The index is behind: it knows the field by a name that no rule has any more.

@@ -68,20 +68,22 @@ export class OpenedSnapshot {
   namedBy(registry: SchemaRegistry): OpenedSnapshot {
     const by = registry.notWatched;
     if (this.#named?.by === by) return this.#named.snapshot;
-    const named = new Map(
-      this.types.map((type) => [type, namedNow(type, by.nodeTypes[type.id - 1])]),
-    );
-    const isSame = [...named].every(([before, after]) => before === after);
+    const present = this.types.filter(({ id }) => !by.isHiddenNodeType(id));
+    const named = new Map(present.map((type) => [type, namedNow(type, by.nodeTypes[type.id - 1])]));
+    const isSame =
+      present.length === this.types.length &&
+      [...named].every(([before, after]) => before === after);
     const snapshot = isSame ? this : this.#withTypes(named);
     this.#named = { by, snapshot };
     return snapshot;
   }
 
   #withTypes(named: ReadonlyMap<PlannedType, PlannedType>): OpenedSnapshot {
-    const vectors = this.vectors.map((opened): OpenedVectors => {
-      const type = must(named.get(opened.type), 'a planned type');
+    const vectors = this.vectors.flatMap((opened): OpenedVectors[] => {
+      const type = named.get(opened.type);
+      if (type === undefined) return [];
       const place = opened.type.vectors.indexOf(opened.field);
-      return { ...opened, type, field: must(type.vectors[place], 'a field with vectors') };
+      return [{ ...opened, type, field: must(type.vectors[place], 'a field with vectors') }];
     });
     return new OpenedSnapshot({
       view: this.view,

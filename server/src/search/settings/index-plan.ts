@@ -105,7 +105,14 @@ export function planIndex(
     const texts = inSchema.flatMap(([field, own]) => textOf(known, field, own, type, fields));
     const facets = inSchema.flatMap(([field, own]) => facetOf(known, field, own, columns));
     const names = namesOf(known, fields);
-    const digest = digestOf([texts.map(byOrigin), facets.map(byName), names.map(byOrigin)]);
+    // What is read of a field is another value once it has got another type.
+    const retypes = inSchema.flatMap(([field]) => retypesOf(known, field));
+    const digest = digestOf([
+      texts.map(byOrigin),
+      facets.map(byName),
+      names.map(byOrigin),
+      ...(retypes.length === 0 ? [] : [retypes]),
+    ]);
     const vectors = inSchema.flatMap(([field, own]) => vectorOf(known, field, own));
     const { weight = 1 } = type;
     const needs = name === FILE_TYPE ? { needs: SEARCHED_FILE_FIELD } : {};
@@ -136,6 +143,11 @@ function byOrigin<T extends { readonly name: string; readonly origin: string }>(
 /** Nodes of several types share a column by its name. */
 function byName({ name, column }: PlannedFacet): Omit<PlannedFacet, 'origin'> {
   return { name, column };
+}
+
+function retypesOf(type: NodeType, name: string): (readonly [string, ...string[]])[] {
+  const { retyped } = type.byName.get(name) ?? {};
+  return retyped === undefined ? [] : [[originOf(type, name), ...retyped.map(({ by }) => by)]];
 }
 
 function originOf(type: NodeType, field: string): string {

@@ -70,6 +70,8 @@ export class LlmSearchSettingsService {
     const stored = this.stored();
     if (stored.nodeTypes.length + stored.filters.length === 0) return request;
     const { nodeTypes, filters } = inForce(stored, this.#available());
+    // No types would mean all of them.
+    if (nodeTypes.length === 0) throw invalid('types', 'none is for models any more');
     const wanted = namesIn(request['types']);
     refuseOthers('types', wanted, nodeTypes);
     if (stored.filters.length > 0) {

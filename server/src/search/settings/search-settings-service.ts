@@ -17,11 +17,14 @@ import type { Staging } from '#graph/staged-commits.ts';
 import {
   AUTO_LANGUAGE,
   defaultSettings,
+  fittingSettings,
   type FieldSettings,
   isText,
   isVector,
+  mayBeFacet,
   SEARCH_SETTING,
   type VectorSettings,
+  withUnfit,
 } from './search-settings.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 
@@ -45,7 +48,10 @@ export interface IndexChange {
 /** The settings as of the commit that the reader stands at. */
 export function readSearchSettings(reader: GraphReader): SearchSettings {
   const stored = readSetting(reader, SEARCH_SETTING);
-  return stored === undefined ? defaultSettings(reader.schema()) : (stored as SearchSettings);
+  const schema = reader.schema();
+  return stored === undefined
+    ? defaultSettings(schema)
+    : fittingSettings(stored as SearchSettings, schema.nodes);
 }
 
 /** What can be searched (open-shapes, section 6). */
@@ -62,8 +68,9 @@ export class SearchSettingsService {
   }
 
   /**
-   * Replaces the settings. Throws `invalid_request` for what the schema does not have,
-   * `version_conflict` if somebody else changed them meanwhile.
+   * Replaces the settings, but for those of what was dropped from the schema. Throws
+   * `invalid_request` for what the schema does not have, `version_conflict` if somebody else
+   * changed them meanwhile.
    */
   async put(caller: Caller, given: SearchSettings, address: string): Promise<SearchSettings> {
     const { reader, commits, audit, onIndexChanged } = this.#parts;
@@ -77,12 +84,19 @@ export class SearchSettingsService {
     await commits.commit({
       system: true,
       operations: [
-        settingOperation(SEARCH_SETTING, settings, version),
+        settingOperation(SEARCH_SETTING, this.#withUnfit(settings), version),
         audit.operation(deed('search.settings-changed', { caller, address }, target, { types })),
       ],
     });
     if (change.added.length + change.removed.length > 0) onIndexChanged(change);
     return settings;
+  }
+
+  /** Those that do not fit the schema now are in force again once it is as it was. */
+  #withUnfit(settings: SearchSettings): SearchSettings {
+    const { reader } = this.#parts;
+    const stored = readSetting(reader, SEARCH_SETTING) as SearchSettings | undefined;
+    return stored === undefined ? settings : withUnfit(settings, stored, reader.schema().nodes);
   }
 
   /** The same, as a part of a larger commit. */
@@ -159,7 +173,7 @@ function checkField(
     throw invalid(`${path}.text`, `is for fields of text, and this one is of ${kind}`);
   }
   if (vector !== undefined) checkVector(kind, vector, `${path}.vector`);
-  if (facet === true && NO_FACETS.test(kind)) {
+  if (facet === true && !mayBeFacet(kind)) {
     throw invalid(`${path}.facet`, `is not for fields of ${kind}`);
   }
   if (text?.language !== undefined) checkLanguage(text.language, `${path}.text.language`);
@@ -174,9 +188,6 @@ function checkVector(kind: string, { chunk }: VectorSettings, path: string): voi
     throw invalid(`${path}.chunk`, `is for text, and this field is of ${kind}`);
   }
 }
-
-/** Kinds whose values are hardly ever equal, or no single value. */
-const NO_FACETS = /^(?:Json|Bytes|GeoPoint)/;
 
 function checkLanguage(language: string, path: string): void {
   if (language === AUTO_LANGUAGE || ANALYSIS_LANGUAGES.includes(language)) return;

@@ -64,3 +64,67 @@ export function isVector(kind: string): boolean {
 export function isText(kind: string): boolean {
   return kind === 'String' || kind === 'String[]';
 }
+
+/** Whether values of this kind are ever equal, and single. */
+export function mayBeFacet(kind: string): boolean {
+  return !/^(?:Json|Bytes|GeoPoint)/.test(kind);
+}
+
+/** The settings without those of types and fields that the schema lacks, or has of other kinds. */
+export function fittingSettings(
+  { types }: SearchSettings,
+  nodes: readonly NodeTypeDocument[],
+): SearchSettings {
+  const known = new Map(nodes.map((node) => [node.type, node]));
+  const fitting = Object.entries(types).flatMap(([name, type]) => {
+    const node = known.get(name);
+    if (node === undefined) return [];
+    const fields = Object.entries(type.fields).flatMap(([field, own]) => {
+      const fit = partsOf(own, (part) => fits(kindOf(node, field), own, part));
+      return kindOf(node, field) === undefined ? [] : [[field, fit] as const];
+    });
+    return [[name, { ...type, fields: Object.fromEntries(fields) }] as const];
+  });
+  return { types: Object.fromEntries(fitting) };
+}
+
+/** The given settings, with the stored ones that do not fit the schema. */
+export function withUnfit(
+  given: SearchSettings,
+  stored: SearchSettings,
+  nodes: readonly NodeTypeDocument[],
+): SearchSettings {
+  const known = new Map(nodes.map((node) => [node.type, node]));
+  const types: Record<string, TypeSettings> = { ...given.types };
+  for (const [name, type] of Object.entries(stored.types)) {
+    const node = known.get(name);
+    const own = Object.hasOwn(given.types, name) ? given.types[name] : undefined;
+    if (node === undefined) types[name] ??= type;
+    if (node === undefined || own === undefined) continue;
+    const fields: Record<string, FieldSettings> = { ...own.fields };
+    for (const [field, settings] of Object.entries(type.fields)) {
+      const unfit = partsOf(settings, (part) => !fits(kindOf(node, field), settings, part));
+      if (Object.keys(unfit).length > 0) fields[field] = { ...unfit, ...fields[field] };
+    }
+    types[name] = { ...own, fields };
+  }
+  return { types };
+}
+
+type NodeTypeDocument = SchemaDocument['nodes'][number];
+
+function kindOf({ key, fields }: NodeTypeDocument, field: string): string | undefined {
+  if (field === key) return 'String';
+  return Object.hasOwn(fields, field) ? fields[field] : undefined;
+}
+
+function fits(kind: string | undefined, { vector }: FieldSettings, part: string): boolean {
+  if (kind === undefined) return false;
+  if (part === 'text') return isText(kind);
+  if (part === 'facet') return mayBeFacet(kind);
+  return isText(kind) || (isVector(kind) && vector?.chunk === undefined);
+}
+
+function partsOf(own: FieldSettings, isKept: (part: string) => boolean): FieldSettings {
+  return Object.fromEntries(Object.entries(own).filter(([part]) => isKept(part)));
+}

@@ -4,6 +4,7 @@ import type { BadgeTone } from '../../ui/badge.tsx';
 export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'index-rebuild': 'Building the search index',
   'schema-index': 'Building an index of a field',
+  'schema-change': 'Changing the schema',
   'embedding-backfill': 'Embedding texts',
   'endpoint-recheck': 'Checking endpoints and migrations',
   'replica-verification': 'Comparing replicas',
