@@ -21,7 +21,7 @@ const PATIENCE_MS = 120_000;
 /** Those that would turn the others away: they end sessions, or change passwords. */
 const LAST = ['endSession', 'changePassword'];
 /** And those that take away what the others are about. */
-const TAKES_AWAY = /^(?:delete|deactivate|revoke)/;
+const TAKES_AWAY = /^(?:delete|deactivate|revoke|changeSchema$)/;
 
 /** Administrators get furthest, so that they ask most. */
 const CALLERS: readonly CallerKind[] = [
