@@ -139,14 +139,9 @@ export async function buildServices(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
   );
   const connectors = opened.use(sources.serviceWith(tasks, jobs));
-  const defined = { store, jobs, endpoints, workspace, graph, search, assistant, tasks };
-  const definitions = opened.use(buildDefinitions(foundation, { tokens, ...defined }));
-  const schemaChanges = buildSchemaChanges(foundation, {
-    webhooks,
-    connectors,
-    indexes,
-    ...defined,
-  });
+  const own = { store, jobs, endpoints, workspace, graph, search, assistant, tasks };
+  const definitions = opened.use(buildDefinitions(foundation, { tokens, ...own }));
+  const schemaChanges = buildSchemaChanges(foundation, { ...own, webhooks, connectors, indexes });
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
