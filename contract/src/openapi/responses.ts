@@ -94,7 +94,8 @@ export class Responses {
       return Object.fromEntries([contentType, ...furtherTypes].map((type) => [type, {}]));
     }
     if (contentType !== JSON_TYPE && body === undefined) {
-      return { [contentType]: { schema: { type: 'string' } } };
+      const schema = { type: 'string' } as const;
+      return Object.fromEntries([contentType, ...furtherTypes].map((type) => [type, { schema }]));
     }
     if (body === undefined) return {};
     return { [contentType]: { schema: this.#schemas.of(body, 'output') }, ...inEvents };

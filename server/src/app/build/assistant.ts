@@ -82,25 +82,13 @@ export async function buildAssistant(
   foundation: Foundation,
   parts: AssistantArguments,
 ): Promise<Assistant> {
-  const { logger, isReplica } = foundation;
-  const { access, jobs, running, endpoints, nodes, files } = parts;
+  const { isReplica } = foundation;
+  const { access, jobs, endpoints, nodes, files } = parts;
   await using opened = new AsyncDisposableStack();
-  const {
-    llm,
-    budgets: llmBudgets,
-    router,
-    admission,
-    streams,
-    tokensUsed,
-  } = opened.use(buildLlm(foundation, parts.providers, (user) => access.teamsOf(user)));
+  const asking = opened.use(buildLlm(foundation, parts.providers, (user) => access.teamsOf(user)));
+  const { llm, budgets: llmBudgets, router, admission, tokensUsed } = asking;
   const { mcp, tools, llmSearchSettings, callerTools } = buildTools(foundation, parts);
-  const models = new SdkModelRunner({
-    admission,
-    streams,
-    running,
-    now: () => performance.now(),
-    onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
-  });
+  const models = buildModels(foundation, parts, asking);
   const { assistantSettings, brief } = buildBrief(foundation, parts);
   const checker = buildChecker(foundation, { access, models, settings: assistantSettings });
   const agents = new AgentService(foundation);
@@ -150,6 +138,20 @@ export async function buildAssistant(
     modelTokens: tokensUsed,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function buildModels(
+  { logger }: Foundation,
+  { running }: AssistantArguments,
+  { admission, streams }: Llm,
+): SdkModelRunner {
+  return new SdkModelRunner({
+    admission,
+    streams,
+    running,
+    now: () => performance.now(),
+    onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
+  });
 }
 
 function buildChecker(
