@@ -189,6 +189,38 @@ describe('a merge', () => {
     expect(graph.reader.history(graph.idOf('Person', 'Anne'))).toEqual(history);
   });
 
+  it('leaves nothing of the node that went in the history of the one that stayed', async () => {
+    await graph.write({
+      ...person('Anne', { Phone: 'theirs', Mail: 'theirs@example.com', Tags: ['theirs'] }),
+      timestamp: '2011-11-11',
+    } as WriterOperation);
+    await graph.write(
+      person('Ann', { Phone: null, Tags: null, Mail: null }),
+      person('Anne', { Born: '2011-11-11' }),
+    );
+    const versions = (): unknown => graph.reader.history(graph.idOf('Person', 'Ann'))?.changes;
+    const before = Object(versions()) as readonly unknown[];
+    await merge('m', 'Ann', 'Anne');
+    await graph.write(person('Ann', { Mail: 'ours@example.com', Phone: 'ours' }));
+    await graph.write(person('Ann', { Phone: 'theirs' }));
+    const { log } = graph;
+    const last = log.lastSequence;
+    await split('m');
+    expect(shown('Ann')).toMatchObject({ Mail: 'ours@example.com' });
+    const after = Object(versions()) as readonly unknown[];
+    expect(after.slice(-before.length)).toEqual(before);
+    expect(after).toHaveLength(before.length + 4);
+    expect(JSON.stringify(after)).not.toMatch(/theirs|2011-11-11/);
+    expect(JSON.stringify(after)).toContain('ours');
+    for await (const { payload } of log.read(last + 1)) {
+      const ann = changesOfCommit(payload, graph.reader.registry).nodes.find(
+        (one) => one.uid === uid('Ann') && one.event === 'updated',
+      );
+      // Followers of the log are told what changed.
+      expect(ann?.before()).toMatchObject({ Phone: 'theirs', Tags: ['theirs'] });
+    }
+  });
+
   it('leaves what was written since to the node that stayed', async () => {
     await merge('m', 'Ann', 'Anne');
     await graph.write(

@@ -210,6 +210,74 @@ function isSameValue(before: FieldTable, b: number, after: FieldTable, a: number
   );
 }
 
+/** What a merge has done to a node, which a split undoes: the node before it and after it. */
+export interface UndoneMerge {
+  readonly before: NodeRecord;
+  readonly after: NodeRecord;
+}
+
+/**
+ * An entry of a node as it were had the merge given the node nothing: whoever sees the node after
+ * the split need not have seen the one that was merged into it. `part` is the change that the entry
+ * is of. The result is a view of `out`, valid until the next one.
+ */
+export function entryWithoutMerge(
+  out: ByteWriter,
+  entry: Uint8Array,
+  { before, after }: UndoneMerge,
+  part: 'merge' | 'between' | 'split',
+): Buffer {
+  const bytes = asBuffer(entry);
+  const flags = bytes[0]!;
+  let at = FLAGS_BYTES + SEQUENCE_BYTES + TIME_BYTES + ((flags & BY_USER) === 0 ? 0 : UID_BYTES);
+  out.length = 0;
+  out.copy(bytes, 0, at);
+  if ((flags & TIMESTAMP_CHANGED) !== 0) {
+    const told = bytes.readDoubleBE(at);
+    at += TIME_BYTES;
+    const isUndone =
+      before.timestampMs !== after.timestampMs && (part === 'merge' || told === after.timestampMs);
+    if (!isUndone) out.f64(told);
+    else if (part === 'between') out.f64(before.timestampMs);
+    else out.bytes[0] = flags & ~TIMESTAMP_CHANGED;
+  }
+  while (at < bytes.length) {
+    const number = bytes.readUInt16BE(at);
+    const end = endOfField(bytes, at);
+    const [was, is] = [before.fields.find(number), after.fields.find(number)];
+    const isOfMerge =
+      was < 0 || is < 0 ? was !== is : !isSameValue(before.fields, was, after.fields, is);
+    if (!isOfMerge || (part !== 'merge' && !tells(bytes, at, after.fields, is))) {
+      out.copy(bytes, at, end);
+    } else if (part === 'between') {
+      if (was < 0) writeField(out, number, NOTHING);
+      else writeValue(out, before.fields, was, NODE_HISTORY_CHANGE_BYTES_MAX - out.length);
+    }
+    at = end;
+  }
+  return out.bytes.subarray(0, out.length);
+}
+
+/** Where a field of an entry ends that begins at `at`. */
+function endOfField(bytes: Buffer, at: number): number {
+  const what = bytes[at + 2]!;
+  const start = at + FIELD_BYTES;
+  if (what === NOTHING) return start;
+  return start + VALUE_HEADER_BYTES + (what === VALUE ? bytes.readUInt32BE(start + 1) : 0);
+}
+
+/** Whether the field of an entry at `at` has the value of a table at `index`, or none as well. */
+function tells(bytes: Buffer, at: number, table: FieldTable, index: number): boolean {
+  const what = bytes[at + 2]!;
+  if (what === NOTHING || index < 0) return what === NOTHING && index < 0;
+  const [start, end] = [table.start(index), table.end(index)];
+  const head = at + FIELD_BYTES;
+  if (bytes[head] !== table.tag(index) || bytes.readUInt32BE(head + 1) !== end - start)
+    return false;
+  const value = head + VALUE_HEADER_BYTES;
+  return what !== VALUE || bytes.compare(table.bytes, start, end, value, value + end - start) === 0;
+}
+
 /** `type` is the type of the node, in a schema that has all its fields. */
 export function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): NodeChange {
   const bytes = asBuffer(entry);

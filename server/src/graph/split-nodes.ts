@@ -1,6 +1,6 @@
 import { Problem } from '#base/problem.ts';
 import { DB } from '#store/databases.ts';
-import { moveHistory } from './absorbed-history.ts';
+import { forgetMerge, moveHistory } from './absorbed-history.ts';
 import { accessEdge, neighborsOf } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
 import type { FieldTable } from './field-table.ts';
@@ -43,6 +43,7 @@ export function splitNodes(t: Transactor, { id }: SplitWork): void {
   returnGrants(t, data, into);
   removeWithAll(t, merge);
   removeNobody(t);
+  forgetMerge(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
 }
 
 function survivorOf(t: Transactor, merge: number): number {
