@@ -272,6 +272,27 @@ test('an undo never shows more than the rule of then, whoever has the name meanw
   await refused(409, undo(second['id']));
 });
 
+test('an undo lets nobody write what nobody could write then', async () => {
+  const rule = async (): Promise<Record<string, unknown>> =>
+    Object(Object(await ok(admin('GET', '/api/access/types')))['types']).Word;
+  const writableBy = { users: [people.uid('bob')] };
+  const put = (Word: object) => ok(admin('PUT', '/api/access/types', { types: { Word } }));
+  const drop = { changes: [{ drop: { type: 'Word' } }], force: true };
+  await put({ visibleTo: 'everyone', fields: { Secret: {} } });
+  const first = await ok(change(drop));
+  await ok(admin('PUT', '/api/schema', { nodes: [{ type: 'Word', fields: {} }], edges: [] }));
+  await put({ visibleTo: 'everyone', writableBy });
+  await ok(change(drop));
+  await ok(undo(first['id']));
+  expect(await rule()).not.toHaveProperty('writableBy');
+  expect(await rule()).toMatchObject({ fields: { Secret: {} } });
+  // A field that comes back changes nothing about who writes its type.
+  await put({ visibleTo: 'everyone', writableBy, fields: { Secret: {} } });
+  const field = await ok(change({ changes: [{ drop: { field: 'Word.Secret' } }], force: true }));
+  await ok(undo(field['id']));
+  expect(await rule()).toMatchObject({ writableBy, fields: { Secret: {} } });
+});
+
 test.each([
   [{ drop: { type: 'None' } }, 'changes[0].drop.type'],
   [{ drop: { type: '_User' } }, 'changes[0].drop.type'],

@@ -5,6 +5,7 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { compareDerived } from './indexes/compare-derived.ts';
 import { changesOfCommit } from './node-changes.ts';
 import type { MergeWork, WriterOperation } from './operations.ts';
+import type { SchemaEdit } from './schema-edits.ts';
 import { contentOf, type GraphContent } from './testing/graph-content.ts';
 import { uidOf } from './testing/graph-of-words.ts';
 import { openTestGraph, problemOf, type TestGraph } from './testing/test-graph.ts';
@@ -241,6 +242,30 @@ describe('a merge', () => {
       graph.reader.neighbors(graph.idOf('Person', key), 'out', 'LivesIn').length;
     expect([cities('Ann'), cities('Anne')]).toEqual([1, 1]);
     await expectDerived();
+  });
+
+  it('moves edges to nodes whose type was dropped, and gives them back', async () => {
+    const rome = { type: 'City', key: 'Rome' };
+    await graph.write({ op: 'link', from: ref('Anne'), edge: 'LivesIn', to: rome });
+    const before = content('Ann', 'Anne');
+    const edit = (one: SchemaEdit) =>
+      graph.writer.commit({ operations: [], system: true, edits: { edits: [one] } });
+    const lives = (key: string): unknown =>
+      graph.reader
+        .edges(graph.idOf('Person', key), 'out', 'LivesIn')
+        .map(({ to }) => graph.reader.field(graph.reader.id(to) ?? 0, 'Name'));
+    await edit({ drop: { type: 'City' }, by: 'drop' });
+    await merge('m', 'Ann', 'Anne');
+    expect(lives('Ann')).toEqual([]);
+    await edit({ restore: 'drop' });
+    graph.reader.refresh();
+    expect(lives('Ann')).toEqual(['Rome']);
+    await edit({ drop: { type: 'City' }, by: 'again' });
+    await split('m');
+    await edit({ restore: 'again' });
+    graph.reader.refresh();
+    expect([lives('Ann'), lives('Anne')]).toEqual([[], ['Rome']]);
+    expect(content('Ann', 'Anne')).toEqual(before);
   });
 
   it('takes writes by the key that went, also with the key among the fields', async () => {

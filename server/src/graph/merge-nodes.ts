@@ -148,7 +148,7 @@ export function moveEdge(
   { from, to }: { readonly from: number; readonly to: number },
 ): KeptEdge {
   // The UID of the node that goes leads to nothing by now.
-  const end = t.resolve({ uid: other }, 'merge') || from;
+  const end = t.storedId(t.parseUid(other, 'merge')) || from;
   const [source, target] = isOut ? [from, end] : [end, from];
   dropEdge(t, source, edge, target);
   const isBetween = end === to;

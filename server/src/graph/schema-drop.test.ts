@@ -78,6 +78,31 @@ function shown(reader: StateReader): unknown {
 }
 
 describe('drops', () => {
+  it('lets nobody write a hidden node that was written just before, nor take its UID', async () => {
+    await using graph = await openWords();
+    await graph.write({ op: 'addOrUpdate', type: 'Note', fields: { Body: 'no key' } });
+    const uids = graph.reader.idsOfType('Note').map((id) => graph.reader.uid(id) ?? '');
+    await graph.write(
+      ...uids.map((uid) => ({ op: 'update' as const, uid, fields: { Body: 'x' } })),
+    );
+    const before = shown(graph.reader);
+    await edit(graph, { drop: { type: 'Note' }, by: 'drop' });
+    for (const uid of uids) {
+      const writes = [
+        { op: 'update' as const, uid, fields: { Body: 'hidden' } },
+        { op: 'addOrUpdate' as const, type: 'Word', uid, fields: { Text: 'taken' } },
+      ];
+      for (const write of writes) {
+        const request = { system: true, operations: [write] };
+        expect(await problemOf(() => graph.writer.commit(request))).toMatchObject({
+          code: 'invalid_operation',
+        });
+      }
+    }
+    await edit(graph, { restore: 'drop' });
+    expect(shown(graph.reader)).toEqual(before);
+  });
+
   it.each([
     ['a type', { type: 'Word' }],
     ['an edge type', { edge: 'Means' }],

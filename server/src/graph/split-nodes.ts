@@ -116,7 +116,7 @@ function returnEdge(
   { isOut, edge, other, record, moved }: KeptEdge,
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
-  const end = t.resolve({ uid: other }, 'merge');
+  const end = t.storedId(t.parseUid(other, 'merge'));
   if (end === 0) return;
   const kept = Buffer.from(record, 'base64');
   const put = (bytes: Uint8Array): void => {

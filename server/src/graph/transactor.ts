@@ -109,6 +109,8 @@ export class Transactor {
 
   editSchema(edits: SchemaEdits): void {
     this.writeSchema(editSchema(this.registry, edits));
+    // They may be of nodes that are hidden now.
+    this.state.ids.clear();
   }
 
   writeSchema(registry: SchemaRegistry): void {
@@ -311,9 +313,14 @@ export class Transactor {
   }
 
   #readId(uid: Uint8Array): number {
-    const value = this.state.view.get(DB.uids, uid);
-    const id = value === undefined ? 0 : readId(value, 0);
+    const id = this.storedId(uid);
     return id === 0 || this.#isHidden(id) ? 0 : id;
+  }
+
+  /** The id of the node that has this UID, also where its type was dropped; 0 when there is none. */
+  storedId(uid: Uint8Array): number {
+    const value = this.state.view.get(DB.uids, uid);
+    return value === undefined ? 0 : readId(value, 0);
   }
 
   /** Whether the type of a node was dropped: then operations do not meet it. */

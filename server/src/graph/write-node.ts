@@ -72,7 +72,14 @@ function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
       throw t.fail('The UID is not the one of this type and key', { path: 'uid' });
     }
   }
-  createNode(t, operation, type, key, t.parseUid(text, 'uid'));
+  const uid = t.parseUid(text, 'uid');
+  if (t.storedId(uid) !== 0) {
+    throw t.fail('The UID is the one of a node whose type was dropped', {
+      path: 'uid',
+      hint: 'Undo the drop, or leave the UID out.',
+    });
+  }
+  createNode(t, operation, type, key, uid);
 }
 
 /**

@@ -30,7 +30,8 @@ export function rulesOfDropped(
     const own = Object.hasOwn(types, type) ? types[type] : undefined;
     const { field } = change.drop;
     if (field === undefined) {
-      if (own !== undefined) rules[i] = { type: own };
+      // Without a rule only administrators write: that, too, is to hold after the undo.
+      rules[i] = { type: own ?? {} };
       continue;
     }
     const rule = own?.fields?.[names.field('type', type, field)];
@@ -45,29 +46,32 @@ export function withRule(
   { type, field }: { readonly type: string; readonly field?: string | undefined },
   rule: DroppedRule,
 ): TypeAccessByType {
-  const then =
-    field === undefined || rule.field === undefined
-      ? rule.type
-      : { fields: { [field]: rule.field } };
   const now = Object.hasOwn(types, type) ? types[type] : undefined;
-  return then === undefined ? types : { ...types, [type]: tighter(now, then) };
+  if (field !== undefined && rule.field !== undefined) {
+    const { writableBy } = now ?? {};
+    const then = { fields: { [field]: rule.field }, ...(writableBy && { writableBy }) };
+    return { ...types, [type]: now === undefined ? then : tighter(now, then) };
+  }
+  const { type: then } = rule;
+  if (then === undefined) return types;
+  if (now !== undefined) return { ...types, [type]: tighter(now, then) };
+  return Object.keys(then).length === 0 ? types : { ...types, [type]: then };
 }
 
-function tighter(now: TypeAccess | undefined, then: TypeAccess): TypeAccess {
-  if (now === undefined) return then;
+function tighter(now: TypeAccess, then: TypeAccess): TypeAccess {
   const isRestricted = [now, then].some(({ visibleTo }) => visibleTo === 'restricted');
-  const writers = [now.writableBy, then.writableBy].filter((one) => one !== undefined);
-  const [one, other] = writers;
+  const { writableBy: ofNow, ...nowRest } = now;
+  const { writableBy: ofThen, ...thenRest } = then;
   const fields = { ...then.fields, ...now.fields };
   for (const [name, rule] of Object.entries(then.fields ?? {})) {
     const present = now.fields?.[name];
     fields[name] = present === undefined ? rule : inBoth(present, rule);
   }
   return {
-    ...then,
-    ...now,
+    ...thenRest,
+    ...nowRest,
     ...(isRestricted ? { visibleTo: 'restricted' as const } : {}),
-    ...(one !== undefined && other !== undefined ? { writableBy: inBoth(one, other) } : {}),
+    ...(ofNow !== undefined && ofThen !== undefined ? { writableBy: inBoth(ofNow, ofThen) } : {}),
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
   };
 }
