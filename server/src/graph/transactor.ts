@@ -317,7 +317,7 @@ export class Transactor {
     return id === 0 || this.#isHidden(id) ? 0 : id;
   }
 
-  /** The id of the node that has this UID, also where its type was dropped; 0 when there is none. */
+  /** The id of the node with this UID, also where its type was dropped; 0 when there is none. */
   storedId(uid: Uint8Array): number {
     const value = this.state.view.get(DB.uids, uid);
     return value === undefined ? 0 : readId(value, 0);
