@@ -28,7 +28,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     const { page, complaints } = opened;
     await ask(page, 'What is there?');
     const answer = answers(page).last();
-    await answer.getByText('Nothing else [7].').waitFor();
+    await answer.getByText('Nothing else [7].').first().waitFor();
     const source = answer.getByRole('link', { name: `Source 1: ${TITLE}` });
     await source.waitFor();
     expect(await answer.locator('strong').innerText()).toBe('book');
@@ -38,6 +38,10 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     await page.getByText(TITLE, { exact: true }).filter({ visible: true }).waitFor();
     await answer.getByText('1 source').click();
     await answer.getByRole('list', { name: 'Sources' }).getByText(TITLE).first().waitFor();
+    await answer.getByText(/^Sources support \d of \d/).click();
+    const doubtful = answer.getByRole('list', { name: 'Doubtful sentences' });
+    await doubtful.getByText('Not supported').waitFor();
+    await doubtful.getByText('Nothing else [7].').waitFor();
     await answer.getByRole('list', { name: 'Tool calls' }).getByText('lookup').click();
     await answer.getByRole('group', { name: 'Output' }).waitFor();
     await expectAccessibleInBothThemes(page);

@@ -5,6 +5,7 @@ import { Reply, Thinking } from '../conversation/message.tsx';
 import { ToolCalls } from '../conversation/tool-calls.tsx';
 import { AnswerActions, type ChatReply } from './answer-actions.tsx';
 import { CitationLink, SourceList } from './citations.tsx';
+import { SupportList } from './support-list.tsx';
 
 interface AnswerViewProps {
   readonly chatUid: string | undefined;
@@ -30,6 +31,7 @@ export function AnswerView(props: AnswerViewProps) {
       {text === '' && ended === null && <Thinking />}
       <EndNote message={message} />
       <SourceList citations={citations} titleOf={titleOf} />
+      <SupportList support={message} titleOf={titleOf} />
       {ended !== null && chatUid !== undefined && (
         <AnswerActions
           chatUid={chatUid}

@@ -39,7 +39,7 @@ interface SourceLinkProps {
 }
 
 /** To the same page, with the record of a source beside it. */
-function SourceLink({ id, label, className, children, ...rest }: SourceLinkProps) {
+export function SourceLink({ id, label, className, children, ...rest }: SourceLinkProps) {
   return (
     <Link
       {...rest}
