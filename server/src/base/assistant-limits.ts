@@ -167,6 +167,8 @@ export const SUPPORT_CHARACTERS_MAX = 1_000_000;
 /** Citations of one sentence; comparisons of one sentence with passages. */
 export const SUPPORT_CITATIONS_MAX = 20;
 export const SUPPORT_COMPARISONS_MAX = 2_000;
+/** Numbers, and dates, of one sentence that are looked for in what it cites. */
+export const SUPPORT_FIGURES_MAX = 200;
 /** Characters of a quote, and of all quotes that are kept of one answer. */
 export const SUPPORT_QUOTE_CHARACTERS_MAX = 600;
 export const SUPPORT_QUOTES_CHARACTERS_MAX = 100_000;

@@ -1,5 +1,5 @@
 import type { SupportVerdict } from '@trellis/contract/shapes/support.ts';
-import { SUPPORT_COMPARISONS_MAX } from '#base/assistant-limits.ts';
+import { SUPPORT_COMPARISONS_MAX, SUPPORT_FIGURES_MAX } from '#base/assistant-limits.ts';
 import type { Analyzer } from '#search/analysis/analyzer.ts';
 import type { Claim } from './claim.ts';
 import { isSameDate } from './dates.ts';
@@ -20,13 +20,15 @@ const WORDS_SHARE_MIN = 0.5;
  * Compares a sentence with the texts that it cites. A number, a date, a code or a quote that is
  * nowhere there makes it "unsupported"; a name "partly". It is "supported" when all that it names
  * is there, and its words are; else, and where one says "not" and the other does not, it is
- * "unchecked": only somebody who reads it can tell.
+ * "unchecked": only somebody who reads it can tell. Of a sentence with very many figures, such as a
+ * wide row of a table, the first are looked for, and it is "partly" supported at most.
  */
 export function ruleVerdict(
-  claim: Claim,
+  whole: Claim,
   cited: readonly Evidence[],
   { analyzer, unresolved }: { readonly analyzer: Analyzer; readonly unresolved: number },
 ): RuleVerdict {
+  const claim = withFewFigures(whole);
   const most = Math.floor(SUPPORT_COMPARISONS_MAX / Math.max(1, cited.length));
   const nearest = cited.map(({ passages }) => nearestPassages(claim, passages.slice(0, most)));
   const quotes = nearest.map(([passage]) => passage?.quote ?? '');
@@ -35,11 +37,22 @@ export function ruleVerdict(
     if (cited.length === 0) return 'unsupported';
     if (lacksFigure(claim, cited)) return 'unsupported';
     const isNamed = claim.names.every((name) => isNameIn(name, facts, analyzer));
-    if (!isNamed || unresolved > 0) return 'partly';
+    if (!isNamed || unresolved > 0 || claim !== whole) return 'partly';
     return isLikely(claim, facts, nearest.flat()) ? 'supported' : 'unchecked';
   };
   const said = verdict();
   return { verdict: said, quotes: said === 'unsupported' ? quotes.map(() => '') : quotes };
+}
+
+/** The claim itself where it has few of them. */
+function withFewFigures(claim: Claim): Claim {
+  const { numbers, dates } = claim.facts;
+  if (Math.max(numbers.length, dates.length) <= SUPPORT_FIGURES_MAX) return claim;
+  const first = {
+    numbers: numbers.slice(0, SUPPORT_FIGURES_MAX),
+    dates: dates.slice(0, SUPPORT_FIGURES_MAX),
+  };
+  return { ...claim, facts: { ...claim.facts, ...first } };
 }
 
 function lacksFigure(claim: Claim, cited: readonly Evidence[]): boolean {

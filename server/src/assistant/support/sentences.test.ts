@@ -82,11 +82,37 @@ describe('the sentences of an answer', () => {
     );
   });
 
-  it.each(['[', '[1]', '"a. ', '| ', '> ', '- ', '1. ', ' ', '*_`', '(', '\\', '[a](', '. '])(
-    'of a long line of %j take no time that grows with its square',
-    (sign) => {
-      // The work of a pattern that backtracks would not end.
-      expect(sentencesOf(`${sign.repeat(100_000)}x`).length).toBeLessThanOrEqual(100_001);
+  it.each([
+    '[',
+    '[1]',
+    '[1]. ',
+    '"a. ',
+    'Mr. ',
+    '3. Mai ',
+    '| ',
+    '> ',
+    '- ',
+    '1. ',
+    ' ',
+    '*_`',
+    '(',
+    '\\',
+    '[a](',
+    '. ',
+  ])('of a long line of %j take no time that grows with its square', (sign) => {
+    // The work of a pattern that backtracks would not end.
+    expect(sentencesOf(`${sign.repeat(100_000)}x`).length).toBeLessThanOrEqual(100_001);
+  });
+
+  it('end also where each word is a short form, so that none is joined without end', () => {
+    expect(sentencesOf('Mr. '.repeat(1_000)).length).toBeGreaterThan(10);
+  });
+
+  it.each(['[1]\n', '> [1]\n', 'a\n[1]\n', '|a|\n'])(
+    'of many lines of %j take no time that grows with the square of their number',
+    (line) => {
+      const sentences = sentencesOf(`Old.\n${line.repeat(30_000)}`);
+      expect(sentences.at(-1)?.cites ?? []).toEqual(line.includes('[1]') ? [1] : []);
     },
   );
 });

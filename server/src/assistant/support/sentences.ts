@@ -16,6 +16,8 @@ const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 const SEGMENT_UNITS_MAX = 10_000;
 /** How many pieces of a line may be one sentence because a quotation mark is open. */
 const QUOTED_PIECES_MAX = 8;
+/** How many may be because each ends with a short form: what is joined is looked at each time. */
+const SHORTENED_PIECES_MAX = 40;
 
 const CITATION = /\[0*([1-9]\d{0,5})\]/g;
 const ONLY_CITATIONS = /^(?:\s*\[\d{1,6}\][.,;:)]?)+\s*$/;
@@ -33,23 +35,22 @@ const HEADING = /^(?:>\s?)*\s*#{1,6}\s/;
  * Numbers after the end of a sentence (`It is old. [1]`) are its own.
  */
 export function sentencesOf(answer: string): Sentence[] {
-  const sentences: Sentence[] = [];
+  const found: { readonly sentence: Sentence; end: number }[] = [];
   for (const line of linesOf(answer)) {
-    const last = sentences.at(-1);
+    const last = found.at(-1);
     if (last !== undefined && ONLY_CITATIONS.test(line.text)) {
-      sentences[sentences.length - 1] = sentenceAt(
-        answer,
-        last.start,
-        line.start + line.text.length,
-      );
+      last.end = line.start + line.text.length;
       continue;
     }
     for (const [from, to] of piecesOf(line.text, line.isRow)) {
       const sentence = sentenceAt(answer, line.start + from, line.start + to);
-      if (/[\p{L}\p{N}]/u.test(sentence.plain)) sentences.push(sentence);
+      if (/[\p{L}\p{N}]/u.test(sentence.plain)) found.push({ sentence, end: sentence.end });
     }
   }
-  return sentences;
+  // Once for each, as many lines of citations alone may follow.
+  return found.map(({ sentence, end }) =>
+    end === sentence.end ? sentence : sentenceAt(answer, sentence.start, end),
+  );
 }
 
 interface Line {
@@ -94,13 +95,17 @@ function piecesOf(line: string, isRow: boolean): (readonly [from: number, to: nu
   const masked = maskOf(line);
   const pieces: [from: number, to: number][] = [];
   let open = 0;
+  let shortened = 0;
   for (const [from, to] of segmentsOf(masked)) {
     const last = pieces.at(-1);
     const before = last === undefined ? '' : masked.slice(last[0], last[1]);
     const goesOn =
-      last !== undefined && (ABBREVIATED.test(before) || isDay(before, masked.slice(from)));
+      last !== undefined &&
+      shortened < SHORTENED_PIECES_MAX &&
+      (ABBREVIATED.test(before) || isDay(before, masked.slice(from)));
     const isOpen = last !== undefined && isQuoteOpen(before) && open < QUOTED_PIECES_MAX;
     open = isOpen ? open + 1 : 0;
+    shortened = goesOn ? shortened + 1 : 0;
     if (last !== undefined && (goesOn || isOpen)) last[1] = to;
     else pieces.push([from, to]);
   }

@@ -87,6 +87,22 @@ describe('without a judge', () => {
     expect((await check('Trees are nice.')).supportRate).toBeNull();
   });
 
+  it('says of a sentence with very many figures that it is supported in part at most', async () => {
+    const figures = Array.from({ length: 201 }, (_, at) => 7_000 + at);
+    const text = `Sizes: The sizes are ${figures.join(' and ')}.`;
+    const verdict = async (said: readonly number[]): Promise<string | undefined> => {
+      const { support } = await checkSupport({
+        answer: `The sizes are ${said.join(' and ')} [1].`,
+        citations: CITATIONS.slice(0, 1),
+        readAs: () => text,
+      });
+      return support[0]?.verdict;
+    };
+    expect(await verdict(figures.slice(1))).toBe('supported');
+    expect(await verdict(figures)).toBe('partly');
+    expect(await verdict([1, ...figures])).toBe('unsupported');
+  });
+
   it('reads each text once, before anything else happens', () => {
     const read: string[] = [];
     void checkSupport({
