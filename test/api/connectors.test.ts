@@ -158,6 +158,32 @@ test('a secret is sent to its server, shown to nobody, and does not follow to an
   expect(everything).not.toContain(secret);
 });
 
+test('the password of a database that was encrypted is not sent in clear by whoever does not know it', async () => {
+  const database = 'postgres://db.example.com';
+  await admin.workspace.putSettings({ fetchAllowList: [origin, `${database}:5432`] });
+  const source = {
+    kind: 'postgres' as const,
+    url: `${database}/shop`,
+    tls: true,
+    user: 'reader',
+    query: 'SELECT 1 AS id',
+    type: 'Order',
+    key: 'id',
+    changed: null,
+    team: null,
+  };
+  const secret = 'numbat-in-the-log';
+  const { id } = await admin.connectors.create({ name: 'db', source, secret });
+  const clear = { name: 'db', source: { ...source, tls: false } };
+  const refusal = { code: 'invalid_request', details: { fields: [{ path: 'secret' }] } };
+  await expect(admin.connectors.update(id, clear)).rejects.toMatchObject(refusal);
+  await expect(admin.connectors.test({ id, source: clear.source })).rejects.toMatchObject(refusal);
+  const given = await admin.connectors.update(id, { ...clear, secret });
+  expect(given).toMatchObject({ hasSecret: true, source: { tls: false } });
+  const back = await admin.connectors.update(id, { name: 'db', source });
+  expect(back).toMatchObject({ hasSecret: true, source: { tls: true } });
+});
+
 test('only addresses that are allowed are reached, also when the source redirects', async () => {
   const inner = createServer((_request, response) => response.end('Email\ninner@x.org\n'));
   inner.listen(0, '127.0.0.1');

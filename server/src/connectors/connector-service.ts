@@ -293,7 +293,10 @@ export class ConnectorService implements AsyncDisposable {
     return [secret === null ? secrets.remove(id) : secrets.write(id, secret)];
   }
 
-  /** A secret does not go along to another server: whoever changes the address knows it. */
+  /**
+   * A secret does not go along to another server, nor unencrypted where it was encrypted: whoever
+   * changes that knows it.
+   */
   #checkSecret(
     before: StoredConnector,
     {
@@ -304,8 +307,10 @@ export class ConnectorService implements AsyncDisposable {
     if (secret !== undefined || !this.#parts.secrets.has(before.id)) return;
     const isSame =
       before.source.kind === source.kind && originOf(before.source.url) === originOf(source.url);
-    if (isSame) return;
-    const message = 'has to be given again for another server, or null for none';
+    if (isSame && (isEncrypted(source) || !isEncrypted(before.source))) return;
+    const message = isSame
+      ? 'has to be given again to be sent unencrypted, or null for none'
+      : 'has to be given again for another server, or null for none';
     throw new Problem('invalid_request', `body, secret: ${message}`, {
       details: { fields: [{ path: 'secret', message }] },
     });
@@ -343,6 +348,10 @@ export class ConnectorService implements AsyncDisposable {
 }
 
 const TOO_SLOW = `It did not answer within ${CONNECTOR_TEST_TIMEOUT_MS / 1_000} seconds`;
+
+function isEncrypted(source: ConnectorSource): boolean {
+  return source.kind === 'postgres' ? source.tls : new URL(source.url).protocol === 'https:';
+}
 
 function eventOf(
   action: ConnectorDeed,

@@ -16,8 +16,8 @@ const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 const SEGMENT_UNITS_MAX = 10_000;
 /** How many pieces of a line may be one sentence because a quotation mark is open. */
 const QUOTED_PIECES_MAX = 8;
-/** How many may be because each ends with a short form: what is joined is looked at each time. */
-const SHORTENED_PIECES_MAX = 40;
+/** How many may be for whatever reason: all that is joined is looked at each time. */
+const JOINED_PIECES_MAX = 40;
 
 const CITATION = /\[0*([1-9]\d{0,5})\]/g;
 const ONLY_CITATIONS = /^(?:\s*\[\d{1,6}\][.,;:)]?)+\s*$/;
@@ -95,19 +95,20 @@ function piecesOf(line: string, isRow: boolean): (readonly [from: number, to: nu
   const masked = maskOf(line);
   const pieces: [from: number, to: number][] = [];
   let open = 0;
-  let shortened = 0;
+  let joined = 0;
   for (const [from, to] of segmentsOf(masked)) {
     const last = pieces.at(-1);
     const before = last === undefined ? '' : masked.slice(last[0], last[1]);
-    const goesOn =
-      last !== undefined &&
-      shortened < SHORTENED_PIECES_MAX &&
-      (ABBREVIATED.test(before) || isDay(before, masked.slice(from)));
-    const isOpen = last !== undefined && isQuoteOpen(before) && open < QUOTED_PIECES_MAX;
+    const goesOn = ABBREVIATED.test(before) || isDay(before, masked.slice(from));
+    const isOpen = isQuoteOpen(before) && open < QUOTED_PIECES_MAX;
     open = isOpen ? open + 1 : 0;
-    shortened = goesOn ? shortened + 1 : 0;
-    if (last !== undefined && (goesOn || isOpen)) last[1] = to;
-    else pieces.push([from, to]);
+    if (last !== undefined && (goesOn || isOpen) && joined < JOINED_PIECES_MAX) {
+      last[1] = to;
+      joined++;
+    } else {
+      pieces.push([from, to]);
+      joined = 0;
+    }
   }
   return withOwnCitations(line, pieces).map(([from, to]) => trimmed(line, from, to));
 }

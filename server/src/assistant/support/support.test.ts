@@ -90,7 +90,7 @@ describe('without a judge', () => {
   it('says of a sentence with very many figures that it is supported in part at most', async () => {
     const figures = Array.from({ length: 201 }, (_, at) => 7_000 + at);
     const text = `Sizes: The sizes are ${figures.join(' and ')}.`;
-    const verdict = async (said: readonly number[]): Promise<string | undefined> => {
+    const verdictOf = async (said: readonly number[]): Promise<string | undefined> => {
       const { support } = await checkSupport({
         answer: `The sizes are ${said.join(' and ')} [1].`,
         citations: CITATIONS.slice(0, 1),
@@ -98,9 +98,9 @@ describe('without a judge', () => {
       });
       return support[0]?.verdict;
     };
-    expect(await verdict(figures.slice(1))).toBe('supported');
-    expect(await verdict(figures)).toBe('partly');
-    expect(await verdict([1, ...figures])).toBe('unsupported');
+    expect(await verdictOf(figures.slice(1))).toBe('supported');
+    expect(await verdictOf(figures)).toBe('partly');
+    expect(await verdictOf([1, ...figures])).toBe('unsupported');
   });
 
   it('reads each text once, before anything else happens', () => {
