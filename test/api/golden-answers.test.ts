@@ -364,6 +364,8 @@ export default async ({ body, q }: Scope<typeof input>) =>
     scene.script({ 'M?': { finds: ['oak'], says: 'Oaks grow for centuries [1].' } });
     const failed = await scene.run('judged');
     expect(resultOf(failed, 'a').error).not.toBeNull();
+    // What it has said of no use is paid as well.
+    expect(failed.tokensUsed).toBe(48);
     await at.ok('admin', 'PUT', '/api/chatai/settings', { judge: null });
   });
 });

@@ -100,18 +100,6 @@ const run = { row: async (...row) => void (given = row) };
     'given[1].map(({ op }) => op)',
     ['addOrUpdate', 'unrestrict', 'restrict'],
   ),
-  'duplicates 1': program(
-    `${SIGNED_IN}await client.schema.put({
-  nodes: [{ type: 'Contact', key: 'Number', fields: { Phone: 'String' } }],
-  edges: [],
-});
-const [a, b] = ['1', '2'].map((key) => ({ type: 'Contact', key }));
-await client.graph.ingest([{ op: 'addOrUpdate', ...a }, { op: 'addOrUpdate', ...b }]);
-await client.duplicates.merge({ into: a, node: b });
-`,
-    '[into.Id, node.Id]',
-    ['1', '2'],
-  ),
   'data 1': program(SIGNED_IN, '[node.Title, (await client.nodes.get(node.UID)).Cost, version]', [
     'Paint the door',
     30,
@@ -137,6 +125,18 @@ const uids = [node.UID];
     const counts = '[page.items.length, second.items.length > 0]';
     await program(SIGNED_IN, counts, [100, true])(whole);
   },
+  'duplicates 1': program(
+    `${SIGNED_IN}await client.schema.put({
+  nodes: [{ type: 'Contact', key: 'Number', fields: { Phone: 'String' } }],
+  edges: [],
+});
+const [a, b] = ['1', '2'].map((key) => ({ type: 'Contact', key }));
+await client.graph.ingest([{ op: 'addOrUpdate', ...a }, { op: 'addOrUpdate', ...b }]);
+await client.duplicates.merge({ into: a, node: b });
+`,
+    '[into.Id, node.Id]',
+    ['1', '2'],
+  ),
   'endpoints 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'n1' })]),
   'endpoints 2': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'dog' })]),
   'endpoints 3': endpoint(

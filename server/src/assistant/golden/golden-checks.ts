@@ -37,11 +37,12 @@ export class GoldenChecks implements AnswerChecks {
       readonly payer: Caller;
       readonly tokensMax: number;
       readonly signal: AbortSignal;
+      readonly spend: (tokens: number) => void;
     },
   ): Promise<AnswerVerdicts> {
-    const { asker, payer, tokensMax, signal } = as;
+    const { asker, payer, tokensMax, signal, spend } = as;
     const setting = this.#parts.judge();
-    const models = new CountingModels(this.#parts.models);
+    const models = new CountingModels(this.#parts.models, spend);
     const facts = new ReaderFacts(this.#parts, asker);
     const { support, supportJudge } = await checkSupport({
       answer: trace.answer,
@@ -64,7 +65,6 @@ export class GoldenChecks implements AnswerChecks {
       nuggets: judged?.nuggets,
       isRefusal: judged?.isRefusal,
       faithfulness: judged?.faithfulness ?? null,
-      tokens: models.tokens,
     };
   }
 }
@@ -72,15 +72,16 @@ export class GoldenChecks implements AnswerChecks {
 /** Counts the tokens of what is asked. */
 class CountingModels implements ModelRunner {
   readonly #models: ModelRunner;
-  tokens = 0;
+  readonly #spend: (tokens: number) => void;
 
-  constructor(models: ModelRunner) {
+  constructor(models: ModelRunner, spend: (tokens: number) => void) {
     this.#models = models;
+    this.#spend = spend;
   }
 
   async run(request: Parameters<ModelRunner['run']>[0]): ReturnType<ModelRunner['run']> {
     const outcome = await this.#models.run(request);
-    this.tokens += outcome.usage.inputTokens + outcome.usage.outputTokens;
+    this.#spend(outcome.usage.inputTokens + outcome.usage.outputTokens);
     return outcome;
   }
 }

@@ -25,7 +25,6 @@ export interface AnswerVerdicts {
   readonly isRefusal: boolean | undefined;
   /** Null without a judge. */
   readonly faithfulness: number | null;
-  readonly tokens: number;
 }
 
 export interface AnswerChecks {
@@ -40,6 +39,8 @@ export interface AnswerChecks {
       readonly payer: Caller;
       readonly tokensMax: number;
       readonly signal: AbortSignal;
+      /** Told of tokens that were used, also by a check that then fails. */
+      readonly spend: (tokens: number) => void;
     },
   ): Promise<AnswerVerdicts>;
 }
@@ -119,13 +120,15 @@ async function resultOf(
     return { result, tokens: asked.tokens, error: asked.error };
   }
   const tokensMax = Math.max(1, left - asked.tokens);
+  let { tokens } = asked;
+  const spend = (more: number): void => void (tokens += more);
   try {
-    const verdicts = await parts.checks.check(question, asked.trace, { ...as, tokensMax });
+    const verdicts = await parts.checks.check(question, asked.trace, { ...as, tokensMax, spend });
     const result = measured(question, asked, { asker, verdicts, named: run.named, parts });
-    return { result, tokens: asked.tokens + verdicts.tokens, error: undefined };
+    return { result, tokens, error: undefined };
   } catch (error) {
     signal.throwIfAborted();
-    return { result: failedResult(question, error), tokens: asked.tokens, error };
+    return { result: failedResult(question, error), tokens, error };
   }
 }
 
