@@ -116,6 +116,17 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
     expect(field(json, 'primary')).toBe('two');
   });
 
+  it('does not let one lead that has another key, while all others are gone', async () => {
+    await workload.written(ROUND);
+    for (const { process } of [one, two]) await process.kill();
+    const other = await members.start('other', { MSK_JWT_KEY: 'of another workspace '.repeat(2) });
+    expect((await other.process.waitForExit()).code).not.toBe(0);
+    expect(other.logs).toContain('replication_not_authenticated');
+    for (const member of [one, two]) member.launch();
+    for (const { process } of [one, two]) await process.ready;
+    await expectNothingLost();
+  });
+
   it('reads on and refuses changes while PostgreSQL is away, and goes on when it is back', async () => {
     await workload.written(ROUND);
     const before = workload.acknowledged.length;

@@ -43,6 +43,7 @@ export interface MemberParts {
   readonly inFolder: History | undefined;
   readonly name: string;
   readonly run: string;
+  readonly keyProof: string;
 }
 
 /** What is open now. */
@@ -329,10 +330,11 @@ export class Member implements AsyncDisposable {
 
   #state(): MemberState {
     const { config } = this.#options;
-    const { name, run } = this.#parts;
+    const { name, run, keyProof } = this.#parts;
     return {
       name,
       run,
+      keyProof,
       address: config.publicAddress ?? this.#ownAddress(),
       serverAddress: config.serverAddress ?? this.#ownAddress(),
       role: this.#role?.kind ?? 'follower',

@@ -4,6 +4,8 @@ import { must } from '#base/assert.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { databaseProblem } from '#log/postgres/database-problem.ts';
 import { MemberRegistry } from '#log/postgres/member-registry.ts';
+import { deriveReplicationSecret } from '#replication/session-keys.ts';
+import { proofOfMember } from '../replication/registration.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace.ts';
 import { addressOf, openSharedDatabase } from '../writer/shared-log.ts';
 import { claimMemberFolder } from './member-folder.ts';
@@ -13,12 +15,14 @@ import { Member } from './member.ts';
  * One of the processes that share a log in PostgreSQL: it follows the one of them that holds the
  * lease, or holds it (design, section 7; decision 0032). Listens, so that it can be asked how it
  * is; not ready yet. Rejects with `log_database_unsuitable`, `storage_failed` when PostgreSQL does
- * not answer, `storage_in_use`, `storage_not_empty`, `wrong_master_key`.
+ * not answer, `storage_in_use`, `storage_not_empty`, `wrong_master_key`,
+ * `replication_not_authenticated`.
  */
 export async function openMember(options: WorkspaceOptions): Promise<Workspace> {
   const { config, secrets, storage, logger } = options;
   const { workspace, name } = must(config.member, 'the settings of a member');
   const masterKey = secrets.graphMasterKey;
+  const jwtKey = must(secrets.jwtKey, 'MSK_JWT_KEY of a member');
   const place = { url: must(secrets.sharedLog, 'MSK_LOG of a member'), workspace };
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openSharedDatabase(place, masterKey));
@@ -38,6 +42,7 @@ export async function openMember(options: WorkspaceOptions): Promise<Workspace> 
       inFolder,
       name: name ?? `${hostname()}:${config.http.port || run}`,
       run,
+      keyProof: proofOfMember(deriveReplicationSecret(Buffer.from(jwtKey))),
     }),
   );
   await member.open();

@@ -45,6 +45,11 @@ export function proofOfPrimary(secret: Uint8Array, nonce: string): string {
   return hmac(secret, ['trellis primary', nonce]);
 }
 
+/** What is the same for all members with the same key. */
+export function proofOfMember(secret: Uint8Array): string {
+  return hmac(secret, ['trellis member']);
+}
+
 export function isSameProof(expected: string, given: string): boolean {
   const [one, other] = [expected, given].map((proof) => Buffer.from(proof, 'hex'));
   return one !== undefined && one.length === other?.length && timingSafeEqual(one, other);

@@ -57,5 +57,6 @@ function member(name: string, appliedSequence: number): MemberState {
     role: 'follower',
     appliedSequence,
     version: '26.9.1',
+    keyProof: '',
   };
 }

@@ -27,6 +27,7 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     return () => registry[Symbol.asyncDispose]();
   });
 
+  const shown = ({ keyProof: _keyProof, ...state }: MemberState) => state;
   const member = (some: Partial<MemberState> = {}): MemberState => ({
     name: 'one',
     run: 'first run',
@@ -35,6 +36,7 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     role: 'follower',
     appliedSequence: 0,
     version: '26.9.1',
+    keyProof: 'proof',
     ...some,
   });
 
@@ -50,11 +52,28 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     expect(seen?.isLeaseExpired).toBe(false);
     expect(seen?.members).toEqual([
       {
-        ...member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 }),
+        ...shown(member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 })),
         silentMs: expect.any(Number),
       },
-      { ...member({ appliedSequence: 5 }), silentMs: expect.any(Number) },
+      { ...shown(member({ appliedSequence: 5 })), silentMs: expect.any(Number) },
     ]);
+  });
+
+  it('refuses a member with another key, and takes the key of one that is alone', async () => {
+    await registry.join(member());
+    const other = member({ name: 'two', keyProof: 'of another key' });
+    await expect(registry.join(other)).rejects.toMatchObject({
+      code: 'replication_not_authenticated',
+    });
+    await registry.join(member({ name: 'two' }));
+    await registry.leave(member());
+    await registry.join(member({ name: 'two', run: 'next', keyProof: 'of another key' }));
+  });
+
+  it('adds what the tables of the first clusters lack', async () => {
+    await server.query(`alter table "trellis_${workspace}".member drop column key_proof`);
+    await using _opened = await openDatabase(server.url, workspace);
+    await registry.join(member());
   });
 
   it('keeps the newest hundred of who became the primary, and each once', async () => {

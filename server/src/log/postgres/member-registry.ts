@@ -1,5 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
 import type { LeaseTerm } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { PostgresConnections } from './postgres-connections.ts';
@@ -18,9 +19,11 @@ export interface MemberState {
   readonly role: 'primary' | 'follower';
   readonly appliedSequence: number;
   readonly version: string;
+  /** Made of `MSK_JWT_KEY`: the same for members with the same key, and tells nobody the key. */
+  readonly keyProof: string;
 }
 
-export interface RegisteredMember extends MemberState {
+export interface RegisteredMember extends Omit<MemberState, 'keyProof'> {
   /** Milliseconds since it was last seen, by the clock of PostgreSQL. */
   readonly silentMs: number;
 }
@@ -55,7 +58,7 @@ export interface LogReport {
 
 /** A member is forgotten when nothing was heard of it for so long. */
 const FORGOTTEN_AFTER = '7 days';
-/** The log is kept for a member that was silent for so long. */
+/** The log is kept for a member that was silent for so long, and its key counts. */
 const COUNTED_FOR = '10 minutes';
 
 const SYNCHRONOUS = `trim(current_setting('synchronous_standby_names')) <> '' as synchronous`;
@@ -75,18 +78,20 @@ export class MemberRegistry implements AsyncDisposable {
 
   /**
    * Takes the name for this run. An earlier run of the same name then finds that it is not its own
-   * any more.
+   * any more. Throws `replication_not_authenticated` when another member that was seen lately has
+   * another key: as the primary it would turn away everybody who is signed in.
    */
   join(state: MemberState): Promise<MembersSeen> {
     return this.#connections.run((client) =>
       this.#inTransaction(client, async () => {
         const to = `${this.#schema}.member`;
+        await this.#refuseOtherKey(client, state);
         await client.query(
           `insert into ${to}
-              (name, run, address, server_address, role, applied, version, seen_at)
-            values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+              (name, run, address, server_address, role, applied, version, key_proof, seen_at)
+            values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
             on conflict (name) do update set run = $2, address = $3, server_address = $4,
-              role = $5, applied = $6, version = $7, seen_at = clock_timestamp()`,
+              role = $5, applied = $6, version = $7, key_proof = $8, seen_at = clock_timestamp()`,
           valuesOf(state),
         );
         await client.query(
@@ -97,13 +102,29 @@ export class MemberRegistry implements AsyncDisposable {
     );
   }
 
+  async #refuseOtherKey(client: PoolClient, { name, keyProof }: MemberState): Promise<void> {
+    const { rows } = await client.query<{ name: string }>(
+      `select name from ${this.#schema}.member
+        where name <> $1 and key_proof not in ('', $2)
+          and seen_at > clock_timestamp() - interval '${COUNTED_FOR}' limit 1`,
+      [name, keyProof],
+    );
+    const [other] = rows;
+    if (other === undefined) return;
+    throw new Problem(
+      'replication_not_authenticated',
+      `the member ${other.name} has another MSK_JWT_KEY`,
+      { hint: 'Give all members the same one. To change it, stop all members first.' },
+    );
+  }
+
   /** Undefined when another run has the name. Joins again when PostgreSQL has lost the row. */
   async renew(state: MemberState): Promise<MembersSeen | undefined> {
     const renewed = await this.#connections.run((client) =>
       this.#inTransaction(client, async () => {
         const { rowCount } = await client.query(
           `update ${this.#schema}.member set address = $3, server_address = $4, role = $5,
-              applied = $6, version = $7, seen_at = clock_timestamp()
+              applied = $6, version = $7, key_proof = $8, seen_at = clock_timestamp()
             where name = $1 and run = $2`,
           valuesOf(state),
         );
@@ -247,6 +268,6 @@ interface MemberRow {
 }
 
 function valuesOf(state: MemberState): unknown[] {
-  const { name, run, address, serverAddress, role, appliedSequence, version } = state;
-  return [name, run, address, serverAddress, role, appliedSequence, version];
+  const { name, run, address, serverAddress, role, appliedSequence, version, keyProof } = state;
+  return [name, run, address, serverAddress, role, appliedSequence, version, keyProof];
 }

@@ -56,7 +56,10 @@ async function prepare(client: PoolClient, options: TablesOptions): Promise<LogM
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [schema]);
   const tables = await tablesIn(client, schema);
   if (tables.length === 0) await createTables(client, schema, options);
-  else refuseForeignTables(tables, options);
+  else {
+    refuseForeignTables(tables, options);
+    await addKeyProof(client, schema);
+  }
   const manifest = await readManifest(client, schema, options);
   await client.query('commit');
   if (tables.length === 0) await makeRoomForVacuum(client, schema);
@@ -76,6 +79,17 @@ export function refuseOldServer(place: string, version: number): void {
     `it is PostgreSQL ${version}`,
     `Use PostgreSQL ${VERSION_MIN} or later.`,
   );
+}
+
+/** The first clusters had no such column. */
+async function addKeyProof(client: PoolClient, schema: string): Promise<void> {
+  const table = `${escapeIdentifier(schema)}.member`;
+  const { rows } = await client.query(
+    `select from pg_attribute where attrelid = $1::regclass and attname = 'key_proof'`,
+    [table],
+  );
+  if (rows.length > 0) return;
+  await client.query(`alter table ${table} add column key_proof text not null default ''`);
 }
 
 const TABLES = ['lease', 'manifest', 'member', 'record', 'segment', 'takeover'];
@@ -115,7 +129,8 @@ async function createTables(
     create table ${to}.member (
       name text primary key, run text not null, address text not null,
       server_address text not null, role text not null,
-      applied bigint not null, version text not null, seen_at timestamptz not null);
+      applied bigint not null, version text not null, seen_at timestamptz not null,
+      key_proof text not null default '');
     create table ${to}.takeover (
       term bigint primary key, member text not null, at timestamptz not null);
     create table ${to}.segment (first bigint primary key, header bytea not null);
