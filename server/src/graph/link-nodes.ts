@@ -82,7 +82,8 @@ export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): v
     adjacency.collect(from, 'out', edge.id, neighbors);
     for (let i = 0; i < neighbors.length; i++) {
       const to = neighbors.at(i);
-      if (!kept.has(to)) removed += removePair(t, from, edge, to, inverse);
+      // Nobody can name a hidden node, to keep its edge.
+      if (!kept.has(to) && !t.isHidden(to)) removed += removePair(t, from, edge, to, inverse);
     }
   }
   t.wroteEdges(removed);

@@ -187,6 +187,17 @@ describe('drops', () => {
     expect(graph.reader.neighbors(graph.idOf('Word', 'a'), 'in', 'About')).toEqual([]);
   });
 
+  it('a writer that replaces the edges of a node leaves those to hidden ones', async () => {
+    await using graph = await openWords();
+    await edit(graph, { drop: { type: 'Word' }, by: 'one' });
+    const from = { type: 'Note', key: 'n' };
+    await graph.write({ op: 'unlinkExcept', from, edge: 'About', keep: [] });
+    await edit(graph, { restore: 'one' });
+    expect(graph.reader.neighbors(graph.idOf('Word', 'a'), 'in', 'About')).toHaveLength(1);
+    await graph.write({ op: 'unlinkExcept', from, edge: 'About', keep: [] });
+    expect(graph.reader.neighbors(graph.idOf('Word', 'a'), 'in', 'About')).toEqual([]);
+  });
+
   it('values of a dropped field are kept by writes, and a new field of its name has none', async () => {
     await using graph = await openWords();
     await edit(graph, { drop: { type: 'Word', field: 'Text' }, by: 'one' });

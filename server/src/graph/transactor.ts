@@ -314,7 +314,7 @@ export class Transactor {
 
   #readId(uid: Uint8Array): number {
     const id = this.storedId(uid);
-    return id === 0 || this.#isHidden(id) ? 0 : id;
+    return id === 0 || this.isHidden(id) ? 0 : id;
   }
 
   /** The id of the node with this UID, also where its type was dropped; 0 when there is none. */
@@ -324,7 +324,7 @@ export class Transactor {
   }
 
   /** Whether the type of a node was dropped: then operations do not meet it. */
-  #isHidden(id: number): boolean {
+  isHidden(id: number): boolean {
     const { registry } = this;
     return registry.hidesNodes && registry.isHiddenNodeType(this.record(id).typeId);
   }
