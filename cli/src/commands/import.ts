@@ -7,6 +7,7 @@ import { csvSource } from '../import/csv-source.ts';
 import { graphmlSource } from '../import/graphml-source.ts';
 import { InputFile } from '../import/input-file.ts';
 import { jsonlSource, ndjsonSource } from '../import/jsonl-source.ts';
+import { jsonldSource } from '../import/jsonld-source.ts';
 import { nquadsSource } from '../import/nquads-source.ts';
 import { type MappingOptions, RecordMapping } from '../import/record-mapping.ts';
 import { wordnetSource } from '../import/wordnet-source.ts';
@@ -41,6 +42,7 @@ export function addImport(program: Command, run: Run): void {
   addJsonl(command, run);
   addNdjson(command, run);
   addNquads(command, run);
+  addJsonld(command, run);
   addGraphml(command, run);
 }
 
@@ -179,6 +181,33 @@ Examples:
         const file = new InputFile(path, context.terminal);
         const identity = ['nquads', options.type];
         return importFrom(context, options, () => nquadsSource(file, options.type), {
+          identity,
+          path,
+        });
+      }),
+    );
+}
+
+function addJsonld(command: Command, run: Run): void {
+  withRowOptions(command.command('jsonld').argument('<file>', 'JSON-LD 1.1'))
+    .option('--type <type>', 'node type for what is no export of Trellis', 'Resource')
+    .description(
+      'Loads JSON-LD with its schema: what "trellis export" has written, or any other up to 64 MiB, of ' +
+        'which nodes and fields are made as of N-Quads. Contexts have to be in the file: none is fetched.',
+    )
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import jsonld graph.jsonld
+  $ trellis import jsonld people.jsonld --type Person`,
+    )
+    .action(
+      run((context, options: RowOptions & { readonly type: string }, path: string) => {
+        const file = new InputFile(path, context.terminal);
+        const identity = ['jsonld', options.type];
+        return importFrom(context, options, () => jsonldSource(file, options.type), {
           identity,
           path,
         });

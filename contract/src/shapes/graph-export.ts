@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const EXPORT_FORMATS = {
   jsonl: { mediaType: 'application/x-ndjson', ending: 'jsonl' },
   nquads: { mediaType: 'application/n-quads', ending: 'nq' },
+  jsonld: { mediaType: 'application/ld+json', ending: 'jsonld' },
   graphml: { mediaType: 'application/graphml+xml', ending: 'graphml' },
 } as const;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;

@@ -1,6 +1,7 @@
 import type { ExportFormat } from '@trellis/contract/shapes/graph-export.ts';
 import type { GraphForm } from './graph-form.ts';
 import { GraphmlForm } from './graphml-form.ts';
+import { JsonldForm } from './jsonld-form.ts';
 import { JsonlForm } from './jsonl-form.ts';
 import { NquadsForm } from './nquads-form.ts';
 
@@ -10,6 +11,8 @@ export function graphForm(format: ExportFormat): GraphForm {
       return new JsonlForm();
     case 'graphml':
       return new GraphmlForm();
+    case 'jsonld':
+      return new JsonldForm();
     case 'nquads':
       return new NquadsForm();
   }

@@ -1,9 +1,9 @@
-import { RDF, RDF_DATATYPES } from '@trellis/contract/rdf-terms.ts';
+import { RDF } from '@trellis/contract/rdf-terms.ts';
 import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { GeoPoint } from '../field-types.ts';
-import { fieldText, ToldTypes } from './field-texts.ts';
+import { ToldTypes } from './field-texts.ts';
 import { FormOutput } from './form-output.ts';
-import type { ExportedEdge, ExportedNode, GraphForm, NodeName } from './graph-form.ts';
+import type { ExportedEdge, ExportedNode, GraphForm } from './graph-form.ts';
+import { datatypeOf, iriOf, lexicalText } from './rdf-names.ts';
 
 const TIMESTAMP = `<${RDF.timestamp}>`;
 
@@ -27,7 +27,7 @@ export class NquadsForm extends FormOutput implements GraphForm {
 
   node(node: ExportedNode): void {
     const { type, timestamp, fields, aliases } = node;
-    const subject = iriOf(node);
+    const subject = `<${iriOf(node)}>`;
     let text = `${subject} <${RDF.type}> <${RDF.types}${type}> .\n`;
     text += `${subject} ${TIMESTAMP} "${timestamp}"^^<${RDF.time}> .\n`;
     for (const name in fields) {
@@ -40,7 +40,7 @@ export class NquadsForm extends FormOutput implements GraphForm {
 
   edge({ type, from, to, timestamp, fields }: ExportedEdge): void {
     const name = `_:e${++this.#edges}`;
-    let text = `${iriOf(from)} <${RDF.edges}${type}> ${iriOf(to)} ${name} .\n`;
+    let text = `<${iriOf(from)}> <${RDF.edges}${type}> <${iriOf(to)}> ${name} .\n`;
     text += `${name} ${TIMESTAMP} "${timestamp}"^^<${RDF.time}> .\n`;
     for (const field in fields) {
       const literal = this.#literal(this.#told.ofEdge(type, field), fields[field]);
@@ -58,25 +58,6 @@ export class NquadsForm extends FormOutput implements GraphForm {
       this.#endings.set(type, ending);
     }
     // What JSON escapes is escaped in the same way here.
-    return (
-      JSON.stringify(type === 'GeoPoint' ? wellKnownText(value) : fieldText(type, value)) + ending
-    );
+    return JSON.stringify(lexicalText(type, value)) + ending;
   }
-}
-
-function datatypeOf(type: FieldType): string {
-  return type.endsWith('[]')
-    ? RDF.json
-    : (Object.entries(RDF_DATATYPES).find(([name]) => name === type)?.[1] ?? RDF.json);
-}
-
-function wellKnownText(value: unknown): string {
-  // A field of this type holds nothing else.
-  const { lat, lon } = value as GeoPoint;
-  return `POINT(${lon} ${lat})`;
-}
-
-function iriOf({ uid, type, key }: NodeName): string {
-  const name = key === undefined ? uid : `${type}:${encodeURIComponent(key)}`;
-  return `<${RDF.nodes}${name}>`;
 }

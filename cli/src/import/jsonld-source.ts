@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import { RDF } from '@trellis/contract/rdf-terms.ts';
+import { JsonLdParser } from 'jsonld-streaming-parser';
+import { CommandFailure } from '../failure.ts';
+import type { ImportSource } from './import-source.ts';
+import type { InputFile } from './input-file.ts';
+import { quadSource, type ReadQuad } from './quad-source.ts';
+import type { Quad, Term } from './quads.ts';
+
+/** Statements are given on in groups of so many. */
+const GROUP = 1_000;
+/** What may begin with anything is held in memory until its context is known. */
+const OTHER_BYTES_MAX = 64 * 1024 * 1024;
+/** So an export begins. */
+const EXPORT_HEAD = '[\n{"@id":"urn:trellis:graph"';
+
+/** JSON-LD 1.1: as an export wrote it, or any other. Contexts of other servers are not fetched. */
+export function jsonldSource(file: InputFile, type: string): ImportSource {
+  return quadSource(file, type, {
+    format: 'JSON-LD',
+    read: readStatements,
+    locate: (statement) => `${file.name}: statement ${statement}`,
+  });
+}
+
+async function* readStatements(file: InputFile): AsyncGenerator<ReadQuad[]> {
+  let place = 0;
+  let group: ReadQuad[] = [];
+  try {
+    for await (const quad of statementsIn(file)) {
+      group.push({ place: ++place, quad });
+      if (group.length < GROUP) continue;
+      yield group;
+      group = [];
+    }
+  } catch (cause) {
+    if (cause instanceof CommandFailure) throw cause;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(`${file.name}: after statement ${place}: ${message}`, { cause });
+  }
+  yield group;
+}
+
+async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
+  const chunks = file.chunks();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const isExport = first.value.toString('utf8', 0, EXPORT_HEAD.length) === EXPORT_HEAD;
+  // Its parser of JSON makes buffers in a way of which Node warns.
+  process.noDeprecation = true;
+  const parser = new JsonLdParser({
+    streamingProfile: isExport,
+    documentLoader: { load: refuseContext },
+  });
+  const text = bounded(file, first.value, chunks, isExport ? Infinity : OTHER_BYTES_MAX);
+  const source = Readable.from(text, { objectMode: false });
+  source.once('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  const quads: AsyncIterable<RdfQuad> = parser;
+  // The parser gives the type of a node last, and the values of its fields go by it.
+  let ofOne: Quad[] = [];
+  for await (const one of quads) {
+    const quad = quadOf(one);
+    if (ofOne[0]?.subject.value !== quad.subject.value) {
+      yield* typesFirst(ofOne);
+      ofOne = [];
+    }
+    ofOne.push(quad);
+  }
+  yield* typesFirst(ofOne);
+}
+
+function typesFirst(quads: readonly Quad[]): Quad[] {
+  const isType = ({ predicate, graph }: Quad): boolean =>
+    graph === undefined && predicate.value === RDF.type;
+  return [...quads.filter(isType), ...quads.filter((quad) => !isType(quad))];
+}
+
+function refuseContext(url: string): Promise<never> {
+  const message = `the context ${url.slice(0, 200)} is on another server, and is not fetched: write it into the file`;
+  return Promise.reject(new Error(message));
+}
+
+async function* bounded(
+  file: InputFile,
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer> {
+  let bytes = first.length;
+  yield first;
+  for await (const chunk of rest) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) {
+      throw new CommandFailure(
+        `${file.name}: JSON-LD that is no export of Trellis may have ${bytesMax} bytes: make N-Quads of it`,
+      );
+    }
+    yield chunk;
+  }
+}
+
+/** As the parser gives them (RDF/JS: Data model specification). */
+interface RdfTerm {
+  readonly termType: string;
+  readonly value: string;
+  readonly language?: string;
+  readonly datatype?: { readonly value: string };
+}
+
+type RdfQuad = Readonly<Record<'subject' | 'predicate' | 'object' | 'graph', RdfTerm>>;
+
+function quadOf({ subject, predicate, object, graph }: RdfQuad): Quad {
+  const statement = {
+    subject: termOf(subject),
+    predicate: termOf(predicate),
+    object: termOf(object),
+  };
+  return graph.termType === 'DefaultGraph' ? statement : { ...statement, graph: termOf(graph) };
+}
+
+function termOf({ termType, value, language = '', datatype }: RdfTerm): Term {
+  switch (termType) {
+    case 'NamedNode':
+      return { kind: 'iri', value };
+    case 'BlankNode':
+      return { kind: 'blank', value };
+    case 'Literal':
+      if (language !== '') return { kind: 'literal', value, language };
+      if (datatype === undefined || datatype.value === RDF.string)
+        return { kind: 'literal', value };
+      return { kind: 'literal', value, datatype: datatype.value };
+    default:
+      throw new Error(`a statement has a ${termType}`);
+  }
+}
