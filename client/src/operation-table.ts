@@ -484,11 +484,11 @@ export const OPERATION_TABLE = {
     removeIndex: 'DELETE /api/schema/indexes body none',
     /** Remove a former name of a type, an edge type or a field. */
     removeAlias: 'DELETE /api/schema/aliases body none',
-    /** Rename types, edge types and fields that are in use, as one commit. */
+    /** Rename, drop and retype types, edge types and fields that are in use, as one commit. */
     change: 'POST /api/schema/changes body json',
-    /** List the changes of names that were made, the newest first. */
+    /** List the changes of the schema that were made, the newest first. */
     changes: 'GET /api/schema/changes query json replicas',
-    /** Take a change of names back, as one commit. */
+    /** Take a change of the schema back, as one commit. */
     undoChange: 'POST /api/schema/changes/{id}/undo json',
   },
   search: {

@@ -97,6 +97,18 @@ const PLACES: Readonly<Record<string, (node: NodeReference) => Promise<unknown>>
     changed('bulk', { uids: [CAT_UID], change: { remove: { edge: 'Near', to: node } } }),
   'changeManyNodes change.remove.from': (node) =>
     changed('bulk', { uids: [CAT_UID], change: { remove: { edge: 'Far', from: node } } }),
+  // Nothing is merged: the node has another version. What there is not is told of before.
+  'mergeNodes into': (node) =>
+    post('/api/duplicates/merge', { into: node, node: CAT, intoVersion: 9_999 }),
+  'mergeNodes node': (node) =>
+    post('/api/duplicates/merge', { into: CAT, node, nodeVersion: 9_999 }),
+  'putLlmBudgets budgets.team': async (node) => {
+    const budgets = [{ team: node, tokens: 1_000 }];
+    const body = { currency: 'EUR', prices: {}, budgets };
+    const { status, json } = await admin('PUT', '/api/llm/budgets', body);
+    const { error, budgets: kept } = Object(json);
+    return { status, error, kept };
+  },
   'ingestion from': (node) => ingested({ op: 'link', from: node, edge: 'Far', to: CAT }),
   'ingestion to': (node) => ingested({ op: 'unlink', from: CAT, edge: 'Near', to: node }),
   'ingestion keep': (node) =>
@@ -106,6 +118,9 @@ const PLACES: Readonly<Record<string, (node: NodeReference) => Promise<unknown>>
   'ingestion user': (node) => refusedAs({ op: 'restrict', node: CAT, user: node }),
   'ingestion member': (node) => refusedAs({ op: 'addToTeam', team: CAT, member: node }),
 };
+
+/** These answer of a word as of what there is not. */
+const SAME_AS_NOBODY = ['getEmbeddings UIDs', 'downloadZip uids', 'putLlmBudgets budgets.team'];
 
 /** In chat.test.ts, which has a model. */
 const TESTED_ELSEWHERE = ['sendChatMessage viewingUID'];
@@ -166,7 +181,7 @@ describe('a node in a body', () => {
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
     // One that there is not is another answer.
-    if (place !== 'getEmbeddings UIDs' && place !== 'downloadZip uids') {
+    if (!SAME_AS_NOBODY.includes(place)) {
       expect(await PLACES[place]?.(NOBODY[0] ?? '')).not.toEqual(answers[0]);
     }
   });

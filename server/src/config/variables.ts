@@ -212,6 +212,21 @@ export const variables = {
     description:
       'Port of the replication channel: a primary listens on it, a replica connects to it. Never public.',
   },
+  MSK_LICENSE: {
+    group: 'replicas',
+    type: 'text',
+    default: null,
+    secret: true,
+    description:
+      'Signed license, or the path of a file with it. A replica needs one with the feature Replicas.',
+  },
+  MSK_LICENSE_PUBLIC_KEY: {
+    group: 'replicas',
+    type: 'text',
+    default: null,
+    description:
+      'Ed25519 public key that verifies licenses: PEM text, or the path of a file with it.',
+  },
   MSK_LOG: {
     group: 'members',
     type: 'postgres-url',
@@ -232,21 +247,6 @@ export const variables = {
     default: null,
     description:
       'Name of this member, which no other one has. When not set, the name of the machine and the port.',
-  },
-  MSK_LICENSE: {
-    group: 'replicas',
-    type: 'text',
-    default: null,
-    secret: true,
-    description:
-      'Signed license, or the path of a file with it. A replica needs one with the feature Replicas.',
-  },
-  MSK_LICENSE_PUBLIC_KEY: {
-    group: 'replicas',
-    type: 'text',
-    default: null,
-    description:
-      'Ed25519 public key that verifies licenses: PEM text, or the path of a file with it.',
   },
   MSK_LOW_MEMORY: {
     group: 'memory',
