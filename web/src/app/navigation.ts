@@ -104,6 +104,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/admin/interfaces',
+        label: 'Interfaces',
+        words: 'front end upload',
+        isFor: administrators,
+      },
+      {
         to: '/admin/deployments',
         label: 'Deployments',
         words: 'push rollback git import versions',
@@ -130,6 +136,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         to: '/admin/import',
         label: 'Import',
         words: 'csv jsonl upload',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/connectors',
+        label: 'Connectors',
+        words: 'sources sync import csv postgres git',
         isFor: administrators,
       },
       {

@@ -33,12 +33,6 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       words: 'events deliveries notify receivers',
       isFor: administrators,
     },
-    {
-      to: '/admin/connectors',
-      label: 'Connectors',
-      words: 'sources sync import csv postgres git',
-      isFor: administrators,
-    },
     { to: '/admin/migrations', label: 'Migrations', isFor: administrators },
     { to: '/admin/jobs', label: 'Jobs', words: 'progress', isFor: administrators },
     {
@@ -57,12 +51,6 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       to: '/admin/settings',
       label: 'Workspace settings',
       words: 'configuration replica urls fetch',
-      isFor: administrators,
-    },
-    {
-      to: '/admin/interfaces',
-      label: 'Interfaces',
-      words: 'front end upload',
       isFor: administrators,
     },
     {

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { TrellisError } from '@trellis/client';
 import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import { ArrowRightLeft, Server } from 'lucide-react';
@@ -20,15 +19,19 @@ import { Time } from '../../ui/time.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { FigureTile } from './figure-tile.tsx';
 import { StaleNotice } from './stale-notice.tsx';
+import { healthQuery } from './statistics.ts';
 
 const REFRESH_MS = 2_000;
 
 export function MembersPage() {
+  const health = useQuery(healthQuery);
+  // A server with its log in its folder has no such part, and refuses the list.
+  const isOff = health.data !== undefined && !health.data.parts.some(({ name }) => name === 'log');
   const overview = useQuery({
     queryKey: ['members'],
     queryFn: ({ signal }) => client.members.list({ signal }),
-    // A server with its log in its folder never has any.
-    refetchInterval: ({ state }) => (isOff(state.error) ? false : REFRESH_MS),
+    refetchInterval: REFRESH_MS,
+    enabled: health.isError || (health.data !== undefined && !isOff),
   });
   return (
     <>
@@ -37,7 +40,7 @@ export function MembersPage() {
         description="Servers that share the log of this workspace: one is the primary, and another takes over when it is lost."
         actions={overview.data !== undefined && <StepDown overview={overview.data} />}
       />
-      {isOff(overview.error) ? (
+      {isOff ? (
         <Card>
           <EmptyState icon={Server} title="This workspace has one server">
             Its log is in its own folder. To go on when a machine is lost, share the log in
@@ -55,10 +58,6 @@ export function MembersPage() {
       )}
     </>
   );
-}
-
-function isOff(error: Error | null): boolean {
-  return error instanceof TrellisError && error.code === 'members_off';
 }
 
 function Overview({ overview }: { readonly overview: MemberOverview }) {
