@@ -73,3 +73,21 @@ test('trellis doctor checks the same file, and warns of secrets that others can 
   await writeFile(file, 'MSK_PROT=1\n');
   expect((await doctor()).stdout).toMatch(/wrong +configuration +\S+:1 sets MSK_PROT/);
 });
+
+test('a signal that comes while the program is loaded ends it', async () => {
+  await using folder = await temporaryFolder();
+  // As soon as the command line listens for signals, and before the server does. A signal that the
+  // system delivers would come whenever the event loop gets to it.
+  const early = `const seen = (name) => {
+    if (name !== 'SIGTERM') return;
+    process.off('newListener', seen);
+    queueMicrotask(() => process.emit('SIGTERM'));
+  };
+  process.on('newListener', seen);`;
+  const { code, stderr } = await TrellisProcess.startRefused({
+    storage: folder.path,
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(early)}` },
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('interrupted before it began: stopping');
+});

@@ -53,7 +53,7 @@ ${variablesText(helpOf(command))}`,
         });
         // Only here: no other command should have to load the server.
         const { serve } = await import('@trellis/server/serve.ts');
-        return serve({ ...terminal.env }, { flags, file: options.config });
+        return serve({ ...terminal.env }, { flags, file: options.config }, terminal.signal);
       }),
     );
 }

@@ -42,11 +42,15 @@ const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One process, by its settings, until SIGTERM or SIGINT: `trellis serve`. Resolves with
- * the exit code. One line goes to stdout, once it can answer; logs and what a person should read go
- * to stderr.
+ * One process, by its settings, until SIGTERM or SIGINT: `trellis serve`. `interrupted` tells of one
+ * that came while the program was loaded. Resolves with the exit code. One line goes to stdout, once
+ * it can answer; logs and what a person should read go to stderr.
  */
-export async function serve(env: Environment, sources: SettingSources = {}): Promise<number> {
+export async function serve(
+  env: Environment,
+  sources: SettingSources = {},
+  interrupted?: AbortSignal,
+): Promise<number> {
   let read: ReturnType<typeof readSettings>;
   try {
     read = readSettings(env, sources);
@@ -81,6 +85,10 @@ export async function serve(env: Environment, sources: SettingSources = {}): Pro
     // Goes last: what the others do to their end is told of as well.
     await using telemetry = await startTelemetry(wanted, log.logger, startFolder);
     const stopped = stopSignal(config.preview !== null);
+    if (interrupted?.aborted === true) {
+      log.logger.info('interrupted before it began: stopping');
+      return 0;
+    }
     await using workspace = await open(roleOf(config), {
       storage,
       startFolder,
