@@ -42,9 +42,9 @@ const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One process, by its settings, until SIGTERM or SIGINT: `trellis serve`. `interrupted` tells of one
- * that came while the program was loaded. Resolves with the exit code. One line goes to stdout, once
- * it can answer; logs and what a person should read go to stderr.
+ * One process, by its settings, until SIGTERM or SIGINT: `trellis serve`. `interrupted` tells of
+ * one that came while the program was loaded. Resolves with the exit code. One line goes to stdout,
+ * once it can answer; logs and what a person should read go to stderr.
  */
 export async function serve(
   env: Environment,

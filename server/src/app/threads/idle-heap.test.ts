@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { IDLE_HEAP_LOOKS } from '#base/limits.ts';
 
 /**
- * Fills the heap and takes looks as each message says, and answers with what the heap has had between
- * and has after. One message does both: between two, V8 may collect what the first has left.
+ * Fills the heap and takes looks as each message says, and answers with what the heap has had
+ * between and has after. One message does both: between two, V8 may collect what the first left.
  */
 const THREAD = `
 import { getHeapStatistics } from 'node:v8';
