@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { RDF } from '@trellis/contract/rdf-terms.ts';
 import { JsonLdParser } from 'jsonld-streaming-parser';
 import { CommandFailure } from '../failure.ts';
@@ -53,9 +53,8 @@ async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
     documentLoader: { load: refuseContext },
   });
   const text = bounded(file, first.value, chunks, isExport ? Infinity : OTHER_BYTES_MAX);
-  const source = Readable.from(text, { objectMode: false });
-  source.once('error', (error) => parser.destroy(error));
-  source.pipe(parser);
+  // What goes wrong comes out of the parser; and whoever has read enough closes the file by it.
+  pipeline(Readable.from(text, { objectMode: false }), parser, () => {});
   const quads: AsyncIterable<RdfQuad> = parser;
   // The parser gives the type of a node last, and the values of its fields go by it.
   let ofOne: Quad[] = [];
