@@ -160,6 +160,20 @@ Examples:
     );
 }
 
+/** Of a file of statements in RDF: those of others become nodes of one type. */
+function statementsImport(format: string, sourceOf: typeof nquadsSource) {
+  return (
+    context: CommandContext,
+    options: RowOptions & { readonly type: string },
+    path: string,
+  ): Promise<number> => {
+    const { type } = options;
+    const file = new InputFile(path, context.terminal);
+    const identity = [format, type];
+    return importFrom(context, options, () => sourceOf(file, type), { identity, path });
+  };
+}
+
 function addNquads(command: Command, run: Run): void {
   withRowOptions(command.command('nquads').argument('<file>', 'N-Quads or N-Triples'))
     .option('--type <type>', 'node type for what is no export of Trellis', 'Resource')
@@ -176,16 +190,7 @@ Examples:
   $ trellis import nquads graph.nq
   $ sort people.nt > sorted.nt && trellis import nquads sorted.nt --type Person`,
     )
-    .action(
-      run((context, options: RowOptions & { readonly type: string }, path: string) => {
-        const file = new InputFile(path, context.terminal);
-        const identity = ['nquads', options.type];
-        return importFrom(context, options, () => nquadsSource(file, options.type), {
-          identity,
-          path,
-        });
-      }),
-    );
+    .action(run(statementsImport('nquads', nquadsSource)));
 }
 
 function addJsonld(command: Command, run: Run): void {
@@ -203,16 +208,7 @@ Examples:
   $ trellis import jsonld graph.jsonld
   $ trellis import jsonld people.jsonld --type Person`,
     )
-    .action(
-      run((context, options: RowOptions & { readonly type: string }, path: string) => {
-        const file = new InputFile(path, context.terminal);
-        const identity = ['jsonld', options.type];
-        return importFrom(context, options, () => jsonldSource(file, options.type), {
-          identity,
-          path,
-        });
-      }),
-    );
+    .action(run(statementsImport('jsonld', jsonldSource)));
 }
 
 function addGraphml(command: Command, run: Run): void {
