@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { HAPROXY, installHaproxy, installPostgres } from './debian-package.ts';
 import { PostgresPair } from './postgres-pair.ts';
+import { keptText } from './kept-text.ts';
 
 const HELP = `A workspace of three members on this machine, to see how one takes over from another. PostgreSQL with
 a synchronous standby holds the log, and HAProxy is in front. All of it is kept in local/cluster.
@@ -42,12 +43,9 @@ const NAMES = ['a', 'b', 'c'] as const satisfies readonly MemberName[];
 const address = (of: number): string => `http://${hostOf(of)}`;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The text of a file of the folder, made when it is not there. */
-function kept(name: string): string {
-  const file = join(FOLDER, name);
-  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
-  return readFileSync(file, 'utf8');
-}
+/** A random text of the folder, which is the same from then on. */
+const kept = (name: string): string =>
+  keptText(join(FOLDER, name), () => randomBytes(24).toString('hex'));
 
 class Cluster implements AsyncDisposable {
   readonly #members = new Map<MemberName, ChildProcess>();

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { keptText } from './kept-text.ts';
 
 /**
  * A primary (`npm run primary`) and a replica of it (`npm run replica`) on this machine, to try out
@@ -26,12 +27,7 @@ function trellis(...args: readonly string[]): string {
   return stdout;
 }
 
-/** The text of a file of the folder, made when it is not there. */
-function kept(name: string, make: () => string): string {
-  const file = join(FOLDER, name);
-  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o600 });
-  return readFileSync(file, 'utf8').trim();
-}
+const kept = (name: string, make: () => string): string => keptText(join(FOLDER, name), make);
 
 function makeLicense(): string {
   const keys = join(FOLDER, 'authority');

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { chownSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from '../cluster/free-port.ts';
 import {
   makePostgresFolder,
   postgresOwner,
@@ -86,16 +86,4 @@ export async function startPostgres({
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => {
-      if (typeof address === 'object' && address !== null) resolve(address.port);
-      else reject(new Error('no port is free'));
-    });
-  });
-  return promise;
 }
