@@ -71,7 +71,7 @@ export class MonthBudgets {
       prices,
       month: ledger.month,
       resetsAt: new Date(ledger.monthEndMs).toISOString(),
-      budgets: budgets.map((budget) => this.#now(budget, stored)),
+      budgets: this.#now(budgets, stored),
     };
   }
 
@@ -107,7 +107,7 @@ export class MonthBudgets {
   /** The budgets that count what this user uses. */
   of(user: string): readonly MonthBudget[] {
     const stored = this.#read();
-    return this.#over(user, stored).map((budget) => this.#now(budget, stored));
+    return this.#now(this.#over(user, stored), stored);
   }
 
   /**
@@ -117,21 +117,19 @@ export class MonthBudgets {
    */
   reserve(user: string, model: string, most: TokenCounts): Disposable {
     const stored = this.#read();
-    for (const budget of this.#over(user, stored)) {
-      if (budget.isHard) this.#checkFits(budget, stored, { user, model, most });
+    const hard = this.#over(user, stored).filter(({ isHard }) => isHard);
+    for (const budget of this.#now(hard, stored)) {
+      this.#checkFits(budget, stored, { user, model, most });
     }
     const reserved = { user, model, most };
     this.#reserved.add(reserved);
     return { [Symbol.dispose]: () => void this.#reserved.delete(reserved) };
   }
 
-  #checkFits(budget: StoredBudget, stored: StoredBudgets, { model, most }: Reserved): void {
+  #checkFits(budget: MonthBudget, stored: StoredBudgets, { model, most }: Reserved): void {
     const priced = amountOf(model, most, stored.prices);
     const wanted = priced ?? plain(most);
-    const { name, tokensUsed, tokensReserved, moneyUsed, moneyReserved } = this.#now(
-      budget,
-      stored,
-    );
+    const { name, tokensUsed, tokensReserved, moneyUsed, moneyReserved } = budget;
     const whose = budget.team === null ? 'the workspace' : `the team "${name ?? budget.team}"`;
     if (budget.money !== null && priced === undefined) {
       throw this.#exceeded(
@@ -170,16 +168,26 @@ export class MonthBudgets {
     return budgets.filter(({ team }) => team === null || teams.has(team));
   }
 
-  #now(budget: StoredBudget, { prices }: StoredBudgets): MonthBudget {
-    const isIn = this.#membership(budget.team);
-    const used = this.#parts.ledger
-      .monthUse()
-      .filter(({ user }) => isIn(user))
-      .map(({ model, counts }) => amountOf(model, counts, prices) ?? plain(counts));
-    const reserved = [...this.#reserved]
-      .filter(({ user }) => isIn(user))
-      .map(({ model, most }) => amountOf(model, most, prices) ?? plain(most));
-    const [isUsed, isReserved] = [sum(used), sum(reserved)];
+  /** What was used is read once for all of them. */
+  #now(budgets: readonly StoredBudget[], { prices }: StoredBudgets): MonthBudget[] {
+    if (budgets.length === 0) return [];
+    const used = this.#parts.ledger.monthUse().map(({ user, model, counts }) => ({
+      user,
+      amount: amountOf(model, counts, prices) ?? plain(counts),
+    }));
+    const reserved = [...this.#reserved].map(({ user, model, most }) => ({
+      user,
+      amount: amountOf(model, most, prices) ?? plain(most),
+    }));
+    const isMember = this.#membership();
+    return budgets.map((budget) => {
+      const sumOf = (all: typeof used): Amount =>
+        sum(all.filter(({ user }) => isMember(user, budget.team)).map(({ amount }) => amount));
+      return this.#budgetNow(budget, sumOf(used), sumOf(reserved));
+    });
+  }
+
+  #budgetNow(budget: StoredBudget, isUsed: Amount, isReserved: Amount): MonthBudget {
     return {
       ...budget,
       name: this.#nameOf(budget.team),
@@ -194,13 +202,13 @@ export class MonthBudgets {
   }
 
   /** Who is in a team now: what members have used counts for it wherever they were before. */
-  #membership(team: string | null): (user: string) => boolean {
-    if (team === null) return () => true;
-    const known = new Map<string, boolean>();
-    return (user) => {
-      const isIn = known.get(user) ?? this.#parts.teamsOf(user).includes(team);
-      known.set(user, isIn);
-      return isIn;
+  #membership(): (user: string, team: string | null) => boolean {
+    const known = new Map<string, readonly string[]>();
+    return (user, team) => {
+      if (team === null) return true;
+      const teams = known.get(user) ?? this.#parts.teamsOf(user);
+      known.set(user, teams);
+      return teams.includes(team);
     };
   }
 
