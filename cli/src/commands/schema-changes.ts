@@ -1,8 +1,5 @@
-import type {
-  SchemaChange,
-  SchemaChangeMade,
-  SchemaChangeOutcome,
-} from '@trellis/contract/shapes/schema-change.ts';
+import { schemaChangeText } from '@trellis/contract/schema-change-text.ts';
+import type { SchemaChange, SchemaChangeOutcome } from '@trellis/contract/shapes/schema-change.ts';
 import {
   type FieldType,
   fieldType,
@@ -203,21 +200,10 @@ async function listChanges({ client, output, terminal }: CommandContext): Promis
     id,
     at,
     by?.name ?? '',
-    changes.map(changeText).join(', '),
+    changes.map(schemaChangeText).join(', '),
     undoneBy === null ? (undoes === null ? '' : `undoes ${undoes}`) : `undone by ${undoneBy}`,
   ]);
   output.data(items, table(['id', 'at', 'by', 'changes', ''], rows));
-}
-
-function changeText(made: SchemaChangeMade): string {
-  if ('rename' in made) return `${nameOf(made.rename)} to ${made.rename.to}`;
-  if ('retype' in made) return `${nameOf(made.retype)} is ${made.retype.to}`;
-  return 'drop' in made ? `drop ${nameOf(made.drop)}` : `restore ${nameOf(made.restore)}`;
-}
-
-function nameOf(place: object): string {
-  const { type, edge, field }: { type?: string; edge?: string; field?: string } = place;
-  return [type ?? edge, field].filter((part) => part !== undefined).join('.');
 }
 
 async function undo({ client, output, terminal }: CommandContext, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { Pencil, Waypoints } from 'lucide-react';
+import { Pencil, Replace, Waypoints } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { CheckboxField, TextField } from '../../ui/field.tsx';
+import { ChangeDialog } from './changes/change-dialog.tsx';
 import { EdgeTypeDialog } from './edge-type-dialog.tsx';
 import { NodeTypeDialog } from './node-type-dialog.tsx';
 import { isOwnType } from './schema.ts';
@@ -45,6 +46,7 @@ export function SchemaLists({ schema }: { readonly schema: SchemaDocument }) {
 function NodeTypes({ types }: { readonly types: readonly NodeType[] }) {
   return (
     <TypeTable
+      kind="node"
       title="Node types"
       hint="Add one here, or let an import create it."
       types={types}
@@ -57,6 +59,7 @@ function NodeTypes({ types }: { readonly types: readonly NodeType[] }) {
 function EdgeTypes({ types }: { readonly types: readonly EdgeType[] }) {
   return (
     <TypeTable
+      kind="edge"
       title="Edge types"
       hint="Edges connect nodes. Add a type here, or let an import create it."
       types={types}
@@ -67,6 +70,7 @@ function EdgeTypes({ types }: { readonly types: readonly EdgeType[] }) {
 }
 
 interface TypeTableProps<T extends NodeType | EdgeType> {
+  readonly kind: 'node' | 'edge';
   readonly title: string;
   /** What to do where there are none. */
   readonly hint: string;
@@ -77,9 +81,10 @@ interface TypeTableProps<T extends NodeType | EdgeType> {
 }
 
 function TypeTable<T extends NodeType | EdgeType>(props: TypeTableProps<T>) {
-  const { title, hint, types, detail, renderDialog } = props;
+  const { kind, title, hint, types, detail, renderDialog } = props;
   const { isAllowed } = useChangePermission();
   const [edited, setEdited] = useState<T>();
+  const [changed, setChanged] = useState<T>();
   const columns: readonly Column<T>[] = [
     { title: 'Type', cell: ({ type }) => <span className="font-medium">{type}</span> },
     detail,
@@ -89,13 +94,22 @@ function TypeTable<T extends NodeType | EdgeType>(props: TypeTableProps<T>) {
       isTitleHidden: true,
       cell: (row) =>
         !isOwnType(row.type) && (
-          <IconButton
-            icon={Pencil}
-            size="small"
-            label={`Change ${row.type}`}
-            disabled={!isAllowed}
-            onClick={() => setEdited(row)}
-          />
+          <span className="flex justify-end gap-1">
+            <IconButton
+              icon={Pencil}
+              size="small"
+              label={`Change ${row.type}`}
+              disabled={!isAllowed}
+              onClick={() => setEdited(row)}
+            />
+            <IconButton
+              icon={Replace}
+              size="small"
+              label={`Rename, retype or drop ${row.type}`}
+              disabled={!isAllowed}
+              onClick={() => setChanged(row)}
+            />
+          </span>
         ),
     },
   ];
@@ -109,6 +123,9 @@ function TypeTable<T extends NodeType | EdgeType>(props: TypeTableProps<T>) {
         <DataTable label={title} rows={types} keyOf={({ type }) => type} columns={columns} />
       )}
       {edited !== undefined && renderDialog(edited, () => setEdited(undefined))}
+      {changed !== undefined && (
+        <ChangeDialog kind={kind} type={changed} onClose={() => setChanged(undefined)} />
+      )}
     </Card>
   );
 }

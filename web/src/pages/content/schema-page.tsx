@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { SchemaChanges } from './changes/schema-changes.tsx';
 import { EdgeTypeDialog } from './edge-type-dialog.tsx';
 import { FailedBuilds } from './indexes/failed-builds.tsx';
 import { useIndexJobMessages } from './indexes/index-queries.ts';
@@ -17,7 +18,7 @@ import { SchemaConnections } from './schema-connections.tsx';
 import { SchemaLists } from './schema-lists.tsx';
 
 const route = getRouteApi('/workspace/admin/schema');
-const TABS = ['list', 'indexes', 'picture'] as const;
+const TABS = ['list', 'indexes', 'picture', 'changes'] as const;
 
 /** The types of nodes and edges, as lists and as a picture, and the indexes of their fields. */
 export function SchemaPage() {
@@ -31,7 +32,7 @@ export function SchemaPage() {
     <>
       <PageHeader
         title="Schema"
-        description="The types of nodes and edges. Changes can add and widen; a change that would lose data is refused."
+        description="The types of nodes and edges, and their fields: add to them, or rename, retype and drop what is in use."
         actions={<AddButtons onAdd={setAdding} />}
       />
       <FailedBuilds />
@@ -49,6 +50,7 @@ export function SchemaPage() {
                 label: 'Picture',
                 content: <SchemaConnections schema={data} />,
               },
+              { value: 'changes', label: 'Changes', content: <SchemaChanges schema={data} /> },
             ]}
           />
         )}
