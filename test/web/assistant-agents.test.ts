@@ -75,7 +75,9 @@ describe.skipIf(requireChromium())('the pages of agents', () => {
   test('an agent is run with variables, and its runs are kept', async () => {
     const agent = { name: 'greet', instructions: 'Greet ${NAME} in ${LANGUAGE:-English}.' };
     await at.people.as('admin', 'POST', '/api/chatai/agents', agent);
-    at.provider.script.turn = inTurn(says('**Hej** Ann!'), { fault: { status: 400, body: '{}' } });
+    at.provider.script.turn = inTurn(says('**Hej** Ann! You are old [9].'), {
+      fault: { status: 400, body: '{}' },
+    });
     await using opened = await open(`${PATH}/greet`, 'ann');
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -88,6 +90,9 @@ describe.skipIf(requireChromium())('the pages of agents', () => {
     await page.getByText('Completed').waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText('Now, please').waitFor();
+    expect(await result.locator('mark').innerText()).toBe('You are old [9].');
+    await result.getByRole('button', { name: 'Not supported: show why' }).waitFor();
+    await result.getByText('Sources support 0 of 1 checked sentence').waitFor();
     await expectAccessibleInBothThemes(page);
     expect(JSON.stringify(at.provider.last.body)).toContain('in Swedish');
     expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0);

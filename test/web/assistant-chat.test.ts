@@ -42,6 +42,15 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     const doubtful = answer.getByRole('list', { name: 'Doubtful sentences' });
     await doubtful.getByText('Not supported').waitFor();
     await doubtful.getByText('Nothing else [7].').waitFor();
+    await expect.poll(() => answer.locator('mark').allInnerTexts()).toContain('Nothing else [7].');
+    const why = answer.getByRole('button', { name: 'Not supported: show why' });
+    await why.last().focus();
+    await page.keyboard.press('Enter');
+    const evidence = page.getByRole('dialog', { name: 'Sources do not say this' });
+    await evidence.getByText('Nothing else [7].').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await evidence.waitFor({ state: 'detached' });
     await answer.getByRole('list', { name: 'Tool calls' }).getByText('lookup').click();
     await answer.getByRole('group', { name: 'Output' }).waitFor();
     await expectAccessibleInBothThemes(page);

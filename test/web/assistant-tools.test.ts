@@ -127,6 +127,32 @@ describe.skipIf(requireChromium())('the page of tools', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a judge of answers is set, with advice, and removed', async () => {
+    const provider = 'openai-compatible';
+    const chat = { provider, baseUrl: 'http://127.0.0.1:9/v1', model: 'mini' };
+    await people.as('admin', 'PUT', '/api/chatai/providers', { chat });
+    const path = `${PATH}?tab=judge`;
+    await using opened = await browser.signedInPage(people.workspace, { path });
+    const { page, complaints } = opened;
+    const judge = async () =>
+      Object((await people.as('admin', 'GET', '/api/chatai/settings')).json).judge;
+    await page.getByRole('combobox', { name: 'Provider' }).selectOption(provider);
+    await page.getByRole('button', { name: 'Save the judge' }).click();
+    await page.getByText('Enter a model.').waitFor();
+    await page.getByRole('textbox', { name: 'Model' }).fill('mini');
+    await page.getByText('“mini” also answers.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('textbox', { name: 'Model' }).fill('large');
+    expect(await page.getByText('also answers.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Save the judge' }).click();
+    await expect.poll(judge).toEqual({ provider, model: 'large' });
+    await page.getByRole('combobox', { name: 'Provider' }).selectOption('No judge');
+    await page.getByRole('button', { name: 'Save the judge' }).click();
+    await expect.poll(judge).toBe(null);
+    await people.as('admin', 'PUT', '/api/chatai/providers', { chat: null });
+    expect(complaints).toEqual([]);
+  });
+
   test('calls are counted, and there are none yet', async () => {
     const path = `${PATH}?tab=calls`;
     await using opened = await browser.signedInPage(people.workspace, { path });

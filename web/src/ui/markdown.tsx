@@ -3,6 +3,7 @@ import { Fragment, type ReactNode, useMemo } from 'react';
 import { classNames } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 import { tableText, withWholeTable } from './markdown-tables.ts';
+import { type Passage, type PassagePieces, passagePieces } from './markdown-passages.ts';
 import { known, markdownTokens } from './markdown-tokens.ts';
 
 interface MarkdownProps {
@@ -11,45 +12,59 @@ interface MarkdownProps {
   readonly citation?: ((number: number) => ReactNode) | undefined;
   /** More of it comes: what ends with the beginning of a table is shown as one. */
   readonly isLive?: boolean;
+  /** Parts of the text that `passage` shows; in its order, and apart from each other. */
+  readonly passages?: readonly Passage[];
+  /**
+   * Shows words of a passage, by its place in `passages`: it has several pieces where marks begin
+   * or end in it, and the last one has `isEnd`.
+   */
+  readonly passage?: ((at: number, words: ReactNode, isEnd: boolean) => ReactNode) | undefined;
 }
+
+/** What is not in the tokens and each of them may need. */
+interface View extends Pick<MarkdownProps, 'citation' | 'passage'> {
+  readonly pieces: PassagePieces;
+}
+
+const NO_PASSAGES: readonly Passage[] = [];
 
 /**
  * Shows what a model wrote. Nothing in it becomes a link, a picture or HTML: a text in the graph
  * may have told the model to write an address that carries away what the model read.
  */
-export function Markdown({ text, citation, isLive = false }: MarkdownProps) {
+export function Markdown(props: MarkdownProps) {
+  const { text, citation, isLive = false, passages = NO_PASSAGES, passage } = props;
   const tokens = useMemo(
     () => markdownTokens(isLive ? withWholeTable(text) : text),
     [text, isLive],
   );
+  const pieces = useMemo(() => passagePieces(text, tokens, passages), [text, tokens, passages]);
   return (
     <div dir="auto" className="flex flex-col gap-2.5 wrap-anywhere">
-      <Blocks tokens={tokens} citation={citation} />
+      <Blocks tokens={tokens} view={{ citation, passage, pieces }} />
     </div>
   );
 }
 
-type Citation = MarkdownProps['citation'];
-
 interface TokensProps {
   readonly tokens: readonly Token[];
-  readonly citation: Citation;
+  readonly view: View;
 }
 
-function Blocks({ tokens, citation }: TokensProps) {
+function Blocks({ tokens, view }: TokensProps) {
   return known(tokens).map((token, at) => (
     // Parts of a text have no identity but their place; the same below.
     // oxlint-disable-next-line react/no-array-index-key
-    <Block key={at} token={token} citation={citation} />
+    <Block key={at} token={token} view={view} />
   ));
 }
 
 interface BlockProps {
   readonly token: MarkedToken;
-  readonly citation: Citation;
+  readonly view: View;
 }
 
-function Block({ token, citation }: BlockProps) {
+function Block({ token, view }: BlockProps) {
   switch (token.type) {
     case 'space':
       return null;
@@ -58,7 +73,7 @@ function Block({ token, citation }: BlockProps) {
     case 'heading':
       return (
         <p className="font-semibold">
-          <Inline tokens={token.tokens} citation={citation} />
+          <Inline tokens={token.tokens} view={view} />
         </p>
       );
     case 'hr':
@@ -66,19 +81,19 @@ function Block({ token, citation }: BlockProps) {
     case 'blockquote':
       return (
         <blockquote className="flex flex-col gap-2.5 border-l-2 pl-3 text-muted">
-          <Blocks tokens={token.tokens} citation={citation} />
+          <Blocks tokens={token.tokens} view={view} />
         </blockquote>
       );
     case 'list':
-      return <List list={token} citation={citation} />;
+      return <List list={token} view={view} />;
     case 'table':
-      return <Table table={token} citation={citation} />;
+      return <Table table={token} view={view} />;
     case 'checkbox':
       return <Checkbox isChecked={token.checked} />;
     default:
       return (
         <p className="whitespace-pre-line">
-          <Inline tokens={inlineTokensOf(token)} citation={citation} />
+          <Inline tokens={inlineTokensOf(token)} view={view} />
         </p>
       );
   }
@@ -110,10 +125,10 @@ function inlineTokensOf(token: MarkedToken): readonly Token[] {
 
 interface ListProps {
   readonly list: Tokens.List;
-  readonly citation: Citation;
+  readonly view: View;
 }
 
-function List({ list, citation }: ListProps) {
+function List({ list, view }: ListProps) {
   const Element = list.ordered ? 'ol' : 'ul';
   return (
     <Element
@@ -123,7 +138,7 @@ function List({ list, citation }: ListProps) {
       {list.items.map((item, at) => (
         // oxlint-disable-next-line react/no-array-index-key
         <li key={at} className={item.task ? 'list-none' : undefined}>
-          <ItemContent tokens={item.tokens} citation={citation} />
+          <ItemContent tokens={item.tokens} view={view} />
         </li>
       ))}
     </Element>
@@ -131,18 +146,18 @@ function List({ list, citation }: ListProps) {
 }
 
 /** An item begins on the line of its sign; what follows its first words are blocks below them. */
-function ItemContent({ tokens, citation }: TokensProps) {
+function ItemContent({ tokens, view }: TokensProps) {
   const first = tokens.findIndex(({ type }) => !['checkbox', 'text', 'paragraph'].includes(type));
   const end = first === -1 ? tokens.length : first;
   return (
     <>
       {known(tokens.slice(0, end)).map((token, at) => (
         // oxlint-disable-next-line react/no-array-index-key
-        <Inline key={at} tokens={inlineTokensOf(token)} citation={citation} />
+        <Inline key={at} tokens={inlineTokensOf(token)} view={view} />
       ))}
       {end < tokens.length && (
         <div className="flex flex-col gap-1 pt-1">
-          <Blocks tokens={tokens.slice(end)} citation={citation} />
+          <Blocks tokens={tokens.slice(end)} view={view} />
         </div>
       )}
     </>
@@ -151,11 +166,11 @@ function ItemContent({ tokens, citation }: TokensProps) {
 
 interface TableProps {
   readonly table: Tokens.Table;
-  readonly citation: Citation;
+  readonly view: View;
 }
 
 /** Scrolls sideways in its own box instead of breaking words. */
-function Table({ table, citation }: TableProps) {
+function Table({ table, view }: TableProps) {
   return (
     <div className="flex flex-col gap-1.5">
       <div
@@ -166,12 +181,12 @@ function Table({ table, citation }: TableProps) {
       >
         <table className="min-w-full border-collapse wrap-break-word">
           <thead className="bg-sunken">
-            <Row cells={table.header} citation={citation} />
+            <Row cells={table.header} view={view} />
           </thead>
           <tbody>
             {table.rows.map((cells, at) => (
               // oxlint-disable-next-line react/no-array-index-key
-              <Row key={at} cells={cells} citation={citation} />
+              <Row key={at} cells={cells} view={view} />
             ))}
           </tbody>
         </table>
@@ -186,14 +201,14 @@ function Table({ table, citation }: TableProps) {
 
 interface RowProps {
   readonly cells: readonly Tokens.TableCell[];
-  readonly citation: Citation;
+  readonly view: View;
 }
 
 /** A longer text is not squeezed into a column of single words: the table scrolls instead. */
 const LONG_CELL_CHARACTERS = 24;
 const ALIGNS = { left: 'text-left', center: 'text-center', right: 'text-right' };
 
-function Row({ cells, citation }: RowProps) {
+function Row({ cells, view }: RowProps) {
   return (
     <tr className="border-b last:border-b-0">
       {cells.map(({ header, align, text, tokens }, at) => {
@@ -209,7 +224,7 @@ function Row({ cells, citation }: RowProps) {
             )}
             {...(header && { scope: 'col' })}
           >
-            <Inline tokens={tokens} citation={citation} />
+            <Inline tokens={tokens} view={view} />
           </Cell>
         );
       })}
@@ -217,38 +232,57 @@ function Row({ cells, citation }: RowProps) {
   );
 }
 
-function Inline({ tokens, citation }: TokensProps) {
+function Inline({ tokens, view }: TokensProps) {
   return known(tokens).map((token, at) => (
     // oxlint-disable-next-line react/no-array-index-key
-    <Mark key={at} token={token} citation={citation} />
+    <Mark key={at} token={token} view={view} />
   ));
 }
 
-function Mark({ token, citation }: BlockProps) {
+function Mark({ token, view }: BlockProps) {
   switch (token.type) {
     case 'text':
-      return <Cited text={token.text} citation={citation} />;
     case 'escape':
-      return token.text;
+    case 'codespan':
+      return <Words token={token} view={view} />;
     case 'br':
       return <br />;
     case 'checkbox':
       return <Checkbox isChecked={token.checked} />;
-    case 'codespan':
-      return <code className="rounded bg-sunken px-1 font-mono text-[0.93em]">{token.text}</code>;
     case 'strong':
     case 'em':
     case 'del': {
       const Element = token.type;
       return (
         <Element>
-          <Inline tokens={token.tokens} citation={citation} />
+          <Inline tokens={token.tokens} view={view} />
         </Element>
       );
     }
     default:
       return token.raw;
   }
+}
+
+interface WordsProps {
+  readonly token: Tokens.Text | Tokens.Escape | Tokens.Codespan;
+  readonly view: View;
+}
+
+function Words({ token, view: { citation, passage, pieces } }: WordsProps) {
+  const words = (text: string): ReactNode => {
+    if (token.type === 'text') return <Cited text={text} citation={citation} />;
+    if (token.type === 'escape') return text;
+    return <code className="rounded bg-sunken px-1 font-mono text-[0.93em]">{text}</code>;
+  };
+  const cut = passage && pieces.get(token);
+  if (cut === undefined) return words(token.text);
+  return cut.map(({ text, passage: at, isEnd }, place) => (
+    // oxlint-disable-next-line react/no-array-index-key
+    <Fragment key={place}>
+      {at === undefined ? words(text) : passage?.(at, words(text), isEnd)}
+    </Fragment>
+  ));
 }
 
 function Checkbox({ isChecked }: { readonly isChecked: boolean }) {
@@ -265,7 +299,11 @@ function Checkbox({ isChecked }: { readonly isChecked: boolean }) {
 
 const CITATION = /\[(\d{1,6})\]/;
 
-function Cited({ text, citation }: { readonly text: string; readonly citation: Citation }) {
+interface CitedProps extends Pick<MarkdownProps, 'citation'> {
+  readonly text: string;
+}
+
+function Cited({ text, citation }: CitedProps) {
   return text.split(CITATION).map((part, at) => (
     // oxlint-disable-next-line react/no-array-index-key
     <Fragment key={at}>{at % 2 === 0 ? part : (citation?.(Number(part)) ?? `[${part}]`)}</Fragment>

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AgentRunWithTranscript } from '@trellis/contract/shapes/agent.ts';
+import { Link } from '@tanstack/react-router';
 import { Square } from 'lucide-react';
 import { client } from '../../../api/client.ts';
 import { useNames } from '../../../api/names.ts';
@@ -11,6 +12,8 @@ import { Markdown } from '../../../ui/markdown.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastError } from '../../../ui/toast.ts';
+import { CheckedAnswer } from '../conversation/checked-answer.tsx';
+import type { SourceLinkProps } from '../conversation/citations.tsx';
 import { Question, Reply, Thinking } from '../conversation/message.tsx';
 import { ToolCalls } from '../conversation/tool-calls.tsx';
 import { agentRunQuery } from './agent-queries.ts';
@@ -84,7 +87,8 @@ function CancelRun({ run }: RunProps) {
   );
 }
 
-function RunResult({ run: { status, error, result } }: RunProps) {
+function RunResult({ run }: RunProps) {
+  const { status, error, result, citations } = run;
   if (error !== null) {
     return (
       <p role="alert" className="rounded-control bg-danger-soft px-3 py-2 text-danger">
@@ -96,7 +100,9 @@ function RunResult({ run: { status, error, result } }: RunProps) {
   return (
     <section aria-label="Result of the run" className="rounded-control border p-3">
       {typeof result === 'string' ? (
-        <Markdown text={result} />
+        <div className="flex flex-col gap-2.5">
+          <CheckedAnswer text={result} citations={citations} support={run} link={NodeLink} />
+        </div>
       ) : (
         <pre
           tabIndex={0}
@@ -106,6 +112,20 @@ function RunResult({ run: { status, error, result } }: RunProps) {
         </pre>
       )}
     </section>
+  );
+}
+
+function NodeLink({ citation: { uid }, label, className, children, ...rest }: SourceLinkProps) {
+  return (
+    <Link
+      {...rest}
+      to="/node/$uid"
+      params={{ uid }}
+      className={className}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {children}
+    </Link>
   );
 }
 

@@ -1,11 +1,9 @@
-import type { ReactNode } from 'react';
-import { useNames } from '../../../api/names.ts';
-import { Markdown } from '../../../ui/markdown.tsx';
+import { Link } from '@tanstack/react-router';
+import { CheckedAnswer } from '../conversation/checked-answer.tsx';
+import type { SourceLinkProps } from '../conversation/citations.tsx';
 import { Reply, Thinking } from '../conversation/message.tsx';
 import { ToolCalls } from '../conversation/tool-calls.tsx';
 import { AnswerActions, type ChatReply } from './answer-actions.tsx';
-import { CitationLink, SourceList } from './citations.tsx';
-import { SupportList } from './support-list.tsx';
 
 interface AnswerViewProps {
   readonly chatUid: string | undefined;
@@ -19,19 +17,13 @@ interface AnswerViewProps {
 export function AnswerView(props: AnswerViewProps) {
   const { chatUid, message, isLocked, isLast, onRegenerate } = props;
   const { text, citations, toolCalls, ended } = message;
-  const titleOf = useNames(citations.map(({ uid }) => uid));
-  const citation = (number: number): ReactNode => {
-    const cited = citations.find(({ id }) => id === number);
-    return cited && <CitationLink citation={cited} title={titleOf(cited.uid)} />;
-  };
   return (
     <Reply from="Assistant" isBusy={ended === null}>
       <ToolCalls calls={toolCalls} />
-      {text !== '' && <Markdown text={text} citation={citation} />}
-      {text === '' && ended === null && <Thinking />}
-      <EndNote message={message} />
-      <SourceList citations={citations} titleOf={titleOf} />
-      <SupportList support={message} titleOf={titleOf} />
+      <CheckedAnswer text={text} citations={citations} support={message} link={SourceLink}>
+        {text === '' && ended === null && <Thinking />}
+        <EndNote message={message} />
+      </CheckedAnswer>
       {ended !== null && chatUid !== undefined && (
         <AnswerActions
           chatUid={chatUid}
@@ -41,6 +33,23 @@ export function AnswerView(props: AnswerViewProps) {
         />
       )}
     </Reply>
+  );
+}
+
+/** To the same page, with the record of a source beside it. */
+function SourceLink({ citation: { id }, label, className, children, ...rest }: SourceLinkProps) {
+  return (
+    <Link
+      {...rest}
+      to="."
+      search={(last: object) => ({ ...last, source: String(id) })}
+      resetScroll={false}
+      data-source={id}
+      className={className}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {children}
+    </Link>
   );
 }
 

@@ -13,8 +13,10 @@ import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { PermissionNotice } from '../../manage/permission-notice.tsx';
+import { providersQuery } from '../providers/provider-queries.ts';
 import { DeleteToolDialog } from './delete-tool-dialog.tsx';
 import { InstructionsForm } from './instructions-form.tsx';
+import { JudgeForm } from './judge-form.tsx';
 import { LlmSearchForm } from './llm-search-form.tsx';
 import { ToolDialog } from './tool-dialog.tsx';
 import { ToolMetricsTable } from './tool-metrics-table.tsx';
@@ -23,7 +25,7 @@ import { ToolTable } from './tool-table.tsx';
 
 const route = getRouteApi('/workspace/assistant/tools');
 
-const TABS = ['tools', 'calls', 'search', 'instructions'] as const;
+const TABS = ['tools', 'calls', 'search', 'instructions', 'judge'] as const;
 type Tab = (typeof TABS)[number];
 
 /**
@@ -60,6 +62,7 @@ export function ToolsPage() {
           { value: 'calls', label: 'Calls', content: <ToolMetricsTable /> },
           { value: 'search', label: 'Search by models', content: <LlmSearch /> },
           { value: 'instructions', label: 'Instructions', content: <Instructions /> },
+          { value: 'judge', label: 'Judge', content: <Judge /> },
         ]}
       />
       {isAdding && <ToolDialog onClose={() => setIsAdding(false)} />}
@@ -116,6 +119,20 @@ function Instructions() {
   return (
     <QueryView query={query} errorTitle="The instructions could not be read">
       {({ instructions }) => <InstructionsForm instructions={instructions} />}
+    </QueryView>
+  );
+}
+
+function Judge() {
+  const settings = useQuery(assistantSettingsQuery);
+  const providers = useQuery(providersQuery);
+  return (
+    <QueryView query={settings} errorTitle="The judge could not be read">
+      {({ judge }) => (
+        <QueryView query={providers} errorTitle="The providers could not be read">
+          {(known) => <JudgeForm judge={judge} providers={known} />}
+        </QueryView>
+      )}
     </QueryView>
   );
 }

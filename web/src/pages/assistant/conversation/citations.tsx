@@ -1,26 +1,38 @@
-import { Link } from '@tanstack/react-router';
 import type { ChatCitation } from '@trellis/contract/shapes/chat.ts';
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { LinkPreview } from '../../../ui/link-preview.tsx';
 
+export interface SourceLinkProps {
+  readonly citation: Pick<ChatCitation, 'id' | 'uid'>;
+  /** What is read out instead of what is in it. */
+  readonly label?: string;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to the node of a source, wherever the page shows it. */
+export type SourceLink = ComponentType<SourceLinkProps>;
+
 interface CitationLinkProps {
+  readonly link: SourceLink;
   readonly citation: ChatCitation;
   /** What the node is called. */
   readonly title: string;
 }
 
-/** The number of a source in an answer: opens its record beside, and shows what was read there. */
-export function CitationLink({ citation: { id, text }, title }: CitationLinkProps) {
+/** The number of a source in an answer: leads to its node, and shows what was read there. */
+export function CitationLink({ link: Source, citation, title }: CitationLinkProps) {
+  const { id, text } = citation;
   return (
     <LinkPreview
       link={
-        <SourceLink
-          id={id}
+        <Source
+          citation={citation}
           label={`Source ${id}: ${title}`}
           className="mx-0.5 inline-flex h-4.5 min-w-4.5 items-center justify-center rounded bg-accent-soft px-1 align-[0.1em] text-xs leading-none font-medium text-accent-strong hover:bg-accent hover:text-on-accent pointer-coarse:h-6 pointer-coarse:min-w-6"
         >
           {id}
-        </SourceLink>
+        </Source>
       }
     >
       <bdi className="block font-medium wrap-anywhere">{title}</bdi>
@@ -31,37 +43,14 @@ export function CitationLink({ citation: { id, text }, title }: CitationLinkProp
   );
 }
 
-interface SourceLinkProps {
-  readonly id: number;
-  readonly label?: string;
-  readonly className: string;
-  readonly children: ReactNode;
-}
-
-/** To the same page, with the record of a source beside it. */
-export function SourceLink({ id, label, className, children, ...rest }: SourceLinkProps) {
-  return (
-    <Link
-      {...rest}
-      to="."
-      search={(last: object) => ({ ...last, source: String(id) })}
-      resetScroll={false}
-      data-source={id}
-      className={className}
-      {...(label !== undefined && { 'aria-label': label })}
-    >
-      {children}
-    </Link>
-  );
-}
-
 interface SourceListProps {
+  readonly link: SourceLink;
   readonly citations: readonly ChatCitation[];
   readonly titleOf: (uid: string) => string;
 }
 
 /** All that an answer names, with what was read. */
-export function SourceList({ citations, titleOf }: SourceListProps) {
+export function SourceList({ link: Source, citations, titleOf }: SourceListProps) {
   if (citations.length === 0) return null;
   return (
     <details className="rounded-control border bg-surface">
@@ -69,15 +58,18 @@ export function SourceList({ citations, titleOf }: SourceListProps) {
         {citations.length === 1 ? '1 source' : `${citations.length} sources`}
       </summary>
       <ol aria-label="Sources" className="flex flex-col gap-2 border-t p-3">
-        {citations.map(({ id, uid, text }) => (
-          <li key={id} className="flex gap-2 text-[13px]">
-            <span className="w-5 shrink-0 text-right text-muted tabular-nums">{id}</span>
+        {citations.map((citation) => (
+          <li key={citation.id} className="flex gap-2 text-[13px]">
+            <span className="w-5 shrink-0 text-right text-muted tabular-nums">{citation.id}</span>
             <div className="min-w-0">
-              <SourceLink id={id} className="font-medium text-accent wrap-anywhere hover:underline">
-                <bdi>{titleOf(uid)}</bdi>
-              </SourceLink>
+              <Source
+                citation={citation}
+                className="font-medium text-accent wrap-anywhere hover:underline"
+              >
+                <bdi>{titleOf(citation.uid)}</bdi>
+              </Source>
               <p dir="auto" className="line-clamp-3 text-muted wrap-anywhere">
-                {text}
+                {citation.text}
               </p>
             </div>
           </li>

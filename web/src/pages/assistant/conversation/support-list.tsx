@@ -1,0 +1,36 @@
+import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
+import type { SourceLink } from './citations.tsx';
+import { isDoubtful, SentenceEvidence } from './sentence-evidence.tsx';
+
+interface SupportListProps {
+  readonly support: AnswerSupport;
+  readonly link: SourceLink;
+  readonly titleOf: (uid: string) => string;
+}
+
+/** The sentences that what they cite does not support, or only in part, with what it says. */
+export function SupportList({ support: { support, supportJudge }, ...sources }: SupportListProps) {
+  const checked = support.filter(({ verdict }) => verdict !== 'unchecked');
+  const doubtful = checked.filter(isDoubtful);
+  if (checked.length === 0) return null;
+  const supported = checked.length - doubtful.length;
+  const summary = `Sources support ${supported} of ${checked.length} checked ${checked.length === 1 ? 'sentence' : 'sentences'}`;
+  if (doubtful.length === 0) return <p className="text-[13px] text-muted">{summary}</p>;
+  return (
+    <details className="rounded-control border bg-surface">
+      <summary className="px-3 py-1.5 text-[13px] font-medium hover:bg-sunken">{summary}</summary>
+      <div className="flex flex-col gap-2 border-t p-3 text-[13px]">
+        {supportJudge?.outcome === 'failed' && (
+          <p className="text-muted">The judge had no answer: the sentences were compared only.</p>
+        )}
+        <ul aria-label="Doubtful sentences" className="flex flex-col gap-3">
+          {doubtful.map((one) => (
+            <li key={one.start}>
+              <SentenceEvidence sentence={one} {...sources} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
+  );
+}
