@@ -163,6 +163,106 @@ test('nobody sees a merged node who did not see both, and a split gives back who
   );
 });
 
+/** What a connector sends: it may say who sees what, and is not the server itself. */
+async function send(operations: readonly WriterOperation[]): Promise<void> {
+  const trace = { op: 'addOrUpdate', type: '_User', key: 'trace' } as const;
+  await commit({ system: false, accessControl: { trace }, operations });
+}
+
+test('who writes the access of one half never widens a merged node, and splits give each its own', async () => {
+  /** Each has a twin, which is never merged, and is written as it is. */
+  const halves = ['a', 'b', 'c'];
+  const write = fc.record({
+    half: fc.constantFrom(...halves),
+    edge: fc.boolean(),
+    replaces: fc.boolean(),
+    teams: fc.subarray(TEAMS, { maxLength: 2 }),
+    users: fc.subarray(USERS, { maxLength: 2 }),
+  });
+  const operationsFor = (
+    key: string,
+    { edge, replaces, teams, users }: Pick<Write, 'edge' | 'replaces' | 'teams' | 'users'>,
+  ): WriterOperation[] => [
+    ...(replaces
+      ? edge
+        ? ['RestrictAccessToTeam', 'RestrictAccessToUser'].map(
+            (name) => ({ op: 'unlinkExcept', from: note(key), edge: name, keep: [] }) as const,
+          )
+        : [{ op: 'unrestrict', node: note(key) } as const]
+      : []),
+    ...(edge
+      ? grantOperations(key, { teams, users, owners: users.slice(0, 1) })
+      : [
+          ...teams.map((one) => ({ op: 'restrict', node: note(key), team: team(one) }) as const),
+          ...users.map((one) => ({ op: 'restrict', node: note(key), user: user(one) }) as const),
+        ]),
+  ];
+  type Write = typeof write extends fc.Arbitrary<infer T> ? T : never;
+  const members = fc.array(fc.tuple(fc.constantFrom(...USERS), fc.constantFrom(...TEAMS)));
+  const index = new AccessIndex(reader);
+  let rounds = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(grants, { minLength: 3, maxLength: 3 }),
+      members,
+      fc.array(write, { minLength: 1, maxLength: 5 }),
+      fc.boolean(),
+      fc.boolean(),
+      async (first, inTeams, writes, isRestricted, joinsTheOther) => {
+        const visibleTo = isRestricted ? 'restricted' : 'everyone';
+        const round = rounds++;
+        const name = (half: string) => `${half}${round}`;
+        const twin = (half: string) => `twin of ${name(half)}`;
+        await commit({
+          operations: [
+            ...halves.flatMap((half, i) =>
+              [name(half), twin(half)].flatMap((one): WriterOperation[] => [
+                { op: 'addOrUpdate', type: 'Note', key: one },
+                ...grantOperations(one, first[i]!),
+              ]),
+            ),
+            ...USERS.map(
+              (one) =>
+                ({ op: 'unlinkExcept', from: user(one), edge: '_MemberOf', keep: [] }) as const,
+            ),
+            ...inTeams.map(
+              ([one, other]) =>
+                ({ op: 'link', from: user(one), edge: '_MemberOf', to: team(other) }) as const,
+            ),
+            settingOperation(TYPE_ACCESS_SETTING, { types: { Note: { visibleTo } } }),
+          ],
+        });
+        const uid = (half: string) => reader.uidOf(note(name(half)));
+        const [a, b, c] = halves.map(uid);
+        const merges = joinsTheOther
+          ? [
+              { id: `p${round}`, into: b!, node: c! },
+              { id: `q${round}`, into: a!, node: b! },
+            ]
+          : [
+              { id: `p${round}`, into: a!, node: b! },
+              { id: `q${round}`, into: a!, node: c! },
+            ];
+        for (const one of merges) await commit({ operations: [], merges: [one] });
+        for (const one of writes) {
+          await send(operationsFor(name(one.half), one));
+          await send(operationsFor(twin(one.half), one));
+          const all = halves.map((half) => viewers(index, twin(half)));
+          const seen = viewers(index, name('a'));
+          for (const each of all) expect([...seen.difference(each)]).toEqual([]);
+          expect(viewers(index, name('b'))).toEqual(seen);
+        }
+        for (const { id } of merges.toReversed()) await commit({ operations: [], split: { id } });
+        for (const half of halves) {
+          expect([half, viewers(index, name(half))]).toEqual([half, viewers(index, twin(half))]);
+        }
+        expect(reader.countOfType('_AccessGroup')).toBe(TEAMS.length);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
 test('access that was changed since holds for both after a split', async () => {
   const index = new AccessIndex(reader);
   await commit({
@@ -194,4 +294,36 @@ test('a team that is gone opens no node when a split gives it its access back', 
   await commit({ operations: [{ op: 'delete', type: '_AccessGroup', key: 'gone' }] });
   await commit({ operations: [], split: { id: 'o' } });
   expect([viewers(index, 'e'), viewers(index, 'f')]).toEqual([new Set(), new Set(['bob'])]);
+});
+
+test('what was decided for the one node holds for both halves when a source writes one', async () => {
+  const index = new AccessIndex(reader);
+  await commit({
+    operations: [
+      settingOperation(TYPE_ACCESS_SETTING, {}),
+      ...['k', 'l'].map((key) => ({ op: 'addOrUpdate', type: 'Note', key }) as const),
+      { op: 'restrict', node: note('k'), user: user('ann') },
+      { op: 'restrict', node: note('l'), user: user('bob') },
+    ],
+  });
+  const work = { id: 'k', into: reader.uidOf(note('k')), node: reader.uidOf(note('l')) };
+  await commit({ operations: [], merges: [work] });
+  expect(viewers(index, 'k')).toEqual(new Set());
+  const share = ['ann', 'cid'].map(
+    (one) => ({ op: 'restrict', node: note('k'), user: user(one) }) as const,
+  );
+  await commit({ operations: share });
+  expect(viewers(index, 'k')).toEqual(new Set(['ann', 'cid']));
+  const source = [
+    { op: 'unrestrict', node: note('l') },
+    { op: 'restrict', node: note('l'), user: user('cid') },
+    { op: 'restrict', node: note('l'), user: user('dan') },
+  ] as const;
+  await send(source);
+  expect(viewers(index, 'l')).toEqual(new Set(['cid']));
+  await commit({ operations: [], split: { id: 'k' } });
+  expect([viewers(index, 'k'), viewers(index, 'l')]).toEqual([
+    new Set(['ann', 'cid']),
+    new Set(['cid', 'dan']),
+  ]);
 });

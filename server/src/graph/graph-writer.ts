@@ -13,6 +13,7 @@ import {
 import { checkMayAsk, checkSees } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
 import { mergeNodes } from './merge-nodes.ts';
+import { writeAccess } from './merged-halves.ts';
 import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
@@ -338,15 +339,15 @@ function apply(t: Transactor, operation: WriterOperation, index: number): void {
     case 'delete':
       return deleteNode(t, operation);
     case 'link':
-      return linkNodes(t, operation);
+      return writeAccess(t, operation, () => linkNodes(t, operation));
     case 'unlink':
-      return unlinkNodes(t, operation);
+      return writeAccess(t, operation, () => unlinkNodes(t, operation));
     case 'unlinkExcept':
-      return unlinkExcept(t, operation);
+      return writeAccess(t, operation, () => unlinkExcept(t, operation));
     case 'restrict':
-      return restrictNode(t, operation);
+      return writeAccess(t, operation, () => restrictNode(t, operation));
     case 'unrestrict':
-      return unrestrictNode(t, operation);
+      return writeAccess(t, operation, () => unrestrictNode(t, operation));
     case 'addToTeam':
       return addToTeam(t, operation);
     case 'removeFromTeam':

@@ -1,5 +1,6 @@
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { accessEdge, neighborsOf, TEAM } from './access-checks.ts';
+import { removeWithAll } from './delete-node.ts';
 import { addPair, pairOf, removePair } from './link-nodes.ts';
 import type { NodeGrants } from './merge-record.ts';
 import type { Transactor } from './transactor.ts';
@@ -73,7 +74,10 @@ export function intersectGrants(
 
 /** A team or user, and every team that it is in, through whatever nesting. */
 function teamsAround(t: Transactor, uid: string): string[] {
-  const found = new Set([t.require({ uid }, 'merge')]);
+  // One that is gone is in nothing, and is nothing that others are in.
+  const given = t.resolve({ uid }, 'merge');
+  if (given === 0) return [uid];
+  const found = new Set([given]);
   for (const id of found) {
     for (const team of neighborsOf(t, id, 'out', accessEdge(t, '_MemberOf')).toArray()) {
       found.add(team);
@@ -96,6 +100,14 @@ export function setGrants(t: Transactor, id: number, wanted: NodeGrants): void {
   replace(t, 'RestrictAccessToTeam', before.teams, teams, (other) => [id, other]);
   replace(t, 'RestrictAccessToUser', before.users, users, (other) => [id, other]);
   replace(t, '_Owns', before.owners, wanted.owners.filter(isThere), (other) => [other, id]);
+}
+
+/** The team is there as long as a node is restricted to it. */
+export function removeNobody(t: Transactor): void {
+  const team = t.resolve({ uid: NOBODY_UID }, 'merge');
+  if (team === 0) return;
+  const edge = accessEdge(t, 'RestrictAccessToTeam');
+  if (neighborsOf(t, team, 'in', edge).length === 0) removeWithAll(t, team);
 }
 
 function addNobody(t: Transactor): void {

@@ -1,3 +1,4 @@
+import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { DB } from '#store/databases.ts';
 import { forgetMerge, moveHistory } from './absorbed-history.ts';
@@ -6,7 +7,7 @@ import { removeWithAll } from './delete-node.ts';
 import type { FieldTable } from './field-table.ts';
 import { putEntries } from './indexes/index-writer.ts';
 import { dropEdge, giveUids, putEdge } from './merge-nodes.ts';
-import { grantsOf, isSameGrants, NOBODY_UID, setGrants } from './merged-access.ts';
+import { grantsOf, isSameGrants, removeNobody, setGrants } from './merged-access.ts';
 import {
   type KeptEdge,
   MERGE_TYPE,
@@ -139,12 +140,7 @@ function returnGrants(t: Transactor, { id, grants }: MergeData, into: number): v
   const isChanged = !isSameGrants(now, grants.made);
   setGrants(t, into, isChanged ? now : grants.into);
   setGrants(t, id, isChanged ? now : grants.node);
-}
-
-/** The team is there as long as a node is restricted to it. */
-function removeNobody(t: Transactor): void {
-  const team = t.resolve({ uid: NOBODY_UID }, 'merge');
-  if (team === 0) return;
-  const edge = accessEdge(t, 'RestrictAccessToTeam');
-  if (neighborsOf(t, team, 'in', edge).length === 0) removeWithAll(t, team);
+  // A node that comes back without a restriction writes no edge that would say so.
+  const { access } = accessEdge(t, 'RestrictAccessToTeam');
+  t.noteAccess(must(access, 'the place of an access edge'), id, into);
 }

@@ -128,15 +128,19 @@ export class Transactor {
 
   /**
    * Call this after all operations. If they changed something, it runs `work`, which writes the
-   * record of that as the server itself. The nodes and edges of `work` are not counted.
+   * record of that as the server itself.
    */
   trace(work: () => void): void {
-    if (this.#nodes + this.#edges === 0) return;
-    const nodes = this.#nodes;
-    const created = this.#created;
-    const edges = this.#edges;
-    this.options = { ...this.options, system: true, rights: undefined, outcomes: false };
+    if (this.#nodes + this.#edges > 0) this.asServer(work);
+  }
+
+  /** Runs `work` with the rights of the server. Its nodes and edges are not counted. */
+  asServer(work: () => void): void {
+    const { options } = this;
+    const [nodes, created, edges] = [this.#nodes, this.#created, this.#edges];
+    this.options = { ...options, system: true, rights: undefined, outcomes: false };
     work();
+    this.options = options;
     this.#nodes = nodes;
     this.#created = created;
     this.#edges = edges;
@@ -208,9 +212,13 @@ export class Transactor {
    */
   changedEdge(edge: EdgeType, from: number, to: number, growth: 1 | -1): void {
     this.#growth.addEdges(edge.id, growth);
-    if (edge.access === undefined) return;
+    if (edge.access !== undefined) this.noteAccess(edge.access, from, to);
+  }
+
+  /** Has readers look again whether this edge is there, which is `ACCESS_EDGES[access]`. */
+  noteAccess(access: number, from: number, to: number): void {
     this.#journal ??= new AccessJournal(this.state.view, this.batch);
-    this.#journal.add(edge.access, from, to);
+    this.#journal.add(access, from, to);
   }
 
   /** Counts entries of an index that were put, or deleted when `growth` is negative. */
