@@ -39,10 +39,10 @@ interface Halves {
 }
 
 /**
- * Runs `write`, which carries out an operation. Where that says who sees a node which was merged, it
- * says so of the half that it names, as the source of that half knows no other: the node is then for
- * those who may see every half. The server itself, which writes what people have decided for the one
- * node, writes the node.
+ * Runs `write`, which carries out an operation. Where that says who sees a node that was merged, it
+ * says so of the half that it names, as the source of that half knows no other: the node is then
+ * for those who may see every half. The server itself writes the node, as people have decided for
+ * the one node.
  */
 export function writeAccess(t: Transactor, operation: AccessOperation, write: () => void): void {
   const reference = t.options.system ? undefined : restricted(operation);
