@@ -8,9 +8,9 @@ import type {
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
-import { readJson } from '../json-input.ts';
 import { uidOfNode } from '../node-words.ts';
 import { harmless, table } from '../terminal.ts';
+import { setActions } from './set-actions.ts';
 
 interface EvalOptions {
   readonly compare?: string;
@@ -44,6 +44,14 @@ const LABELS: Readonly<Record<GoldenMetric, string>> = {
 };
 const METRICS = Object.keys(LABELS) as readonly GoldenMetric[];
 
+const sets = setActions({
+  title: 'The golden answers',
+  sets: (client) => client.goldenAnswers,
+  content: withUids,
+  told: ({ questions }) => `have ${questions.length} questions`,
+  deleted: 'are deleted',
+});
+
 /** `trellis answers`. */
 export function addAnswers(program: Command, run: Run): void {
   const answers = program
@@ -64,7 +72,7 @@ export function addAnswers(program: Command, run: Run): void {
     .description('Prints a set as JSON, as "set" takes it.')
     .argument('<name>', 'name of the set')
     .addHelpText('after', '\nExamples:\n  $ trellis answers get contracts > contracts.json')
-    .action(run(getSet));
+    .action(run(sets.get));
   answers
     .command('set')
     .description('Makes a set, or replaces its questions; its runs stay.')
@@ -74,13 +82,13 @@ export function addAnswers(program: Command, run: Run): void {
       'JSON: {"questions":[{"id":"…","question":"…","nuggets":[{"text":"…"}]}]}; "-" is stdin',
     )
     .addHelpText('after', '\nExamples:\n  $ trellis answers set contracts contracts.json')
-    .action(run(setSet));
+    .action(run(sets.put));
   answers
     .command('delete')
     .description('Deletes a set with its runs.')
     .argument('<name>', 'name of the set')
     .addHelpText('after', '\nExamples:\n  $ trellis answers delete contracts')
-    .action(run(deleteSet));
+    .action(run(sets.delete));
   answers
     .command('runs')
     .description('Lists the last runs of a set.')
@@ -315,26 +323,6 @@ async function listRuns(
   output.data(items, table(heads, rows));
 }
 
-async function getSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-): Promise<void> {
-  const { name: _, ...content } = await client.goldenAnswers.get(name, { signal: terminal.signal });
-  output.data(content, JSON.stringify(content, undefined, 2));
-}
-
-async function setSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-  file: string,
-): Promise<void> {
-  const content = withUids(await readJson(terminal, file));
-  const { questions } = await client.goldenAnswers.put(name, content, { signal: terminal.signal });
-  output.note(`The golden answers ${name} have ${questions.length} questions.`);
-}
-
 /** The set with the UIDs of the nodes that it names as `Type/key`. The server checks the rest. */
 function withUids(content: unknown): GoldenAnswersContent {
   const { questions } = Object(content);
@@ -359,13 +347,4 @@ function withUids(content: unknown): GoldenAnswersContent {
     };
   });
   return { ...Object(content), questions: resolved };
-}
-
-async function deleteSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-): Promise<void> {
-  await client.goldenAnswers.delete(name, { signal: terminal.signal });
-  output.note(`The golden answers ${name} are deleted.`);
 }

@@ -7,9 +7,9 @@ import type {
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
-import { readJson } from '../json-input.ts';
 import { uidOfNode } from '../node-words.ts';
 import { table } from '../terminal.ts';
+import { setActions } from './set-actions.ts';
 
 interface EvalOptions {
   readonly failBelow: readonly string[];
@@ -23,6 +23,14 @@ const LABELS: Readonly<Record<Metric, string>> = {
   recall: 'recall@10',
 };
 type Metric = keyof SearchMetrics;
+
+const sets = setActions({
+  title: 'The golden set',
+  sets: (client) => client.goldenSets,
+  content: withUids,
+  told: ({ queries }) => `has ${queries.length} queries`,
+  deleted: 'is deleted',
+});
 
 /** `trellis search eval` and `trellis search golden`. */
 export function addSearchEval(search: Command, run: Run): void {
@@ -66,7 +74,7 @@ function addGolden(search: Command, run: Run): void {
     .description('Prints a golden set as JSON, as "set" takes it.')
     .argument('<name>', 'name of the golden set')
     .addHelpText('after', '\nExamples:\n  $ trellis search golden get wordnet > wordnet.json')
-    .action(run(getSet));
+    .action(run(sets.get));
   golden
     .command('set')
     .description('Makes a golden set, or replaces its queries; its runs stay.')
@@ -76,13 +84,13 @@ function addGolden(search: Command, run: Run): void {
       'JSON: {"queries":[{"query":"…","relevant":["<uid>", "Type/key"]}]}; "-" is stdin',
     )
     .addHelpText('after', '\nExamples:\n  $ trellis search golden set questions questions.json')
-    .action(run(setSet));
+    .action(run(sets.put));
   golden
     .command('delete')
     .description('Deletes a golden set with its runs.')
     .argument('<name>', 'name of the golden set')
     .addHelpText('after', '\nExamples:\n  $ trellis search golden delete questions')
-    .action(run(deleteSet));
+    .action(run(sets.delete));
 }
 
 async function evaluate(
@@ -179,26 +187,6 @@ async function listSets({ client, output, terminal }: CommandContext): Promise<v
   output.data(items, table(['NAME', 'QUERIES', 'LAST RUN', 'NDCG@10', 'DESCRIPTION'], rows));
 }
 
-async function getSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-): Promise<void> {
-  const { name: _, ...content } = await client.goldenSets.get(name, { signal: terminal.signal });
-  output.data(content, JSON.stringify(content, undefined, 2));
-}
-
-async function setSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-  file: string,
-): Promise<void> {
-  const content = withUids(await readJson(terminal, file));
-  const { queries } = await client.goldenSets.put(name, content, { signal: terminal.signal });
-  output.note(`The golden set ${name} has ${queries.length} queries.`);
-}
-
 /** The set with the UIDs of the nodes that it names as `Type/key`. The server checks the rest. */
 function withUids(content: unknown): GoldenSetContent {
   const { queries } = Object(content);
@@ -214,13 +202,4 @@ function withUid(relevant: unknown): unknown {
   if (typeof relevant === 'string') return uidOfNode(relevant);
   const { uid } = Object(relevant);
   return typeof uid === 'string' ? { ...Object(relevant), uid: uidOfNode(uid) } : relevant;
-}
-
-async function deleteSet(
-  { client, output, terminal }: CommandContext,
-  _options: object,
-  name: string,
-): Promise<void> {
-  await client.goldenSets.delete(name, { signal: terminal.signal });
-  output.note(`The golden set ${name} is deleted.`);
 }
