@@ -18,6 +18,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { FigureTile } from './figure-tile.tsx';
+import { followerColumns } from './follower-columns.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 import { healthQuery } from './statistics.ts';
 
@@ -134,19 +135,7 @@ function MemberTable({ members }: Pick<MemberOverview, 'members'>) {
           ),
         },
         { title: 'Address', isMinor: true, cell: ({ address }) => <a href={address}>{address}</a> },
-        {
-          title: 'Lag',
-          isNumber: true,
-          cell: ({ lagVersions }) => (
-            <Badge tone={lagVersions === 0 ? 'good' : 'warning'}>{formatCount(lagVersions)}</Badge>
-          ),
-        },
-        {
-          title: 'Applied sequence',
-          isNumber: true,
-          isMinor: true,
-          cell: ({ appliedSequence }) => formatCount(appliedSequence),
-        },
+        ...followerColumns,
         { title: 'Last seen', cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} /> },
         { title: 'Version', isMinor: true, cell: ({ version }) => version },
       ]}

@@ -16,6 +16,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { FigureTile } from './figure-tile.tsx';
+import { followerColumns } from './follower-columns.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { ReplicaVerificationResult } from './replica-verification-result.tsx';
 import { StaleNotice } from './stale-notice.tsx';
@@ -125,19 +126,7 @@ function ReplicaTable({ overview }: { readonly overview: ReplicaOverview }) {
           isMinor: true,
           cell: ({ publicAddress }) => <a href={publicAddress}>{publicAddress}</a>,
         },
-        {
-          title: 'Lag',
-          isNumber: true,
-          cell: ({ lagVersions }) => (
-            <Badge tone={lagVersions === 0 ? 'good' : 'warning'}>{formatCount(lagVersions)}</Badge>
-          ),
-        },
-        {
-          title: 'Applied sequence',
-          isNumber: true,
-          isMinor: true,
-          cell: ({ appliedSequence }) => formatCount(appliedSequence),
-        },
+        ...followerColumns,
         {
           title: 'Last report',
           cell: ({ reportedAt }) => (reportedAt === null ? 'None yet' : <Time iso={reportedAt} />),

@@ -1,14 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type {
-  Connector,
-  ConnectorReportDocument,
-  ConnectorRunDocument,
-} from '@trellis/contract/shapes/connector.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { SidePanel } from '../../../ui/dialog.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { Time } from '../../../ui/time.tsx';
-import { RUN_TONES } from '../tasks/task-table.tsx';
+import type { Connector, ConnectorReportDocument } from '@trellis/contract/shapes/connector.ts';
+import { RunListPanel } from '../tasks/run-list-panel.tsx';
 import { connectorRunsQuery } from './connector-queries.ts';
 
 interface ConnectorRunsPanelProps {
@@ -20,39 +12,23 @@ interface ConnectorRunsPanelProps {
 export function ConnectorRunsPanel({ connector, onClose }: ConnectorRunsPanelProps) {
   const runs = useQuery(connectorRunsQuery(connector.id));
   return (
-    <SidePanel isOpen onClose={onClose} title={`Runs of “${connector.name}”`}>
-      <QueryView query={runs} errorTitle="The runs could not be read">
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="text-muted">It has not run yet.</p>
-          ) : (
-            <ol className="flex flex-col gap-4">
-              {items.map((run) => (
-                <RunEntry key={run.id} run={run} />
-              ))}
-            </ol>
-          )
-        }
-      </QueryView>
-    </SidePanel>
-  );
-}
-
-function RunEntry({ run }: { readonly run: ConnectorRunDocument }) {
-  const { state, startedAt, error, report, log } = run;
-  return (
-    <li>
-      <p className="flex flex-wrap items-center gap-2">
-        <Badge tone={RUN_TONES[state]}>{state}</Badge> <Time iso={startedAt} isExact />
-      </p>
-      {error !== null && <p className="mt-1 wrap-anywhere">{error.message}</p>}
-      {report !== null && <Report report={report} />}
-      {log.map(({ at, text }) => (
-        <p key={`${at} ${text}`} className="mt-1 text-[13px] wrap-anywhere text-muted">
-          {text}
-        </p>
-      ))}
-    </li>
+    <RunListPanel
+      title={`Runs of “${connector.name}”`}
+      runs={runs}
+      errorTitle="The runs could not be read"
+      onClose={onClose}
+    >
+      {({ report, log }) => (
+        <>
+          {report !== null && <Report report={report} />}
+          {log.map(({ at, text }) => (
+            <p key={`${at} ${text}`} className="mt-1 text-[13px] wrap-anywhere text-muted">
+              {text}
+            </p>
+          ))}
+        </>
+      )}
+    </RunListPanel>
   );
 }
 
