@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { runTrellis } from '../support/command-line.ts';
 import { NpmFolder } from '../support/npm-folder.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
@@ -303,3 +306,107 @@ console.log(JSON.stringify([right, wrong.status]));
   const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: other.path });
   expect(JSON.parse(stdout)).toEqual([{ status: 200, body: ['of the bundle', 'a,b', 'a,b'] }, 400]);
 });
+
+test('errors and coverage in the test bench lead to the files of the author', async () => {
+  await using other = await NpmFolder.with(['@trellis/endpoint']);
+  const first = `export function first(text) {
+  return text.toUpperCase();
+}
+export function never() {
+  return 1;
+}
+`;
+  const second = `// A comment that no bundle keeps.
+
+export function second(rows) {
+  if (rows.length > 1_000) {
+    return 'never in this test';
+  }
+  return rows.toSorted();
+}
+`;
+  const index =
+    "export { first, never } from './first.js';\nexport { second } from './second.js';\n";
+  await other.add('ours', {
+    'package.json': JSON.stringify({ name: 'ours', version: '1.0.0', type: 'module' }),
+    'index.js': index,
+    'first.js': first,
+    'second.js': second,
+    'index.d.ts': '',
+  });
+  await other.write({
+    'endpoints/both.js': `import { first, second } from 'ours';
+export default async ({ body }) => [first(body.text), second(body.rows)];
+`,
+    'endpoints/both.test.js': `import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { testWorkspace } from '@trellis/endpoint/testing';
+test('both', async () => {
+  await using workspace = await testWorkspace({});
+  const both = new URL('both.js', import.meta.url);
+  const { body } = await workspace.run(both, { body: { text: 'a', rows: ['c', 'b'] } });
+  assert.deepEqual(body, ['A', ['b', 'c']]);
+  const error = await workspace.run(both, { body: { text: 'a' } }).catch((thrown) => thrown);
+  console.log(error.cause.stack);
+});
+`,
+  });
+  const written = join(other.path, 'coverage');
+  const env = { ...process.env, NODE_V8_COVERAGE: written };
+  const args = ['--enable-source-maps', join(other.path, 'endpoints/both.test.js')];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: other.path, env });
+  expect(stdout).toContain(`at second (${other.path}/node_modules/ours/second.js:4:12)`);
+  expect(await leastRuns(written, join(other.path, 'node_modules/ours'))).toMatchObject({
+    '/first.js:1': 2,
+    '/first.js:4': 0,
+    '/second.js:3': 2,
+    '/second.js:5': 0,
+  });
+});
+
+const v8Coverage = z.object({
+  result: z.array(
+    z.object({
+      url: z.string(),
+      functions: z.array(
+        z.object({ ranges: z.array(z.object({ startOffset: z.number(), count: z.number() })) }),
+      ),
+    }),
+  ),
+  'source-map-cache': z.record(
+    z.string(),
+    z.looseObject({ lineLengths: z.array(z.number()), data: z.unknown() }),
+  ),
+});
+
+/**
+ * How often what begins at a line of a file was run at least, as programs that read
+ * `NODE_V8_COVERAGE` find it: of each script they have lengths of lines and the source map, and
+ * never its file.
+ */
+async function leastRuns(written: string, below: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of await readdir(written)) {
+    const text = await readFile(join(written, name), 'utf8');
+    const { result, ...maps } = v8Coverage.parse(JSON.parse(text));
+    for (const { url, functions } of result.filter((one) => one.url.startsWith('file:'))) {
+      const mapped = maps['source-map-cache'][url];
+      if (mapped === undefined) continue;
+      const map = new SourceMap(mapped.data as ConstructorParameters<typeof SourceMap>[0]);
+      for (const { startOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
+        let [line, column] = [0, startOffset];
+        for (const length of mapped.lineLengths) {
+          if (column <= length) break;
+          column -= length + 1;
+          line++;
+        }
+        const entry = map.findEntry(line, column);
+        if (!('originalSource' in entry)) continue;
+        const [, file] = entry.originalSource.split(pathToFileURL(below).href);
+        const place = `${file}:${entry.originalLine + 1}`;
+        if (file !== undefined) counts[place] = Math.min(count, counts[place] ?? count);
+      }
+    }
+  }
+  return counts;
+}

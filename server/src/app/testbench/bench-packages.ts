@@ -13,7 +13,11 @@ import { modulePartsOf } from '#runtime/compile/module-parts.ts';
 import { packageText } from '#runtime/compile/package-text.ts';
 import type { PackageBundle } from '@trellis/contract/shapes/package.ts';
 
-const SCHEME = 'trellis-package:';
+/**
+ * Below the folder of a project, though nothing lies there: debuggers and what counts coverage
+ * follow the source maps of files alone.
+ */
+const SERVED = '.trellis-packages/';
 
 /**
  * Lets files of endpoints and modules import the bundles that `trellis push` would send, in the
@@ -46,7 +50,7 @@ export class BenchPackages implements Disposable {
     }));
     const bundled = await bundlePackages(folder, importing);
     const bundles = new Map(bundled.map(({ specifier, bundle }) => [specifier, bundle]));
-    this.#serve(bundles, files);
+    this.#serve(folder, bundles, files);
     return sourcesOf(bundles, modules);
   }
 
@@ -55,12 +59,20 @@ export class BenchPackages implements Disposable {
     this.#hooks = undefined;
   }
 
-  #serve(bundles: ReadonlyMap<string, PackageBundle>, files: ReadonlyMap<string, string>): void {
+  #serve(
+    folder: string,
+    bundles: ReadonlyMap<string, PackageBundle>,
+    files: ReadonlyMap<string, string>,
+  ): void {
+    const root = pathToFileURL(join(folder, '/'));
     // What was imported once under an address stays there for Node.
-    const folder = `${SCHEME}${process.hrtime.bigint()}.${++this.#prepared}/`;
-    const urls = new Map([...bundles.keys()].map((specifier) => [specifier, folder + specifier]));
+    const served = new URL(`${SERVED}${process.hrtime.bigint()}.${++this.#prepared}/`, root);
+    const urls = new Map<string, string>();
     for (const [specifier, bundle] of bundles) {
-      this.#texts.set(folder + specifier, moduleText(bundle, namesImported(specifier, files)));
+      const { href } = new URL(`${specifier}.js`, served);
+      urls.set(specifier, href);
+      const text = moduleText(bundle, namesImported(specifier, files));
+      this.#texts.set(href, `${text}\n${mapComment(bundle, root)}`);
     }
     for (const file of files.keys()) this.#urls.set(pathToFileURL(file).href, urls);
     this.#hooks ??= registerHooks({
@@ -131,6 +143,15 @@ function moduleText({ code, isCommonJs }: PackageBundle, names: ReadonlySet<stri
     /^export default (.*);$/m,
     `const $main = $1;\nexport default $main;\nexport const { ${others} } = $main;`,
   );
+}
+
+/** The source map, with the author's files where they lie on this machine. */
+function mapComment({ map }: PackageBundle, root: URL): string {
+  const { sources, ...rest } = JSON.parse(map) as { readonly sources: readonly string[] };
+  const placed = sources.map((source) => new URL(source, root).href);
+  const text = JSON.stringify({ ...rest, sources: placed });
+  const base64 = Buffer.from(text).toString('base64');
+  return `//# sourceMappingURL=data:application/json;base64,${base64}`;
 }
 
 function namesImported(specifier: string, files: ReadonlyMap<string, string>): Set<string> {
