@@ -6,8 +6,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { DefinitionsFolder } from '../definitions-folder.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { localWork } from '../local-work.ts';
 import { OwnServer } from '../own-server.ts';
-import { ProgressLine } from '../progress-bar.ts';
 import { harmless, type Tell, type Terminal } from '../terminal.ts';
 import { sendFolder, tellResult } from './definitions.ts';
 
@@ -151,27 +151,19 @@ interface Restoring {
 async function restoreInto(
   to: string,
   from: string,
-  { context: { output, terminal }, options, tell }: Restoring,
+  { context, options, tell }: Restoring,
 ): Promise<void> {
   // Only here: no other command should have to load so much of the server.
   const { preparePreview } = await import('@trellis/server/preview/preview-data.ts');
   const { at, sample: nodesMax, open: usesSigningKey = false } = options;
-  const line = new ProgressLine(terminal.stderr);
-  const data = await preparePreview(
-    chosen(terminal.env, OF_SERVER, OF_BACKUPS),
-    { from, at, to, nodesMax, usesSigningKey },
-    {
-      signal: terminal.signal,
-      report: (share, step) => line.update(share, step),
-      log: (text) => output.note(text),
-    },
-  ).finally(() => line.clear());
-  if ('failure' in data) {
-    const { code, message, hint } = data.failure;
-    throw new CommandFailure(message, { code, hint });
-  }
-  const { id, createdAt, sequence } = data.restored;
-  const { sample = null } = data;
+  const { restored, sample = null } = await localWork(context, (progress) =>
+    preparePreview(
+      chosen(context.terminal.env, OF_SERVER, OF_BACKUPS),
+      { from, at, to, nodesMax, usesSigningKey },
+      progress,
+    ),
+  );
+  const { id, createdAt, sequence } = restored;
   const kept = sample === null ? '' : ` Kept ${sample.kept} nodes, deleted ${sample.deleted}.`;
   tell(
     { event: 'restored', id, createdAt, sequence, sample },

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { CommandFailure } from '../failure.ts';
-import { ProgressLine } from '../progress-bar.ts';
+import { localWork } from '../local-work.ts';
 
 interface RestoreOptions {
   readonly to?: string;
@@ -15,7 +14,8 @@ export function addRestore(program: Command, run: Run): void {
     .description(
       'Restores a workspace from a backup into an empty storage folder. Needs no server. The ' +
         'workspace begins a new history, so its replicas copy it again. After an interruption, ' +
-        'run the same command again. An encrypted backup needs its MSK_GRAPH_MASTER_KEY.',
+        'run the same command again. An encrypted backup needs its MSK_GRAPH_MASTER_KEY. With ' +
+        'MSK_LOG it makes the folder of a member, which goes on in the history that there is.',
     )
     .argument(
       '<from>',
@@ -39,29 +39,18 @@ Examples:
 }
 
 async function restoreBackup(
-  { output, terminal }: CommandContext,
+  context: CommandContext,
   { to, at }: RestoreOptions,
   from: string,
 ): Promise<void> {
+  const { output, terminal } = context;
   // Only here: no other command should have to load so much of the server.
   const { restore } = await import('@trellis/server/restore.ts');
-  const line = new ProgressLine(terminal.stderr);
-  const outcome = await restore(
-    { ...terminal.env },
-    { from, to, at },
-    {
-      signal: terminal.signal,
-      report: (share, step) => line.update(share, step),
-      log: (text) => output.note(text),
-    },
+  const restored = await localWork(context, (progress) =>
+    restore({ ...terminal.env }, { from, to, at }, progress),
   );
-  line.clear();
-  if ('failure' in outcome) {
-    const { code, message, hint } = outcome.failure;
-    throw new CommandFailure(message, { code, hint });
-  }
-  const { id, sequence, storage, createdAt } = outcome.restored;
+  const { id, sequence, storage, createdAt } = restored;
   const text = `Restored the backup ${id} of ${createdAt} at sequence ${sequence} to ${storage}.`;
-  output.data(outcome.restored, text);
+  output.data(restored, text);
   output.note(`Start it with: MSK_GRAPH_STORAGE=${storage} trellis serve`);
 }

@@ -47,7 +47,7 @@ export function readSettings(given: Environment, sources: SettingSources = {}): 
 }
 
 /** The part that reads the address of PostgreSQL says more of it than the table of variables. */
-function faultsOfLog(env: Environment): ConfigFault[] {
+export function faultsOfLog(env: Environment): ConfigFault[] {
   const text = (env['MSK_LOG'] ?? '').trim();
   // What is no such address at all is found with the other variables.
   const address = text.startsWith('postgres') ? parsePostgresAddress(text) : '';

@@ -3,16 +3,18 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { restoreBackup, type Restored, type RestoredLog } from '#backup/restore-backup.ts';
 import { isRestoreUnfinished } from '#backup/restore-mark.ts';
-import { parseRestoreWish } from '#backup/restore-point.ts';
+import { parseRestoreWish, type RestoreWish } from '#backup/restore-point.ts';
 import type { WorkProgress } from '#backup/work-progress.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { ConfigError, type Environment } from '#config/config-error.ts';
+import type { Environment } from '#config/config-error.ts';
 import { readConfig } from '#config/read-config.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { type LogBeginning, removeLog } from '#log/segment-log.ts';
 import { openTarget, targetSettings } from './backup/open-target.ts';
+import { type CommandOutcome, outcomeOf } from './command-outcome.ts';
 import { createStorageFolder } from './read-settings.ts';
+import { ReplicaStore } from './replication/replica-store.ts';
 import { openStoreLog } from './writer/store-log.ts';
 
 export interface RestoreRequest {
@@ -24,71 +26,67 @@ export interface RestoreRequest {
   readonly at: string | undefined;
 }
 
-/** Why there is no restored workspace, for people. */
-export interface RestoreFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | undefined;
-}
-
-export type RestoreOutcome =
-  | { readonly restored: Restored & { readonly storage: string } }
-  | { readonly failure: RestoreFailure };
+export type RestoredWorkspace = Restored & { readonly storage: string };
 
 /** Names that may lie in a storage folder that nobody has used. */
 const UNUSED_NAMES = new Set(['lock', 'lock-journal', 'log', 'restore.json.new', 'lost+found']);
 
 /**
  * `trellis restore`: makes a workspace of a backup while no server is there. The variables are
- * those of the server.
+ * those of the server: with MSK_LOG it makes the folder of a member.
  */
-export async function restore(
+export function restore(
   env: Environment,
   request: RestoreRequest,
   progress: WorkProgress,
-): Promise<RestoreOutcome> {
-  try {
-    return { restored: await run(env, request, progress) };
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return {
-        failure: { code: 'invalid_configuration', message: error.message, hint: undefined },
-      };
-    }
-    if (!(error instanceof Problem)) throw error;
-    return { failure: { code: error.code, message: error.message, hint: error.hint } };
-  }
+): Promise<CommandOutcome<RestoredWorkspace>> {
+  return outcomeOf(() => run(env, request, progress));
 }
 
 async function run(
   env: Environment,
   { from, to, at }: RestoreRequest,
   progress: WorkProgress,
-): Promise<Restored & { readonly storage: string }> {
+): Promise<RestoredWorkspace> {
   const wish = parseRestoreWish(at);
   const asGiven = { ...env, MSK_GRAPH_BACKUP_FOLDER: from };
   const { config, secrets } = readConfig(asGiven, { opensOlder: true });
-  const target = openTarget(targetSettings(config, secrets, process.cwd()));
   const storage = resolve(to ?? config.storageFolder);
   createStorageFolder(storage);
-  using _claim = await claim(storage);
-  const restored = await restoreBackup({
+  using _claim = await claimUnused(storage);
+  const keepsHistory = config.member !== null;
+  const restored = await restoreInto({ config, secrets, storage, wish, keepsHistory }, progress);
+  return { ...restored, storage };
+}
+
+interface Restoring extends Pick<ReturnType<typeof readConfig>, 'config' | 'secrets'> {
+  /** Claimed, and empty but for what an unfinished restore has left. */
+  readonly storage: string;
+  readonly wish: RestoreWish;
+  /** For a member, which takes what came later from the common log. */
+  readonly keepsHistory: boolean;
+}
+
+/** From the target of backups that is configured. */
+export function restoreInto(restoring: Restoring, progress: WorkProgress): Promise<Restored> {
+  const { config, secrets, storage, wish, keepsHistory } = restoring;
+  return restoreBackup({
     ...progress,
-    target,
+    target: openTarget(targetSettings(config, secrets, process.cwd())),
     wish,
     storage,
     masterKey: secrets.graphMasterKey ?? undefined,
     clock: systemClock,
     logPlace: logPlace(storage, secrets.graphMasterKey),
+    keepHistory: keepsHistory ? () => ReplicaStore.mark(storage) : undefined,
   });
-  return { ...restored, storage };
 }
 
 /**
  * Locks the storage folder for this process. Throws `storage_in_use`, and `storage_not_empty`
  * unless a restore has left what is there.
  */
-async function claim(storage: string): Promise<Disposable> {
+export async function claimUnused(storage: string): Promise<Disposable> {
   const logFolder = join(storage, 'log');
   // The lock of a replica, or of another restore.
   const lock = lockFolder(storage);

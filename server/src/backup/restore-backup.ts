@@ -8,6 +8,7 @@ import { syncFolder } from '#log/durable-file.ts';
 import { type LogPlace, promoteStore } from '#store/history.ts';
 import { readStoreKeys } from '#store/master-key.ts';
 import { restoreSnapshot } from '#store/restore.ts';
+import { openState } from '#store/state-writer.ts';
 import { readSigningKey, SIGNING_KEY_FILE, writeSigningKey } from '#store/signing-key.ts';
 import { type BackupContents, readContents } from './backup-header.ts';
 import { BackupPool } from './backup-pool.ts';
@@ -32,11 +33,16 @@ export interface RestoreBackupOptions extends WorkProgress {
   readonly masterKey: string | undefined;
   readonly clock: Clock;
   readonly logPlace: RestoredLog;
+  /**
+   * For a member of a workspace whose log is elsewhere, which goes on in the history of the backup:
+   * what marks the folder as one, instead of a new history.
+   */
+  readonly keepHistory?: (() => Promise<void>) | undefined;
 }
 
 export interface Restored {
   readonly id: string;
-  /** The sequence in the backup's history, where the workspace goes on in a new one. */
+  /** The sequence in the backup's history, where the workspace goes on, usually in a new one. */
   readonly sequence: number;
   readonly createdAt: string;
 }
@@ -50,9 +56,10 @@ const COMMITS_AT_ONCE = 256;
 
 /**
  * Makes the workspace of a backup, or of a point after it, in a folder. It goes on in a new
- * history, so that replicas of the old one copy it. What a kill leaves, the next restore of the
- * same backup clears away and does again. Throws `restore_unfinished` when what lies there is of
- * another one, and the problems of `planRestore`, `readPoolSecret` and of the target.
+ * history, so that replicas of the old one copy it, unless it is for a member. What a kill leaves,
+ * the next restore of the same backup clears away and does again. Throws `restore_unfinished` when
+ * what lies there is of another one, and the problems of `planRestore`, `readPoolSecret` and of the
+ * target.
  */
 export async function restoreBackup(options: RestoreBackupOptions): Promise<Restored> {
   const { target, storage, wish, report } = options;
@@ -70,10 +77,23 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   await restoreFiles(storage, pool, contents);
   const key = await readSigningKey(options);
   if (key !== undefined) await writeSigningKey(storage, readStoreKeys(options), key);
-  report(0.99, 'Beginning a new history');
-  await promoteStore({ ...options, log: options.logPlace });
+  if (options.keepHistory === undefined) {
+    report(0.99, 'Beginning a new history');
+    await promoteStore({ ...options, log: options.logPlace });
+  } else {
+    await applyLog(options, plan);
+    await options.keepHistory();
+  }
   await unmarkRestore(storage);
   return { id: plan.header.id, sequence, createdAt: plan.header.createdAt };
+}
+
+/** The state has what the log has, as a promotion sees to. */
+async function applyLog(options: RestoreBackupOptions, { header }: RestorePlan): Promise<void> {
+  const { storage, masterKey, clock, logPlace } = options;
+  await using log = await logPlace.beginAs(header.epoch, header.snapshotSequence);
+  const state = await openState({ storage, masterKey, clock, log });
+  await state[Symbol.asyncDispose]();
 }
 
 async function restoreState(

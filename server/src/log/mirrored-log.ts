@@ -32,8 +32,18 @@ const RETRY_DELAY_MS = 500;
  * is of another history, with `log_trimmed` when the authority has dropped what the copy lacks.
  */
 export async function openMirroredLog(options: MirroredLogOptions): Promise<CommitLog> {
-  const { authority, copy } = options;
-  await checkSameHistory(options);
+  await catchUp(options);
+  return new MirroredLog(options);
+}
+
+interface Copying {
+  readonly authority: Pick<CommitLog, 'epoch' | 'firstSequence' | 'lastSequence' | 'read'>;
+  readonly copy: CommitLog;
+}
+
+/** Gives the copy what it lacks. Rejects as `openMirroredLog` does. */
+export async function catchUp({ authority, copy }: Copying): Promise<void> {
+  await checkSameHistory({ authority, copy });
   let waiting: LogRecord[] = [];
   let bytes = 0;
   const write = async (): Promise<void> => {
@@ -47,7 +57,6 @@ export async function openMirroredLog(options: MirroredLogOptions): Promise<Comm
     if (waiting.length >= CATCH_UP_RECORDS_MAX || bytes >= CATCH_UP_BYTES_MAX) await write();
   }
   await write();
-  return new MirroredLog(options);
 }
 
 /** In one turn, so that they share a write and a sync. */
@@ -58,7 +67,7 @@ async function appendAll(log: CommitLog, records: readonly LogRecord[]): Promise
   await Promise.all(appended);
 }
 
-async function checkSameHistory({ authority, copy }: MirroredLogOptions): Promise<void> {
+async function checkSameHistory({ authority, copy }: Copying): Promise<void> {
   const { lastSequence } = copy;
   if (copy.epoch !== authority.epoch) {
     throw otherHistory(`its epoch is ${copy.epoch}, not ${authority.epoch}`);

@@ -5,7 +5,8 @@ import type { Environment } from '#config/config-error.ts';
 import { readConfig } from '#config/read-config.ts';
 import { SIGNING_KEY_FILE } from '#store/signing-key.ts';
 import { openStorage, readingOf } from '../open-storage.ts';
-import { type RestoreOutcome, restore } from '../restore.ts';
+import type { CommandOutcome } from '../command-outcome.ts';
+import { restore, type RestoredWorkspace } from '../restore.ts';
 import { keepSample, type Sample } from './keep-sample.ts';
 
 export interface PreviewRequest {
@@ -20,23 +21,24 @@ export interface PreviewRequest {
   readonly usesSigningKey: boolean;
 }
 
-export type PreviewData =
-  | Exclude<RestoreOutcome, { readonly restored: unknown }>
-  | (Extract<RestoreOutcome, { readonly restored: unknown }> & {
-      readonly sample: Sample | undefined;
-    });
+export interface PreviewData {
+  readonly restored: RestoredWorkspace;
+  /** Undefined when all nodes are kept. */
+  readonly sample: Sample | undefined;
+}
 
 /** Makes the data of a preview of a backup. The variables are those of the server. */
 export async function preparePreview(
   env: Environment,
   { from, at, to, nodesMax, usesSigningKey }: PreviewRequest,
   progress: WorkProgress,
-): Promise<PreviewData> {
+): Promise<CommandOutcome<PreviewData>> {
   const outcome = await restore(env, { from, to, at }, progress);
   if ('failure' in outcome) return outcome;
+  const { done: restored } = outcome;
   if (!usesSigningKey) await rm(join(to, SIGNING_KEY_FILE), { force: true });
-  if (nodesMax === undefined) return { ...outcome, sample: undefined };
-  return { ...outcome, sample: await sampled(env, { to, nodesMax }, progress) };
+  if (nodesMax === undefined) return { done: { restored, sample: undefined } };
+  return { done: { restored, sample: await sampled(env, { to, nodesMax }, progress) } };
 }
 
 async function sampled(

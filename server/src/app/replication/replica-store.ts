@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { releaseMemory } from '#base/release-memory.ts';
+import { createFileDurably, syncFolder } from '#log/durable-file.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { type History, promoteStore, readHistory } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
@@ -24,6 +25,7 @@ import { openStoreLog } from '../writer/store-log.ts';
  * epoch.
  */
 const REPLICA_FILE = 'replica.json';
+const MOVING = '{"moving":true}\n';
 /** Why the primary refused what the replica has. */
 const REFUSAL_FILE = 'refused.json';
 /** Holds a copy that is not finished. */
@@ -53,12 +55,23 @@ export class ReplicaStore implements ReplicaStorePort {
 
   /** Makes the folder one of a replica, which nobody may have open. */
   static async mark(storage: string): Promise<void> {
-    await writeFile(join(storage, REPLICA_FILE), '{}\n');
+    await createFileDurably(storage, REPLICA_FILE, Buffer.from('{}\n'));
+  }
+
+  /** The same for a folder whose log is about to be in PostgreSQL, and may not be there. */
+  static async markMoving(storage: string): Promise<void> {
+    await createFileDurably(storage, REPLICA_FILE, Buffer.from(MOVING));
+  }
+
+  static async isMoving(storage: string): Promise<boolean> {
+    if (!ReplicaStore.isIn(storage)) return false;
+    return (await readFile(join(storage, REPLICA_FILE), 'utf8')) === MOVING;
   }
 
   /** Makes the folder one of a primary. */
   static async unmark(storage: string): Promise<void> {
     await rm(join(storage, REPLICA_FILE), { force: true });
+    await syncFolder(storage);
   }
 
   /**
@@ -193,13 +206,24 @@ interface Promotion {
  * replica never had the whole graph.
  */
 export async function promoteReplica(promotion: Promotion): Promise<void> {
-  const { storage, masterKey, logger } = promotion;
+  const { storage, logger } = promotion;
   if (!ReplicaStore.isIn(storage)) return;
   if (!existsSync(join(storage, STORE_FILE))) {
     throw new Problem('replica_unfinished', `${storage} holds a replica that was never complete`, {
       hint: 'Promote another replica, or empty the folder to begin a new workspace.',
     });
   }
+  const epoch = await beginNewHistory(promotion);
+  logger.warn(
+    `this replica is a primary now, of the new epoch ${epoch}: the old primary must stay stopped, and other replicas copy this one`,
+  );
+}
+
+/** Makes a folder of a replica that has the whole graph a primary's. Returns the new epoch. */
+export async function beginNewHistory({
+  storage,
+  masterKey,
+}: Omit<Promotion, 'logger'>): Promise<string> {
   const epoch = await promoteStore({
     storage,
     masterKey: masterKey ?? undefined,
@@ -210,7 +234,5 @@ export async function promoteReplica(promotion: Promotion): Promise<void> {
     },
   });
   await ReplicaStore.unmark(storage);
-  logger.warn(
-    `this replica is a primary now, of the new epoch ${epoch}: the old primary must stay stopped, and other replicas copy this one`,
-  );
+  return epoch;
 }

@@ -26,7 +26,7 @@ import {
   type StoredSegment,
 } from './log-database.ts';
 import { newSegment, type HeldSegment, heldSegments } from './held-segments.ts';
-import { RecordReader, storedGroup } from './stored-records.ts';
+import { storedGroup, storedRecords } from './stored-records.ts';
 
 export interface DatabaseLogOptions {
   readonly database: LogDatabase;
@@ -95,9 +95,6 @@ interface DatabaseLogParts {
   /** Oldest first, never empty. New groups go to the last one. */
   readonly segments: HeldSegment[];
 }
-
-/** How much a read fetches at once; a group that is larger is fetched in parts. */
-const READ_BYTES_MAX = 4 * 1024 * 1024;
 
 class DatabaseLog implements CommitLog {
   readonly #options: DatabaseLogOptions;
@@ -227,27 +224,21 @@ class DatabaseLog implements CommitLog {
   }
 
   async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
-    if (from > last) return;
     const { database } = this.#options;
     const { cipher } = this.#parts;
-    const groupFirst = await this.#ask(() => database.groupAt(from));
-    if (groupFirst === undefined) throw await this.#gap(from);
-    const crcSeedOf = (first: number): number => this.#segmentOf(first).crcSeed;
-    const reader = new RecordReader(groupFirst, { place: database.place, cipher, crcSeedOf });
-    let place = { first: groupFirst, chunk: -1 };
-    while (reader.nextSequence <= last) {
-      const after = place;
-      const rows = await this.#ask(() => database.rowsAfter(after, last, READ_BYTES_MAX));
-      if (rows.length === 0) throw await this.#gap(reader.nextSequence);
-      for (const row of rows) {
-        if (!reader.follows(row)) throw await this.#gap(reader.nextSequence);
-        for (const record of reader.take(row)) {
-          if (record.last < from) continue;
-          if (record.first < this.firstSequence) throw logTrimmed(record.first, this.firstSequence);
-          yield record;
-        }
-        place = row;
-      }
+    const reading = storedRecords(from, last, {
+      place: database.place,
+      cipher,
+      crcSeedOf: (first) => this.#segmentOf(first).crcSeed,
+      rows: {
+        groupAt: (sequence) => this.#ask(() => database.groupAt(sequence)),
+        rowsAfter: (...asked) => this.#ask(() => database.rowsAfter(...asked)),
+      },
+      gap: (sequence) => this.#gap(sequence),
+    });
+    for await (const record of reading) {
+      if (record.first < this.firstSequence) throw logTrimmed(record.first, this.firstSequence);
+      yield record;
     }
   }
 

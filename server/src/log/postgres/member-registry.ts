@@ -186,7 +186,7 @@ export class MemberRegistry implements AsyncDisposable {
     return this.#connections.run(async (client) => {
       const { rows } = await client.query<ReportRow>(
         `select (select min(first) from ${this.#schema}.segment) as first,
-          (select max(last) from ${this.#schema}.record) as last,
+          (select last from ${this.#schema}.record order by first desc limit 1) as last,
           pg_total_relation_size('${this.#schema}.record') as bytes`,
       );
       const { first, last, bytes } = must(rows[0], 'a row');

@@ -5,7 +5,6 @@ import {
   DatabaseFault,
   type LeaseTerm,
   type LogDatabase,
-  type RowPlace,
   type Settled,
   type StoredContents,
   type StoredGroup,
@@ -20,7 +19,7 @@ export interface PostgresDatabaseOptions {
   readonly address: PostgresAddress;
   /** Keeps the workspaces of one database apart. */
   readonly workspace: string;
-  /** The first things of a log that does not exist yet. */
+  /** The first things of a log that does not exist yet; undefined when it has to exist. */
   readonly begin: TablesOptions['begin'];
 }
 
@@ -78,7 +77,7 @@ export class PostgresDatabase implements LogDatabase {
       const { chunks, segment } = group;
       if (chunks.length === 1 && segment === undefined) {
         mark.sent = true;
-        return this.#insert(client, group, 0, lease);
+        return insertChunk(client, this.#statements, { group, chunk: 0, lease });
       }
       return this.#appendInParts(client, mark, group, lease);
     });
@@ -118,20 +117,11 @@ export class PostgresDatabase implements LogDatabase {
   }
 
   groupAt(sequence: number): Promise<number | undefined> {
-    return this.#read(async (client) => {
-      const { rows } = await client.query<{ first: string }>(this.#statements.groupAt, [sequence]);
-      return rows[0] === undefined ? undefined : Number(rows[0].first);
-    });
+    return this.#read((client) => rowsIn(client, this.#statements).groupAt(sequence));
   }
 
-  rowsAfter({ first, chunk }: RowPlace, upTo: number, bytesMax: number): Promise<StoredRow[]> {
-    return this.#read(async (client) => {
-      const { rows } = await client.query<{ first: string; chunk: number; body: Buffer }>(
-        this.#statements.rowsAfter,
-        [first, chunk, upTo, bytesMax],
-      );
-      return rows.map((row) => ({ first: Number(row.first), chunk: row.chunk, body: row.body }));
-    });
+  rowsAfter(...asked: Parameters<LogDatabase['rowsAfter']>): Promise<readonly StoredRow[]> {
+    return this.#read((client) => rowsIn(client, this.#statements).rowsAfter(...asked));
   }
 
   /** When this resolves, new rows can have the room: PostgreSQL's own turn is not waited for. */
@@ -184,33 +174,16 @@ export class PostgresDatabase implements LogDatabase {
     group: StoredGroup,
     lease: LeaseTerm,
   ): Promise<boolean> {
-    const { chunks, segment } = group;
     await client.query('begin');
     const { rowCount } = await client.query(this.#statements.held, [lease.term, lease.holder]);
     if (rowCount !== 1) {
       await client.query('rollback');
       return false;
     }
-    if (segment !== undefined) {
-      const { first, header } = segment;
-      await client.query(this.#statements.insertSegment, [first, header]);
-    }
-    for (const chunk of chunks.keys()) await this.#insert(client, group, chunk, lease);
+    await insertGroup(client, this.#statements, { group, lease });
     mark.sent = true;
     await client.query('commit');
     return true;
-  }
-
-  async #insert(
-    client: PoolClient,
-    { first, last, newestTime, chunks }: StoredGroup,
-    chunk: number,
-    { term, holder }: LeaseTerm,
-  ): Promise<boolean> {
-    const body = chunks[chunk];
-    const values = [term, holder, first, chunk, last, newestTime, body];
-    const { rowCount } = await client.query(this.#statements.insertHeld, values);
-    return rowCount === 1;
   }
 
   #read<T>(reading: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -226,6 +199,56 @@ export class PostgresDatabase implements LogDatabase {
   }
 }
 
+interface HeldGroup {
+  readonly group: StoredGroup;
+  readonly lease: LeaseTerm;
+}
+
+/** In the transaction of the caller, which has locked the lease. */
+export async function insertGroup(
+  client: PoolClient,
+  statements: Statements,
+  { group, lease }: HeldGroup,
+): Promise<void> {
+  const { segment, chunks } = group;
+  if (segment !== undefined) {
+    await client.query(statements.insertSegment, [segment.first, segment.header]);
+  }
+  for (const chunk of chunks.keys()) await insertChunk(client, statements, { group, lease, chunk });
+}
+
+/** False when the lease is not this one. */
+async function insertChunk(
+  client: PoolClient,
+  { insertHeld }: Statements,
+  { group, lease, chunk }: HeldGroup & { readonly chunk: number },
+): Promise<boolean> {
+  const { first, last, newestTime, chunks } = group;
+  const values = [lease.term, lease.holder, first, chunk, last, newestTime, chunks[chunk]];
+  const { rowCount } = await client.query(insertHeld, values);
+  return rowCount === 1;
+}
+
+/** The rows as one session sees them. */
+export function rowsIn(
+  client: PoolClient,
+  statements: Statements,
+): Pick<LogDatabase, 'groupAt' | 'rowsAfter'> {
+  return {
+    groupAt: async (sequence) => {
+      const { rows } = await client.query<{ first: string }>(statements.groupAt, [sequence]);
+      return rows[0] === undefined ? undefined : Number(rows[0].first);
+    },
+    rowsAfter: async ({ first, chunk }, upTo, bytesMax) => {
+      const { rows } = await client.query<{ first: string; chunk: number; body: Buffer }>(
+        statements.rowsAfter,
+        [first, chunk, upTo, bytesMax],
+      );
+      return rows.map((row) => ({ first: Number(row.first), chunk: row.chunk, body: row.body }));
+    },
+  };
+}
+
 interface LeaseRow {
   readonly term: string;
   readonly holder: string;
@@ -237,6 +260,6 @@ function leaseOf([row]: readonly LeaseRow[]): LeaseTerm {
   return { term: Number(row.term), holder: row.holder };
 }
 
-function placeOf(address: PostgresAddress, workspace: string): string {
+export function placeOf(address: PostgresAddress, workspace: string): string {
   return `the workspace "${workspace}" in PostgreSQL at ${address.name}`;
 }

@@ -19,8 +19,13 @@ export interface TablesOptions {
   readonly workspace: string;
   /** What messages call the log. */
   readonly place: string;
-  /** The first things of a log that does not exist yet. */
-  readonly begin: () => { readonly manifest: LogManifest; readonly segment: StoredSegment };
+  /** The first things of a log that does not exist yet; undefined when it has to exist. */
+  readonly begin: (() => LogSeed) | undefined;
+}
+
+interface LogSeed {
+  readonly manifest: LogManifest;
+  readonly segment: StoredSegment;
 }
 
 /**
@@ -28,9 +33,19 @@ export interface TablesOptions {
  * `log_database_unsuitable`, having changed nothing, when they cannot be used.
  */
 export async function prepareTables(options: TablesOptions): Promise<LogManifest> {
-  const { connections, place, workspace } = options;
+  const { connections } = options;
+  return explainingRights(options, () => connections.run((client) => prepare(client, options)));
+}
+
+type Place = Pick<TablesOptions, 'place' | 'workspace'>;
+
+/** Says what an administrator does when the user may not make the tables. */
+export async function explainingRights<T>(
+  { place, workspace }: Place,
+  doing: () => Promise<T>,
+): Promise<T> {
   try {
-    return await connections.run((client) => prepare(client, options));
+    return await doing();
   } catch (error) {
     if (codeOf(error) !== NO_RIGHT) throw error;
     throw unsuitableDatabase(
@@ -49,13 +64,11 @@ function codeOf(error: unknown): unknown {
 }
 
 async function prepare(client: PoolClient, options: TablesOptions): Promise<LogManifest> {
-  refuseOldServer(options.place, await versionOf(client));
+  const { begin } = options;
   const schema = schemaOf(options.workspace);
   await client.query('begin');
-  // Members that start at the same time make the tables once.
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [schema]);
-  const tables = await tablesIn(client, schema);
-  if (tables.length === 0) await createTables(client, schema, options);
+  const tables = await lockTables(client, options);
+  if (tables.length === 0) await createTables(client, options, seedOf(begin, options));
   else {
     refuseForeignTables(tables, options);
     await addKeyProof(client, schema);
@@ -64,6 +77,25 @@ async function prepare(client: PoolClient, options: TablesOptions): Promise<LogM
   await client.query('commit');
   if (tables.length === 0) await makeRoomForVacuum(client, schema);
   return manifest;
+}
+
+/**
+ * The tables of the schema, which nobody else makes until the end of the transaction: members that
+ * start at the same time make them once.
+ */
+export async function lockTables(
+  client: PoolClient,
+  { place, workspace }: Place,
+): Promise<readonly string[]> {
+  refuseOldServer(place, await versionOf(client));
+  const schema = schemaOf(workspace);
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [schema]);
+  return tablesIn(client, schema);
+}
+
+function seedOf(begin: TablesOptions['begin'], { place }: Place): LogSeed {
+  if (begin !== undefined) return begin();
+  throw unsuitableDatabase(place, 'it holds no such workspace', 'Check MSK_LOG and MSK_WORKSPACE.');
 }
 
 async function versionOf(client: PoolClient): Promise<number> {
@@ -113,11 +145,12 @@ function refuseForeignTables(tables: readonly string[], { place, workspace }: Ta
 }
 
 /** Rows of `record` are not compressed: what is encrypted only costs time. */
-async function createTables(
+export async function createTables(
   client: PoolClient,
-  schema: string,
-  { workspace, begin }: TablesOptions,
+  { workspace }: Pick<TablesOptions, 'workspace'>,
+  { manifest, segment }: LogSeed,
 ): Promise<void> {
+  const schema = schemaOf(workspace);
   const to = escapeIdentifier(schema);
   const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema]);
   if (rows.length === 0) await client.query(`create schema ${to}`);
@@ -138,7 +171,6 @@ async function createTables(
       first bigint not null, chunk integer not null, last bigint not null, time bigint not null,
       term bigint not null, body bytea not null, primary key (first, chunk));
     alter table ${to}.record alter body set storage external`);
-  const { manifest, segment } = begin();
   await client.query(`insert into ${to}.manifest (workspace, document) values ($1, $2)`, [
     workspace,
     JSON.stringify(manifest),
@@ -154,7 +186,7 @@ async function createTables(
  * Lets PostgreSQL make the files that a vacuum needs while there is room for them. Without them a
  * full volume could not be trimmed.
  */
-async function makeRoomForVacuum(client: PoolClient, schema: string): Promise<void> {
+export async function makeRoomForVacuum(client: PoolClient, schema: string): Promise<void> {
   const to = escapeIdentifier(schema);
   const record = `${to}.record`;
   await client.query(`

@@ -1,3 +1,4 @@
+import type { Problem } from '#base/problem.ts';
 import type { LogRecord } from '../commit-log.ts';
 import { encodeGroup } from '../record.ts';
 import type { QueuedCommit } from '../commit-queue.ts';
@@ -5,7 +6,12 @@ import { decodePayload } from '../record.ts';
 import type { RecordCipher } from '../record-cipher.ts';
 import { parseRecords } from '../segment-reader.ts';
 import { rowsCorrupt } from './database-problem.ts';
-import { CHUNK_BYTES_MAX, type StoredGroup, type StoredRow } from './log-database.ts';
+import {
+  CHUNK_BYTES_MAX,
+  type LogDatabase,
+  type StoredGroup,
+  type StoredRow,
+} from './log-database.ts';
 
 interface Frame {
   readonly crcSeed: number;
@@ -109,5 +115,36 @@ export class RecordReader {
     this.#waiting = rest.length === 0 ? [] : [rest];
     this.#waitingBytes = rest.length;
     this.#missingBytes = found.missingBytes;
+  }
+}
+
+/** How much a read fetches at once; a group that is larger is fetched in parts. */
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface StoredReading extends RecordReaderOptions {
+  readonly rows: Pick<LogDatabase, 'groupAt' | 'rowsAfter'>;
+  /** Why no row begins where one should. */
+  readonly gap: (sequence: number) => Promise<Problem>;
+}
+
+/** The records from the one that holds `from` to the one that holds `last`, in order. */
+export async function* storedRecords(
+  from: number,
+  last: number,
+  { rows: source, gap, ...options }: StoredReading,
+): AsyncGenerator<LogRecord> {
+  if (from > last) return;
+  const groupFirst = await source.groupAt(from);
+  if (groupFirst === undefined) throw await gap(from);
+  const reader = new RecordReader(groupFirst, options);
+  let place = { first: groupFirst, chunk: -1 };
+  while (reader.nextSequence <= last) {
+    const rows = await source.rowsAfter(place, last, READ_BYTES_MAX);
+    if (rows.length === 0) throw await gap(reader.nextSequence);
+    for (const row of rows) {
+      if (!reader.follows(row)) throw await gap(reader.nextSequence);
+      for (const record of reader.take(row)) if (record.last >= from) yield record;
+      place = row;
+    }
   }
 }
