@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, valueAt } from '../support/http-client.ts';
+import { callTool, connectMcp } from '../support/mcp-client.ts';
 import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
@@ -88,6 +89,17 @@ test('nodes that the query names come first, then those whose name goes on, then
   const pages = [0, 1, 2, 3, 4, 5].map((skip) => found({ query: 'dog', take: 1, skip }));
   expect((await Promise.all(pages)).flat()).toEqual(order);
   expect(valueAt(await search('bob', { query: 'dog', facets: ['Type'] }), 'total')).toBe(6);
+});
+
+test('models find the same over MCP: what is named so first', async () => {
+  await using bob = await connectMcp(people.workspace.server.url, people.token('bob'));
+  const idsOf = async (query: string) => {
+    const { value } = await callTool(bob, 'system__search', { query });
+    return (valueAt(value, 'hits') as { node: Node }[]).map(({ node }) => node.Id);
+  };
+  expect(await idsOf('dog')).toEqual(await found({ query: 'dog' }));
+  expect((await idsOf('B-17/x'))[0]).toBe('B-17/x');
+  expect(await idsOf(hidden)).toEqual([]);
 });
 
 test('a word that is only begun completes names', async () => {

@@ -8,6 +8,7 @@ test.each([
   ['', ''],
   ['"bad idea"', '"bad idea"'],
   ['Title:har', 'Title:har'],
+  [' 4D9FYGr42r2wMD262F6BN2', '4D9FYGr42r2wMD262F6BN2'],
 ])('%s is looked for as %s', (typed, query) => {
   expect(completedQuery(typed)).toBe(query);
 });

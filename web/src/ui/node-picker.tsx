@@ -1,6 +1,6 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import { completedQuery } from '../api/completed-query.ts';
+import { completedQuery, isUid } from '../api/completed-query.ts';
 import { client } from '../api/client.ts';
 import { labelOf } from '../api/node-label.ts';
 import { AsyncCombobox } from './async-combobox.tsx';
@@ -8,8 +8,6 @@ import type { FieldFrame } from './field.tsx';
 
 const OFFERED_MAX = 12;
 const KEY_CHARACTERS_MAX = 24;
-/** 22 letters of base58 (open-shapes, section 2, "UID"). */
-const UID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 
 interface NodePickerProps extends FieldFrame {
   readonly isDisabled?: boolean;
@@ -46,7 +44,7 @@ async function findNodes(
   types: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<readonly NodeObject[]> {
-  if (UID.test(text)) {
+  if (isUid(text)) {
     const node = await nodeOf(text, signal);
     if (node !== undefined) return [node];
   }

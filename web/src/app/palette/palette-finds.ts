@@ -6,6 +6,7 @@ import { completedQuery } from '../../api/completed-query.ts';
 import { labelOf } from '../../api/node-label.ts';
 import type { Viewer } from '../../api/viewer.ts';
 import { endpointListQuery } from '../../pages/endpoints/endpoint-queries.ts';
+import { useMayWrite } from '../../pages/data/writable-types.ts';
 import { requestedAction } from '../requested-action.ts';
 import type { PaletteItem } from './palette-item.ts';
 
@@ -15,7 +16,10 @@ const STALE_MS = 60_000;
 /** Fewer letters are in nearly everything. */
 export const FIND_CHARACTERS_MIN = 2;
 
-/** Nodes that the search finds: the server puts exact names first. */
+/**
+ * Nodes that the search finds: the server puts exact names first. Whoever may write one gets its
+ * record, others its page.
+ */
 export function usePaletteNodes(text: string): readonly PaletteItem[] {
   const navigate = useNavigate();
   const isAsked = text.length >= FIND_CHARACTERS_MIN;
@@ -26,15 +30,19 @@ export function usePaletteNodes(text: string): readonly PaletteItem[] {
     enabled: isAsked,
     placeholderData: (last) => last,
   });
+  const mayWrite = useMayWrite(isAsked);
   if (!isAsked) return [];
-  return (data?.hits ?? []).map(({ node }) => ({
-    key: node.UID,
+  return (data?.hits ?? []).map(({ node: { UID: uid, Type: type }, node }) => ({
+    key: uid,
     label: labelOf(node),
-    hint: node.Type,
+    hint: type,
     // What was found by another field stays.
     words: text,
     icon: Box,
-    go: () => navigate({ to: '/node/$uid', params: { uid: node.UID } }),
+    go: () =>
+      mayWrite(type)
+        ? navigate({ to: '/data/{-$type}', params: { type }, search: { node: uid } })
+        : navigate({ to: '/node/$uid', params: { uid } }),
   }));
 }
 

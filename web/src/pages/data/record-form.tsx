@@ -1,4 +1,5 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import { useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { describeError } from '../../ui/error-text.ts';
@@ -31,8 +32,11 @@ export function RecordForm({ uid, state, types, draft, onDraft }: RecordFormProp
   const refused = save.isError ? refusedField(save.error) : undefined;
   const isChanged = Object.keys(draft.texts).length > 0;
   const isWrong = Object.keys(errors).length > 0 || draft.conflict !== undefined;
+  const form = useFocusedAfter(isChanged);
   return (
     <form
+      ref={form}
+      tabIndex={-1}
       noValidate
       aria-label="Fields"
       className="flex flex-col gap-3"
@@ -80,6 +84,18 @@ export function RecordForm({ uid, state, types, draft, onDraft }: RecordFormProp
       )}
     </form>
   );
+}
+
+/** The buttons go with the changes: whoever has pressed one of them goes on from the form. */
+function useFocusedAfter(isChanged: boolean) {
+  const form = useRef<HTMLFormElement>(null);
+  const wasChanged = useRef(isChanged);
+  useEffect(() => {
+    const isLost = document.activeElement === document.body;
+    if (wasChanged.current && !isChanged && isLost) form.current?.focus({ preventScroll: true });
+    wasChanged.current = isChanged;
+  }, [isChanged]);
+  return form;
 }
 
 function theirText(node: NodeObject, field: string, type: string): string {

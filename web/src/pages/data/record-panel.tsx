@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { labelOf } from '../../api/node-label.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { AskLink } from '../explore/node/ask-link.tsx';
 import { NodeFiles } from '../explore/node/node-files.tsx';
 import { NodeFields } from '../explore/node/node-fields.tsx';
 import { type DataEdge, type DataType, nodeAccessQuery, recordQuery } from './data-queries.ts';
@@ -81,6 +82,7 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
             <ExternalLink className="size-4" aria-hidden />
             Open page
           </Link>
+          <AskLink uid={uid} size="small" />
         </>
       }
     >

@@ -20,6 +20,8 @@ export function useChangedNodes() {
     await Promise.all([
       queries.invalidateQueries({ queryKey: DATA_KEY }),
       queries.invalidateQueries({ queryKey: ['node'] }),
+      queries.invalidateQueries({ queryKey: ['search', 'hits'] }),
+      queries.invalidateQueries({ queryKey: ['graph', 'neighbors'] }),
     ]);
   };
 }

@@ -27,10 +27,10 @@ export const exploreRoutes = [
     getParentRoute: () => workspaceRoute,
     /**
      * `node`: UIDs with commas; `layout`: a picture; `kept`: one that the tab has; `view`: "table",
-     * or the picture.
+     * or the picture; `record`: UID of the node whose record is open beside it.
      */
     validateSearch: (search: Record<string, unknown>) =>
-      texts(search, ['node', 'layout', 'kept', 'view']),
+      texts(search, ['node', 'layout', 'kept', 'view', 'record']),
     component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage'),
   }),
   createRoute({

@@ -1,8 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { RecordBeside } from '../data/record-beside.tsx';
 import { AddNodeCard } from './add-node-card.tsx';
 import { DrawingTables } from './drawing-tables.tsx';
 import { useEditorView, useExpansion, useTypeColors } from './editor-hooks.ts';
@@ -22,7 +24,8 @@ const route = getRouteApi('/workspace/graph');
 
 /** The drawing with everything that can be done to it, as a picture or as tables. */
 export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
-  const { view: shownAs } = route.useSearch();
+  const { view: shownAs, record } = route.useSearch();
+  const navigate = route.useNavigate();
   const [canDraw] = useState(hasWebGl);
   const [stepSize, setStepSize] = useState<number>(STEP_SIZE_DEFAULT);
   const view = useEditorView(editor);
@@ -33,8 +36,15 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
   const isTable = shownAs === 'table' || !canDraw;
   const isEmpty = view.drawing.nodes.size === 0;
 
+  const close = () =>
+    navigate({
+      search: (last) => ({ ...last, record: undefined }),
+      resetScroll: false,
+      replace: true,
+    });
+
   return (
-    <>
+    <RecordBeside page="/graph" title="Graph" uid={record} onClose={close}>
       <PageHeader
         title="Graph"
         description="Draw a part of the graph: begin with a node, and expand from there."
@@ -46,7 +56,12 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
         }
       />
       <Notices view={view} canDraw={canDraw} />
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+      <div
+        className={classNames(
+          'grid items-start gap-4',
+          record === undefined && 'xl:grid-cols-[minmax(0,1fr)_21rem]',
+        )}
+      >
         <div className="flex min-w-0 flex-col gap-3">
           <GraphToolbar {...{ editor, view, stepSize }} onStepSize={setStepSize} />
           {isTable ? (
@@ -64,7 +79,7 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
           {!isEmpty && <TypeLegend {...{ editor, view, colors }} />}
         </div>
       </div>
-    </>
+    </RecordBeside>
   );
 }
 

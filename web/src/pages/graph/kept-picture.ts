@@ -36,7 +36,7 @@ export function useKeptPicture(editor: GraphEditor): void {
       if (start === undefined) return;
       const { queryKey } = editorQuery(start);
       queries.setQueryData(queryKey, editor);
-      await navigate({ search: ({ view }) => ({ view, ...start }), replace: true });
+      await navigate({ search: ({ view, record }) => ({ view, record, ...start }), replace: true });
       // By an address that named nodes one comes back, and finds what one has made of them.
       if (node !== undefined || editor.isKept(here)) return;
       queries.removeQueries({ queryKey: editorQuery(here).queryKey, exact: true });

@@ -8,6 +8,7 @@ import { Button, buttonClasses, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { QueryView } from '../../ui/query-view.tsx';
+import { EditBeside } from '../data/edit-link.tsx';
 import type { Expansion } from './editor-hooks.ts';
 import { type EdgeGroup, groupsOf } from './expansion.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
@@ -50,7 +51,7 @@ export function NodePanel({ uid, editor, view, expansion, stepSize }: NodePanelP
         />
       }
     >
-      <NodeActions {...{ uid, editor, view, expansion }} />
+      <NodeActions {...{ uid, editor, view, expansion }} node={query.data?.node} />
       <QueryView query={query} errorTitle="The node could not be read" rows={3}>
         {(answer) => (
           <>
@@ -66,8 +67,12 @@ export function NodePanel({ uid, editor, view, expansion, stepSize }: NodePanelP
   );
 }
 
-function NodeActions(props: Omit<NodePanelProps, 'stepSize'>) {
-  const { uid, editor, view, expansion } = props;
+interface NodeActionsProps extends Omit<NodePanelProps, 'stepSize'> {
+  /** Undefined while it is read. */
+  readonly node: NodeObject | undefined;
+}
+
+function NodeActions({ uid, editor, view, expansion, node }: NodeActionsProps) {
   const isPinned = view.drawing.pinned.has(uid);
   const brought = broughtBy(view.drawing, uid).size;
   return (
@@ -103,6 +108,7 @@ function NodeActions(props: Omit<NodePanelProps, 'stepSize'>) {
       <Link to="/node/$uid" params={{ uid }} className={buttonClasses('plain', 'small')}>
         Open page
       </Link>
+      {node !== undefined && <EditBeside node={node} page="/graph" kind="plain" />}
     </div>
   );
 }

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ChatCitation, ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { typesQuery } from '../../data/data-queries.ts';
+import { OpenedRecord } from '../../data/opened-record.tsx';
 import type { RecordDraft } from '../../data/record-draft.ts';
-import { RecordPanel } from '../../data/record-panel.tsx';
 import { type CitedField, citedFields, sentencesCiting } from './cited-passage.ts';
 
 interface CitedRecordProps {
@@ -18,13 +16,10 @@ interface CitedRecordProps {
 
 /** The node of a source, with what the answer took from it. */
 export function CitedRecord({ citation, messages, ...panel }: CitedRecordProps) {
-  const types = useQuery(typesQuery).data;
   const { id, uid, text } = citation;
   return (
-    <RecordPanel
+    <OpenedRecord
       uid={uid}
-      types={types?.types ?? []}
-      edges={types?.edges ?? []}
       {...panel}
       lead={<CitedPassage id={id} fields={citedFields(text, sentencesCiting(messages, id))} />}
     />

@@ -1,7 +1,7 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Download, Eye, MessageCircle, Network } from 'lucide-react';
+import { Download, Eye, Network } from 'lucide-react';
 import { client } from '../../../api/client.ts';
 import { labelOf } from '../../../api/node-label.ts';
 import { useViewer } from '../../../api/viewer.ts';
@@ -11,6 +11,7 @@ import { Menu } from '../../../ui/menu.tsx';
 import { saveDownload } from '../../../ui/save-download.ts';
 import { toastError } from '../../../ui/toast.ts';
 import { EditLink } from '../../data/edit-link.tsx';
+import { AskLink } from './ask-link.tsx';
 import { useFileDownload } from './use-file-download.ts';
 
 /** What can be done with a node. */
@@ -25,17 +26,7 @@ export function NodeActions({ node }: { readonly node: NodeObject }) {
           Why visible?
         </Link>
       )}
-      {viewer?.isGuest === false && (
-        <Link
-          to="/chat/{-$uid}"
-          params={{ uid: undefined }}
-          search={{ node: node.UID }}
-          className={buttonClasses()}
-        >
-          <MessageCircle className="size-4" aria-hidden />
-          Ask about this
-        </Link>
-      )}
+      <AskLink uid={node.UID} />
       {node.Type === '_FileEntry' ? (
         <DownloadFile uid={node.UID} name={labelOf(node)} />
       ) : (

@@ -16,13 +16,13 @@ export function FilterDrawer({ address, children }: FilterDrawerProps) {
   const chosen =
     type.length + Object.values(filters).flat().length + Number((from ?? to) !== undefined);
   return (
-    <div className="lg:hidden">
+    <>
       <Button icon={SlidersHorizontal} onClick={() => setIsOpen(true)}>
         Filters{chosen > 0 && ` (${chosen})`}
       </Button>
       <SidePanel isOpen={isOpen} onClose={() => setIsOpen(false)} title="Filters">
         {children}
       </SidePanel>
-    </div>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { fieldsOf, labelOf } from '../../../api/node-label.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { EditLink } from '../../data/edit-link.tsx';
+import { EditBeside } from '../../data/edit-link.tsx';
 import { MarkedText } from './marked-text.tsx';
 
 const FIELDS_SHOWN = 3;
@@ -53,7 +53,7 @@ export function HitCard({ hit, showsFrom, onExplain }: HitCardProps) {
           </bdi>
         )}
         <span className="-my-1 ml-auto flex gap-1">
-          <EditLink node={node} isInList />
+          <EditBeside node={node} page="/" kind="quiet" />
           <Link
             to="/graph"
             search={{ node: node.UID }}

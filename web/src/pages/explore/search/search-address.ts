@@ -22,6 +22,12 @@ export interface SearchAddress {
   readonly skip?: number | undefined;
 }
 
+/** The address of the page: beside what is found, the record of a node may be open. */
+export interface SearchPageAddress extends SearchAddress {
+  /** UID of the node. */
+  readonly record?: string | undefined;
+}
+
 export const SEARCH_TAKE = 20;
 
 const SORTS: readonly SearchSort[] = ['relevance', 'recent', 'oldest'];
@@ -30,7 +36,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
 /** Whatever else stands in an address is left out. */
-export function readSearchAddress(search: Record<string, unknown>): SearchAddress {
+export function readSearchAddress(search: Record<string, unknown>): SearchPageAddress {
   const { q, from, to, sort, mode } = texts(search, ['q', 'from', 'to', 'sort', 'mode']);
   const type = textsOf(search['type']);
   const filters = filtersOf(search['filters']);
@@ -45,6 +51,7 @@ export function readSearchAddress(search: Record<string, unknown>): SearchAddres
     ...(knownSort !== undefined && { sort: knownSort }),
     ...(knownMode !== undefined && { mode: knownMode }),
     ...skipOf(search),
+    ...texts(search, ['record']),
   };
 }
 

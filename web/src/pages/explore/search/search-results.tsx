@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { Card } from '../../../ui/card.tsx';
+import { classNames } from '../../../ui/class-names.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { Pager } from '../../../ui/pager.tsx';
@@ -25,8 +26,13 @@ interface SearchResultsProps {
   readonly onChange: (address: SearchAddress) => void;
 }
 
+interface ShownResultsProps extends SearchResultsProps {
+  /** Something else takes the room at the right. */
+  readonly isNarrow: boolean;
+}
+
 /** What is found, beside what it can be limited by. */
-export function SearchResults({ address, onChange }: SearchResultsProps) {
+export function SearchResults({ address, onChange, isNarrow }: ShownResultsProps) {
   const hits = useQuery(hitsQuery(address));
   const facets = useQuery(facetsQuery(address));
   if (hits.isError) {
@@ -48,15 +54,24 @@ export function SearchResults({ address, onChange }: SearchResultsProps) {
   );
   const bars = facets.data?.bars ?? [];
   return (
-    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
-      <aside aria-label="Filters" className="max-lg:hidden">
-        {filters}
-      </aside>
+    <div
+      className={classNames(
+        'grid grid-cols-1 items-start gap-6',
+        !isNarrow && 'lg:grid-cols-[14rem_minmax(0,1fr)]',
+      )}
+    >
+      {!isNarrow && (
+        <aside aria-label="Filters" className="max-lg:hidden">
+          {filters}
+        </aside>
+      )}
       <div className="flex min-w-0 flex-col gap-4">
         <div className="flex flex-wrap items-end justify-between gap-3">
           <SearchSummary answer={hits.isPlaceholderData ? undefined : hits.data} />
           <div className="flex flex-wrap items-end gap-2">
-            <FilterDrawer address={address}>{filters}</FilterDrawer>
+            <div className={classNames(!isNarrow && 'lg:hidden')}>
+              <FilterDrawer address={address}>{filters}</FilterDrawer>
+            </div>
             <SearchOrder address={address} onChange={onChange} />
           </div>
         </div>
