@@ -19,6 +19,7 @@ import { harmless } from '../terminal.ts';
 
 const FOLDER = 'folder of the files';
 const SCHEMA_FILE = 'schema.json';
+const RENAMES_FILE = 'schema-renames.json';
 
 /** `trellis pull`, `trellis push`, `trellis diff`: a workspace's definitions as files. */
 export function addDefinitions(program: Command, run: Run): void {
@@ -168,8 +169,10 @@ async function schemaSteps(
   { client, terminal }: CommandContext,
   path: string,
 ): Promise<SchemaDifference[]> {
-  const wanted = new DefinitionsFolder(path).files().get(SCHEMA_FILE);
-  if (wanted === undefined) return [];
+  const files = new DefinitionsFolder(path).files();
+  const wanted = files.get(SCHEMA_FILE);
+  // They are told by names, which renames change first.
+  if (wanted === undefined || files.has(RENAMES_FILE)) return [];
   const zip = await client.definitions.export({ signal: terminal.signal });
   const present = (await unpacked(await buffer(zip))).get(SCHEMA_FILE);
   const [before, after] = [present ?? '{"nodes": [], "edges": []}', wanted].map((text) =>

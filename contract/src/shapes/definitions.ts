@@ -4,6 +4,7 @@ import { diagnostic } from './endpoint.ts';
 
 /** What is exported and imported (docs/definitions.md), in the order in which it is imported. */
 export const EXPORTED_KINDS = [
+  'schema-renames',
   'schema',
   'workspace-settings',
   'type-access',
@@ -39,6 +40,7 @@ export const DEFINITION_FILES = [
   'llm-search-settings.json',
   'manifest.json',
   'research-settings.json',
+  'schema-renames.json',
   'schema.json',
   'search-settings.json',
   'type-access.json',

@@ -14,6 +14,12 @@ const rename = z.union([
   z.strictObject({ field: name, to: name }),
 ]);
 
+/** Of an import of definitions: names before and after, in the order in which they changed. */
+export const schemaRenames = z.strictObject({
+  renames: z.array(rename).max(SCHEMA_CHANGES_MAX),
+});
+export type SchemaRenames = Immutable<z.infer<typeof schemaRenames>>;
+
 const place = z.union([
   z.strictObject({ type: name, field: name.optional() }),
   z.strictObject({ edge: name, field: name.optional() }),

@@ -279,8 +279,9 @@ export function buildCommit(
     user,
     ...circumstances,
   });
-  if (request.schema !== undefined) transactor.mergeSchema(request.schema);
   if (request.edits !== undefined) transactor.editSchema(request.edits);
+  // By the names that the edits have given.
+  if (request.schema !== undefined) transactor.mergeSchema(request.schema);
   const { operations, expected = [] } = request;
   for (const one of expected) requireVersion(transactor, one);
   for (let i = 0; i < operations.length; i++) {

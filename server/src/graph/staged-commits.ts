@@ -34,6 +34,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
   readonly #afterwards: (() => unknown)[] = [];
   #schema: SchemaDocument | undefined;
   #edits: SchemaEdits | undefined;
+  #ofEdits = 0;
 
   private constructor(state: TrialState, clock: Clock) {
     this.#state = state;
@@ -73,16 +74,20 @@ export class StagedCommits implements Staging, AsyncDisposable {
 
   async #commit(request: CommitRequest): Promise<CommitResult> {
     const { operations, schema, edits, system, ...others } = request;
-    // A schema and its edits are taken in before all operations, also before those staged first.
-    const isOfSchema = schema !== undefined || edits !== undefined;
-    const isFirst = (this.#schema ?? this.#edits) === undefined && this.#operations.length === 0;
-    const isOne = isOfSchema ? isFirst && operations.length === 0 : system === true;
-    assert(isOne, 'staged is a schema first, and then operations of the server');
+    // The one commit takes edits and a schema in before all operations, also before those staged
+    // first. What edits of the schema bring along are settings, which no schema changes.
+    const { length } = this.#operations;
+    const isInOrder =
+      (edits === undefined || (length === 0 && this.#schema === undefined)) &&
+      (schema === undefined || (length === this.#ofEdits && operations.length === 0));
+    const isOurs = operations.length === 0 || system === true;
+    assert(isInOrder && isOurs, 'staged are edits, then a schema, then operations of the server');
     assert(Object.keys(others).length === 0, 'nothing else is staged');
     const result = await this.#writer.commit(request);
     this.#schema ??= schema;
     this.#edits ??= edits;
     this.#operations.push(...operations);
+    if (edits !== undefined) this.#ofEdits = operations.length;
     return result;
   }
 

@@ -13,15 +13,17 @@ import { ModuleKind } from '#definitions/kinds/module-kind.ts';
 import { PackageKind } from '#definitions/kinds/package-kind.ts';
 import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
 import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
+import { SchemaRenamesKind } from '#definitions/kinds/schema-renames-kind.ts';
 import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
 import { SynonymsKind } from '#definitions/kinds/synonyms-kind.ts';
 import { TaskKind } from '#definitions/kinds/task-kind.ts';
 import { ToolKind } from '#definitions/kinds/tool-kind.ts';
 import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
+import { StagedRenames } from '#definitions/schema-changes/staged-renames.ts';
 import type { StagedResearchSettings } from '#assistant/research/deep-research.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { StagedCommits } from '#graph/staged-commits.ts';
+import { StagedCommits, type Staging } from '#graph/staged-commits.ts';
 import { validate } from '#http/error-answer.ts';
 import type { SearchConfiguration } from '#http/services.ts';
 import type { TokenService } from '#identity/token-service.ts';
@@ -37,6 +39,7 @@ import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
 import { moduleChange, moduleName } from '@trellis/contract/shapes/module.ts';
 import { packageBundle, packageSpecifier } from '@trellis/contract/shapes/package.ts';
+import { schemaRenames } from '@trellis/contract/shapes/schema-change.ts';
 import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import {
   goldenAnswersContent,
@@ -73,6 +76,8 @@ export interface DefinitionsArguments {
     'agents' | 'deepResearch' | 'goldenAnswers' | 'llmSearchSettings' | 'tools'
   >;
   readonly tasks: Pick<Tasks, 'tasks' | 'migrations'>;
+  /** To be called once the schema has other names. */
+  readonly onSchemaChanged: () => Promise<void>;
 }
 
 /** Exports and imports definitions: files are held to the contract as requests are. */
@@ -85,6 +90,7 @@ export function buildDefinitions(
   const { searchConfiguration, goldenSets } = parts.search;
   const { settings, synonyms } = searchConfiguration;
   const { agents, tools, llmSearchSettings, deepResearch: research, goldenAnswers } = assistant;
+  const staging = { reader, commits, afterwards: (work: () => unknown) => void work() };
   return new DefinitionsService({
     jobs: parts.jobs,
     reader,
@@ -104,6 +110,7 @@ export function buildDefinitions(
       llmSearchSettings,
       research,
       goldenAnswers,
+      renames: renamesOver(staging, audit, parts.onSchemaChanged),
     }),
     stage: () => stagedDefinitions(foundation, parts),
     deployments: new DeploymentStore(reader),
@@ -115,7 +122,7 @@ export function buildDefinitions(
 
 /** The same services, over a state in which an import is only tried. */
 function stagedDefinitions(
-  { clock }: Foundation,
+  { clock, audit }: Foundation,
   { store, workspace, graph, search, assistant, ...parts }: DefinitionsArguments,
 ): StagedDefinitions {
   const { storage, environmentKey } = store;
@@ -139,6 +146,7 @@ function stagedDefinitions(
       access: (name) => endpoints.standing(name)?.access,
     }),
     migrations: endpoints.migrations,
+    renames: renamesOver(staged, audit, parts.onSchemaChanged),
   });
   return {
     kinds,
@@ -147,6 +155,18 @@ function stagedDefinitions(
     broken: (signal) => endpoints.broken(signal),
     [Symbol.asyncDispose]: () => staged[Symbol.asyncDispose](),
   };
+}
+
+function renamesOver(
+  staging: Staging & Pick<StagedCommits, 'reader'>,
+  audit: Foundation['audit'],
+  onChanged: DefinitionsArguments['onSchemaChanged'],
+): StagedRenames {
+  return new StagedRenames(staging, {
+    audit,
+    onChanged,
+    registry: () => staging.reader.registry,
+  });
 }
 
 interface DefinedBy {
@@ -164,11 +184,13 @@ interface DefinedBy {
   readonly goldenAnswers: Assistant['goldenAnswers'];
   readonly tasks: Tasks['tasks'];
   readonly migrations: Tasks['migrations'];
+  readonly renames: StagedRenames;
 }
 
 function definitionKinds(reader: GraphReader, parts: DefinedBy): DefinitionKinds {
   const people = knownPeople(reader);
   return {
+    'schema-renames': new SchemaRenamesKind(parts.renames, fromFile(schemaRenames)),
     schema: new SchemaKind(
       parts.schema,
       () => currentSchema(reader),

@@ -17,21 +17,46 @@ export interface SchemaChangesArguments {
   readonly endpoints: EndpointService;
   readonly assistant: Pick<Assistant, 'tools'>;
   readonly tasks: Pick<Tasks, 'tasks'>;
-  readonly webhooks: WebhookService;
-  readonly connectors: Pick<ConnectorService, 'renamed'>;
   readonly search: Pick<Search, 'goldenSets'>;
   readonly jobs: JobRegistry;
+  readonly onSchemaChanged: () => Promise<void>;
+}
+
+/** What follows a change of the schema after its commit. */
+export interface SchemaFollowers {
+  readonly endpoints: Pick<EndpointService, 'schemaMayHaveChanged'>;
+  readonly webhooks: Pick<WebhookService, 'renamed'>;
+  readonly connectors: Pick<ConnectorService, 'renamed'>;
   readonly indexes: Pick<IndexBuilder, 'look'>;
 }
 
 const ALL = { skip: 0, take: Number.MAX_SAFE_INTEGER };
 
-/** Changes of a schema that is in use, and what follows them. */
+/** Tells types of code, indexes, and what names types outside of settings. */
+export function afterSchemaChange(
+  { reader }: Foundation,
+  { endpoints, webhooks, connectors, indexes }: SchemaFollowers,
+): () => Promise<void> {
+  return async () => {
+    endpoints.schemaMayHaveChanged();
+    indexes.look();
+    reader.refresh();
+    const { registry } = reader;
+    const names = {
+      types: (name: string) => registry.nodeType(name)?.name ?? name,
+      edges: (name: string) => registry.edgeType(name)?.name ?? name,
+    };
+    await webhooks.renamed(names);
+    await connectors.renamed(names);
+  };
+}
+
+/** Changes of a schema that is in use. */
 export function buildSchemaChanges(
   { reader, commits, audit, clock }: Foundation,
   parts: SchemaChangesArguments,
 ): SchemaChangeService {
-  const { store, endpoints, webhooks, connectors, jobs, indexes } = parts;
+  const { store, endpoints, jobs, onSchemaChanged } = parts;
   const { tools } = parts.assistant;
   const { tasks } = parts.tasks;
   const { goldenSets } = parts.search;
@@ -71,17 +96,6 @@ export function buildSchemaChanges(
           typeof endpoint === 'string' ? [{ kind: 'task' as const, name, endpoint }] : [],
         ),
     ],
-    onChanged: async () => {
-      endpoints.schemaMayHaveChanged();
-      indexes.look();
-      reader.refresh();
-      const { registry } = reader;
-      const names = {
-        types: (name: string) => registry.nodeType(name)?.name ?? name,
-        edges: (name: string) => registry.edgeType(name)?.name ?? name,
-      };
-      await webhooks.renamed(names);
-      await connectors.renamed(names);
-    },
+    onChanged: onSchemaChanged,
   });
 }

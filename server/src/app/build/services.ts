@@ -35,7 +35,7 @@ import { buildEndpoints } from './endpoints.ts';
 import { buildFiles } from './files.ts';
 import type { Foundation } from './foundation.ts';
 import { buildIdentity, type PublicAddress } from './identity.ts';
-import { buildSchemaChanges } from './schema-changes.ts';
+import { afterSchemaChange, buildSchemaChanges } from './schema-changes.ts';
 import { buildSearch, type Search } from './search.ts';
 import { type Automation, buildTasks } from './tasks.ts';
 import { buildWebhooks } from './webhooks.ts';
@@ -106,10 +106,7 @@ export async function buildServices(
   const given = { ...parts, access, storage: store.storage };
   const identity = opened.use(buildIdentity(foundation, given));
   const { running, tokens, workspace } = identity;
-  const { endpoints, connect } = buildEndpoints(foundation, {
-    ...parts,
-    identity,
-  });
+  const { endpoints, connect } = buildEndpoints(foundation, { ...parts, identity });
   opened.use(endpoints);
   const search = opened.use(buildSearch(foundation, { ...parts, access, endpoints }));
   const statistics = opened.use(new Statistics({ ...parts, reader, logger, access, endpoints }));
@@ -139,9 +136,11 @@ export async function buildServices(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),
   );
   const connectors = opened.use(sources.serviceWith(tasks, jobs));
-  const own = { store, jobs, endpoints, workspace, graph, search, assistant, tasks };
+  const followers = { endpoints, webhooks, connectors, indexes };
+  const onSchemaChanged = afterSchemaChange(foundation, followers);
+  const own = { ...parts, endpoints, workspace, graph, search, assistant, tasks, onSchemaChanged };
   const definitions = opened.use(buildDefinitions(foundation, { tokens, ...own }));
-  const schemaChanges = buildSchemaChanges(foundation, { ...own, webhooks, connectors, indexes });
+  const schemaChanges = buildSchemaChanges(foundation, own);
   // Disposed first: a job that ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();

@@ -14,8 +14,7 @@ import type { Caller } from '#access/caller.ts';
 import { SCHEMA_CHANGE_TRIES, SCHEMA_CHANGE_WAIT_MS } from '#base/definition-limits.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, randomUid } from '#base/uid.ts';
-import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Taken } from '#graph/schema-drop.ts';
 import type { SchemaEdit, SchemaEdits } from '#graph/schema-edits.ts';
@@ -23,16 +22,12 @@ import type { SchemaRename } from '#graph/schema-rename.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { BrokenCode } from '#runtime/staged-endpoints.ts';
 import { brokenSettings } from './broken-settings.ts';
+import { type Change, changeRequest, newId } from './change-commit.ts';
 import { type ChangeExtent, measure } from './change-extent.ts';
 import { editName, editsOf, planned, type PlannedChange, shown } from './change-plan.ts';
 import { rulesOfDropped } from './dropped-rules.ts';
-import { renamedSettings, type SettingStep } from './renamed-settings.ts';
-import {
-  type DroppedRule,
-  SchemaChangeStore,
-  type StoredSchemaChange,
-  writeSchemaChange,
-} from './schema-change-store.ts';
+import type { SettingStep } from './renamed-settings.ts';
+import { type DroppedRule, SchemaChangeStore } from './schema-change-store.ts';
 
 /** The workspace as it would be after a change. */
 export interface StagedSchema extends AsyncDisposable {
@@ -69,16 +64,6 @@ export interface SchemaChangeParts {
 export interface SchemaChangeCall extends Doer {
   /** Aborts when whoever has asked has gone: that ends the check. */
   readonly signal: AbortSignal;
-}
-
-/** What a commit changes, and what its record says of it. */
-interface Change {
-  readonly id: string;
-  readonly edits: readonly SchemaEdit[];
-  readonly settings: readonly SettingStep[];
-  readonly record: Omit<StoredSchemaChange, 'by' | 'rules'>;
-  /** The rules that go into the record, as of the reader's commit. */
-  readonly rules?: () => StoredSchemaChange['rules'];
 }
 
 /**
@@ -233,29 +218,17 @@ export class SchemaChangeService {
 
   /** Tries again when somebody changes a setting that follows meanwhile. */
   async #commit(
-    { caller, address }: Doer,
-    { id, edits, settings, record, rules }: Change,
+    by: Doer,
+    change: Change,
   ): Promise<{ readonly id: string; readonly sequence: number }> {
-    const { reader, commits, audit, onChanged } = this.#parts;
-    const { userUid: uid, userName } = caller;
-    const by = uid === null ? null : { uid, name: userName ?? uid };
-    const { changes } = record;
-    const event = deed('schema.changed', { caller, address }, { kind: 'schema', id }, { changes });
+    const { reader, commits, onChanged } = this.#parts;
     for (let left = SCHEMA_CHANGE_TRIES; ; left--) {
       reader.refresh();
-      const kept = rules?.() ?? {};
-      const stored = Object.keys(kept).length === 0 ? record : { ...record, rules: kept };
-      const operations: WriterOperation[] = [
-        ...renamedSettings(reader, settings),
-        ...this.#store.makeRoom(),
-        ...this.#undone(record.undoes, id),
-        writeSchemaChange(id, { by, ...stored }),
-        audit.operation(event),
-      ];
+      const request = changeRequest(this.#parts, by, change);
       try {
-        const { sequence } = await commits.commit({ system: true, edits: { edits }, operations });
+        const { sequence } = await commits.commit(request);
         await onChanged();
-        return { id, sequence };
+        return { id: change.id, sequence };
       } catch (error) {
         const isRaced = error instanceof Problem && error.code === 'version_conflict';
         if (!isRaced || left <= 1) throw error;
@@ -263,12 +236,6 @@ export class SchemaChangeService {
         await setTimeout(SCHEMA_CHANGE_WAIT_MS * 2 ** (SCHEMA_CHANGE_TRIES - left));
       }
     }
-  }
-
-  #undone(undoes: string | null, by: string): WriterOperation[] {
-    if (undoes === null) return [];
-    const { id: _id, at: _at, ...done } = this.#store.get(undoes);
-    return [writeSchemaChange(undoes, { ...done, undoneBy: by })];
   }
 
   /** How one change is taken back. Throws `schema_conflict` where that is not possible. */
@@ -320,10 +287,6 @@ interface WayBack {
   readonly place?: Taken;
   readonly rule?: DroppedRule | undefined;
   readonly plan?: PlannedChange;
-}
-
-function newId(): string {
-  return formatUid(randomUid());
 }
 
 function outcomeOf(extent: ChangeExtent): Omit<ChangeExtent, 'edgesOfDropped'> {
