@@ -10,15 +10,20 @@ export interface FuzzedRequest {
   readonly body: string | FormData | undefined;
 }
 
-/** Requests to one operation: most as they should be, some with a part that is not. */
+/**
+ * Requests to one operation: most as they should be, some with a part that is not. `sample` is a
+ * body that the operation takes.
+ */
 export function requestsTo(
   operation: DescribedOperation,
   values: SchemaValues,
+  sample: unknown,
 ): fc.Arbitrary<FuzzedRequest> {
+  const { path: pattern } = operation;
   const parameters = fc.tuple(
-    ...operation.parameters.map((parameter) => parameterOf(parameter, values)),
+    ...operation.parameters.map((parameter) => parameterOf(parameter, values, pattern)),
   );
-  return fc.tuple(parameters, bodyOf(operation, values)).map(([given, { type, body }]) => {
+  return fc.tuple(parameters, bodyOf(operation, values, sample)).map(([given, { type, body }]) => {
     const of = (place: Parameter['in']) => given.filter((one) => one.in === place);
     const path = of('path').reduce(
       (text, { name, value }) => text.replace(`{${name}}`, encodeURIComponent(value ?? '')),
@@ -51,9 +56,14 @@ interface GivenParameter {
   readonly value: string | undefined;
 }
 
-function parameterOf(parameter: Parameter, values: SchemaValues): fc.Arbitrary<GivenParameter> {
+function parameterOf(
+  parameter: Parameter,
+  values: SchemaValues,
+  path: string,
+): fc.Arbitrary<GivenParameter> {
   const { name, in: place, required = false, schema } = parameter;
-  const given = values.of(schema, name);
+  const [list = ''] = path.split(`{${name}}`);
+  const given = values.of(schema, name, { place: place === 'path' ? list + name : '' });
   const value = fc.oneof({ arbitrary: given, weight: 9 }, { arbitrary: broken(given), weight: 1 });
   const text = value.map((some) => textOf(some));
   if (place === 'path')
@@ -89,12 +99,17 @@ interface GivenBody {
 
 const NO_BODY: GivenBody = { type: undefined, body: undefined };
 
-function bodyOf({ body }: DescribedOperation, values: SchemaValues): fc.Arbitrary<GivenBody> {
+function bodyOf(
+  { body }: DescribedOperation,
+  values: SchemaValues,
+  sample: unknown,
+): fc.Arbitrary<GivenBody> {
   if (body === undefined) return fc.constant(NO_BODY);
   const [[type = '', { schema = {} }] = ['', {}]] = Object.entries(body.content);
   if (type === 'application/zip') return fc.string().map((text) => ({ type, body: text }));
   if (type === 'multipart/form-data') return fc.string().map(formWith);
-  const value = values.of(schema);
+  const made = values.of(schema);
+  const value = sample === undefined ? made : fc.oneof(made, made, fc.constant(sample));
   const encode = type === 'application/json' ? jsonText : formText;
   const whole = value.map((some) => ({ type, body: encode(some) }));
   const other = broken(value).map((some) => ({ type, body: encode(some) }));

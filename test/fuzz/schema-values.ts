@@ -27,10 +27,10 @@ export class SchemaValues {
     this.#known = known;
   }
 
-  /** `name` is that of the member or parameter, if it is one. */
-  of(schema: JsonSchema, name = '', depth = 0): fc.Arbitrary<unknown> {
+  /** `name` is that of the member or parameter, if it is one; `place` is a better one. */
+  of(schema: JsonSchema, name = '', { depth = 0, place = '' } = {}): fc.Arbitrary<unknown> {
     const made = this.#made(schema, depth);
-    const known = this.#known[name.toLowerCase()];
+    const known = this.#known[place] ?? this.#known[name.toLowerCase()];
     if (known === undefined) return made;
     const value = fc.constantFrom(...known);
     const fitting = schema['type'] === 'array' ? fc.array(value, { maxLength: 3 }) : value;
@@ -95,7 +95,7 @@ export class SchemaValues {
     const wanted = properties.filter(([name]) => depth <= DEPTH_MAX || required.includes(name));
     const members = fc.record(
       Object.fromEntries(
-        wanted.map(([name, property]) => [name, this.of(property, name, depth + 1)]),
+        wanted.map(([name, property]) => [name, this.of(property, name, { depth: depth + 1 })]),
       ),
       { requiredKeys: required.filter((name) => wanted.some(([one]) => one === name)) },
     );
