@@ -122,8 +122,8 @@ async function oauthValues(): Promise<Record<string, readonly unknown[]>> {
   const { headers } = await http.send({ path: `/api/oauth/authorize?${query}` });
   const request = headers.get('location')?.split('request=')[1];
   expect(request).toBeDefined();
-  const known = Object.entries({ ...asked, ...body, request });
-  return Object.fromEntries(known.map(([name, value]) => [name, [value]]));
+  const values = Object.entries({ ...asked, ...body, request });
+  return Object.fromEntries(values.map(([name, value]) => [name, [value]]));
 }
 
 function knownValues(ids: readonly string[]): Record<string, readonly unknown[]> {
