@@ -30,7 +30,7 @@ export async function listItems<T>(
   return items;
 }
 
-function wholeNumber(option: string, text: string): number {
+export function wholeNumber(option: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new WrongUsage(`${option} ${text} is not a whole number`);
 }

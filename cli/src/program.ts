@@ -43,6 +43,7 @@ import { addStorage } from './commands/storage.ts';
 import { addTask } from './commands/task.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addConnector } from './commands/connector.ts';
+import { addDocuments } from './commands/documents.ts';
 import { addDuplicates } from './commands/duplicates.ts';
 import { addWebhook } from './commands/webhook.ts';
 import { addTeam } from './commands/team.ts';
@@ -79,7 +80,17 @@ const COMMANDS = {
     addLicense,
   ],
   'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],
-  'Data:': [addSchema, addNode, addImport, addExport, addFile, addDuplicates, addSearch, addUid],
+  'Data:': [
+    addSchema,
+    addNode,
+    addImport,
+    addExport,
+    addFile,
+    addDocuments,
+    addDuplicates,
+    addSearch,
+    addUid,
+  ],
   'Code:': [
     addInit,
     addDev,

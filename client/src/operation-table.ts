@@ -188,6 +188,28 @@ export const OPERATION_TABLE = {
     /** Make the definitions what they were after a deployment, as a new one. */
     rollBack: 'POST /api/deployments/{id}/rollback query special',
   },
+  documents: {
+    /** Read files and texts, and propose nodes and edges of your schema, as a job. */
+    extract: 'POST /api/documents/extractions body json',
+    /** List what was read out of documents. */
+    extractions: 'GET /api/documents/extractions query json replicas',
+    /** Read how far each document is, and what of it was decided. */
+    extraction: 'GET /api/documents/extractions/{id} json replicas',
+    /** Go on after a cancellation, a failure, or with more tokens; nothing is read twice. */
+    resume: 'POST /api/documents/extractions/{id}/resume body json',
+    /** Delete an extraction and its proposals. */
+    deleteExtraction: 'DELETE /api/documents/extractions/{id} none',
+    /** List the nodes and edges that are proposed, with the quotes that they rest on. */
+    proposals: 'GET /api/documents/extractions/{id}/proposals query json replicas',
+    /** Write proposed nodes and edges, with edges to the documents that say so. */
+    approve: 'POST /api/documents/extractions/{id}/approve body json',
+    /** Say no to proposed nodes and edges. */
+    reject: 'POST /api/documents/extractions/{id}/reject body json',
+    /** Change the key or values of a proposal before it is approved. */
+    changeProposal: 'PUT /api/documents/proposals/{id} body json',
+    /** Read what stands around the quote of a proposal. */
+    proposalText: 'GET /api/documents/proposals/{id}/text json replicas',
+  },
   duplicates: {
     /** Look for nodes of a type that may be one thing, as a job. */
     find: 'POST /api/duplicates/find body json',

@@ -177,6 +177,8 @@ export class TrellisClient extends ClientBase {
   readonly connectors = operationsOf(this.transport, 'connectors');
   /** Nodes that may be one thing: find, merge and split them. */
   readonly duplicates = operationsOf(this.transport, 'duplicates');
+  /** Nodes and edges that are read out of files and texts: propose and approve them. */
+  readonly documents = operationsOf(this.transport, 'documents');
   readonly jobs = {
     ...operationsOf(this.transport, 'jobs'),
     watch: bound(this.transport, watchJob),

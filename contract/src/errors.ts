@@ -5,6 +5,7 @@ import {
   agentErrors,
   chatErrors,
   llmErrors,
+  documentErrors,
   goldenErrors,
   researchErrors,
 } from './errors/assistant.ts';
@@ -37,6 +38,7 @@ export const errorCatalogue = {
   ...jobErrors,
   ...llmErrors,
   ...replicationErrors,
+  ...documentErrors,
   ...goldenErrors,
   ...researchErrors,
   ...searchErrors,

@@ -166,6 +166,18 @@ export const DUPLICATES_DISMISSED_MAX = 20_000;
 export const DUPLICATE_NODES_MAX = 100_000;
 export const DUPLICATE_PAIRS_MAX = 2_000_000;
 export const DUPLICATES_MERGED_MAX = 1_000;
+
+/**
+ * One extraction out of documents: types of nodes, and of edges; texts that are read; fields of
+ * nodes that are read, and that choose nodes; tokens; characters of instructions. Proposals that
+ * one request may name.
+ */
+export const EXTRACTION_TYPES_MAX = 20;
+export const EXTRACTION_DOCUMENTS_MAX = 1_000;
+export const EXTRACTION_FIELDS_MAX = 10;
+export const EXTRACTION_TOKENS_MAX = 100_000_000;
+export const EXTRACTION_INSTRUCTIONS_CHARACTERS_MAX = 4_000;
+export const EXTRACTION_CHOSEN_MAX = 1_000;
 /** Nodes that one request changes alike, those that are changed together, and their readers. */
 export const NODES_CHANGED_MAX = 10_000;
 export const NODES_CHANGED_TOGETHER = 1_000;

@@ -114,6 +114,7 @@ export type Area =
   | 'ingest'
   | 'nodes'
   | 'duplicates'
+  | 'documents'
   | 'files'
   | 'endpoints'
   | 'modules'

@@ -13,6 +13,7 @@ import { operations as data } from './operations/data.ts';
 import { operations as deepResearch } from './operations/deep-research.ts';
 import { operations as definitions } from './operations/definitions.ts';
 import { operations as deployments } from './operations/deployments.ts';
+import { operations as documents } from './operations/documents.ts';
 import { operations as duplicates } from './operations/duplicates.ts';
 import { operations as embeddings } from './operations/embeddings.ts';
 import { operations as endpointLog } from './operations/endpoint-log.ts';
@@ -88,6 +89,7 @@ const tables = [
   searchEvaluation,
   search,
   duplicates,
+  documents,
   embeddings,
   mcp,
   oauth,

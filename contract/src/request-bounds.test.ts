@@ -33,6 +33,8 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'createTask body.body': 'judged by the endpoint',
   'putTask body.body': 'judged by the endpoint',
   'runDraft body.body': 'judged by the endpoint',
+  'startExtraction body.documents.where': 'compared with values of nodes',
+  'changeProposal body.fields': 'each is held to the type of its field',
   'putGoldenSet body.request': 'judged as a request of a search',
   'callMcp body': 'judged by the protocol',
   'createAgent body.outputSchema': 'judged as a JSON Schema',

@@ -66,6 +66,19 @@ const SEARCH = {
   },
 };
 
+/** A text of which the model knows what it states. */
+const READ = 'Ada sails the Aurora';
+const READ_OUT = JSON.stringify({
+  nodes: ['Ada', 'Aurora'].map((key) => ({
+    type: key === 'Ada' ? 'Sailor' : 'Ship',
+    key,
+    fields: {},
+    confidence: 0.9,
+    quote: READ,
+  })),
+  edges: [],
+});
+
 /**
  * What the snippets of the documents take for granted: their types and nodes, a model that answers,
  * and one that embeds.
@@ -86,7 +99,8 @@ export class SnippetScene implements AsyncDisposable {
     await at.admin('PUT', '/api/chatai/providers', {
       embeddings: { ...embeddings, baseUrl: at.#embeddings.url },
     });
-    at.#llm.provider.script.turn = () => says('A dog is a word.');
+    at.#llm.provider.script.turn = ({ body }) =>
+      says(JSON.stringify(body).includes(READ) ? READ_OUT : 'A dog is a word.');
     await at.admin('PUT', '/api/schema', SCHEMA);
     await at.admin('PUT', '/api/search/settings', SEARCH);
     await at.admin('POST', '/api/ingest', { operations: OPERATIONS });

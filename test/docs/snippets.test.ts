@@ -125,6 +125,20 @@ const uids = [node.UID];
     const counts = '[page.items.length, second.items.length > 0]';
     await program(SIGNED_IN, counts, [100, true])(whole);
   },
+  'documents 1': program(
+    `${SIGNED_IN}const types = ['Sailor', 'Ship', 'Report'].map((type) => ({
+  type,
+  key: 'Name',
+  fields: type === 'Report' ? { Body: 'String' } : {},
+}));
+await client.schema.put({ nodes: types, edges: [{ type: 'Sails' }] });
+await client.graph.ingest([
+  { op: 'addOrUpdate', type: 'Report', key: '1', fields: { Body: 'Ada sails the Aurora.' } },
+]);
+`,
+    '[items.length, written.approved]',
+    [2, 2],
+  ),
   'duplicates 1': program(
     `${SIGNED_IN}await client.schema.put({
   nodes: [{ type: 'Contact', key: 'Number', fields: { Phone: 'String' } }],

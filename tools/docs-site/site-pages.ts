@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'indexes',
     'schema-changes',
     'duplicates',
+    'documents',
   ],
   'How to: code': [
     'endpoints',

@@ -1,11 +1,11 @@
 import type { Duplicate, DuplicateEvidence, Merge } from '@trellis/contract/shapes/duplicate.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
-import { CommandFailure, WrongUsage } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
 import { namedNode, NODE_ARGUMENT } from '../node-words.ts';
-import { ProgressLine } from '../progress-bar.ts';
+import { scoreOf } from '../score.ts';
 import { harmless, table } from '../terminal.ts';
+import { succeededJob } from '../watched-job.ts';
 
 const PAIR = 'id of the pair, as "trellis duplicates list" shows it';
 
@@ -141,16 +141,7 @@ async function find(
     output.note('Follow it with "trellis job watch", and list what it finds.');
     return;
   }
-  const line = new ProgressLine(terminal.stderr);
-  for await (const event of client.jobs.watch(started.id, { signal })) {
-    if (event.kind === 'job') line.update(event.job.progress, event.job.step);
-  }
-  line.clear();
-  const job = await client.jobs.get(started.id, { signal });
-  if (job.state !== 'succeeded') {
-    const { code = job.state, message = `The job ${job.id} is ${job.state}.` } = job.error ?? {};
-    throw new CommandFailure(message, { code });
-  }
+  const job = await succeededJob({ client, terminal }, started.id);
   output.data(job, job.log.map(({ text }) => harmless(text)).join('\n'));
 }
 
@@ -253,10 +244,4 @@ async function rule(
   );
   output.note(`The rule of ${harmless(type)} is set.`);
   output.data(made, '');
-}
-
-function scoreOf(option: string, text: string): number {
-  const score = Number(text);
-  if (/^\d(\.\d+)?$/.test(text) && score <= 1) return score;
-  throw new WrongUsage(`${option} ${text} is not a score from 0 to 1`);
 }

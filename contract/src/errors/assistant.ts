@@ -48,6 +48,40 @@ export const goldenErrors = {
   },
 } as const satisfies ErrorGroup;
 
+/** Nodes and edges that are read out of documents. */
+export const documentErrors = {
+  extraction_not_found: {
+    status: 404,
+    title: 'Extraction not found',
+    hint: 'List those there are: GET /api/documents/extractions.',
+  },
+  extraction_running: {
+    status: 409,
+    title: 'Extraction under way',
+    hint: 'Wait until its job, details.job, has ended, or cancel it.',
+  },
+  extraction_not_resumable: {
+    status: 409,
+    title: 'Extraction cannot go on',
+    hint: 'Start a new one.',
+  },
+  extraction_limit_reached: {
+    status: 409,
+    title: 'Too many extractions',
+    hint: 'Delete one whose proposals are decided; what was approved stays.',
+  },
+  proposal_not_found: {
+    status: 404,
+    title: 'Proposal not found',
+    hint: 'List those there are: GET /api/documents/extractions/{id}/proposals.',
+  },
+  proposal_not_open: {
+    status: 409,
+    title: 'Proposal is decided',
+    hint: 'Change the node itself.',
+  },
+} as const satisfies ErrorGroup;
+
 /** Deep research. */
 export const researchErrors = {
   research_not_found: {

@@ -23,6 +23,7 @@ export const areas: Readonly<Record<Area, string>> = {
   ingest: 'Many changes at once, by programs: create, change, delete, link and restrict nodes.',
   nodes: 'Read nodes, write them one by one, and download them.',
   duplicates: 'Nodes that may be one thing: find, merge and split them.',
+  documents: 'Nodes and edges that are read out of files and texts: propose and approve them.',
   files: 'Files of nodes, and their text.',
   search: 'Settings of search, synonyms, what is similar, and how good search is.',
   endpoints: 'Custom endpoints: make them, run them.',

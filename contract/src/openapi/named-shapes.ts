@@ -28,6 +28,7 @@ import * as endpointLog from '../shapes/endpoint-log.ts';
 import * as callTrace from '../shapes/call-trace.ts';
 import * as cpuProfile from '../shapes/cpu-profile.ts';
 import * as endpointWork from '../shapes/endpoint-work.ts';
+import * as extraction from '../shapes/extraction.ts';
 import * as file from '../shapes/file.ts';
 import * as graphExport from '../shapes/graph-export.ts';
 import * as goldenAnswers from '../shapes/golden-answers.ts';
@@ -79,6 +80,7 @@ export const SHAPE_FILES = {
   'call-trace': callTrace,
   'cpu-profile': cpuProfile,
   'endpoint-work': endpointWork,
+  extraction,
   file,
   'graph-export': graphExport,
   'golden-answers': goldenAnswers,

@@ -18,6 +18,7 @@ export const JOB_KINDS = [
   'task',
   'migration',
   'duplicate-search',
+  'document-extraction',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

@@ -55,6 +55,7 @@ export const LLM_FEATURES = [
   'deep-research',
   'agents',
   'admin-agent',
+  'documents',
   'endpoints',
   'router',
   'embeddings',

@@ -213,6 +213,10 @@ const samples: Samples = {
   labelGoldenAnswers: {
     body: { run: 1, labels: [{ question: 'one', nugget: 0, verdict: 'found' }] },
   },
+  startExtraction: {
+    body: { types: ['Note'], documents: { type: 'Note' } },
+  },
+  changeProposal: { body: { fields: {} } },
   putSearchSettings: { body: { types: {} } },
   putLlmSearchSettings: { body: { nodeTypes: [], filters: [] } },
   listSynonyms: { query: { lang: 'en' } },

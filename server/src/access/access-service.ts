@@ -8,6 +8,7 @@ import type { AccessIndex } from './access-index.ts';
 import { type AuditTrail, deed, type Doer } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { explain, type Explanation } from './explain.ts';
+import { accessOf } from './node-access.ts';
 import { settingOperation, settingVersion } from './settings.ts';
 import { readTypeAccess } from './type-rules.ts';
 import { rulesInSchema, withGoneRules } from './gone-rules.ts';
@@ -81,7 +82,7 @@ export class AccessService {
   /** For owners and administrators; to others the node is as good as not there, or not theirs. */
   node(caller: Caller, uid: string): NodeAccess {
     const id = this.#nodeFor(caller, uid, caller.isAdmin || caller.isReadOnlyAdmin);
-    return this.#accessOf(id);
+    return accessOf(this.#parts.reader, id);
   }
 
   async putNode(
@@ -94,7 +95,7 @@ export class AccessService {
     const { reader, commits } = this.#parts;
     await commits.commit({ system: true, operations });
     reader.refresh();
-    return this.#accessOf(id);
+    return accessOf(reader, id);
   }
 
   /**
@@ -114,7 +115,7 @@ export class AccessService {
     if (type.startsWith('_')) {
       throw invalid('uid', `is a ${type}, which is not restricted`);
     }
-    const before = this.#accessOf(id);
+    const before = accessOf(reader, id);
     this.#checkNamed(caller, isAdmin, change, before);
     const operations = [
       ...replaced(uid, TO_TEAM, before.teams, change.teams),
@@ -124,17 +125,6 @@ export class AccessService {
     const target = { kind: 'node', id: uid };
     const event = deed('access.node-changed', { caller, address }, target, details);
     return { id, operations: [...operations, audit.operation(event)] };
-  }
-
-  #accessOf(id: number): NodeAccess {
-    const { reader } = this.#parts;
-    const uids = (ids: readonly number[]): string[] =>
-      ids.map((one) => reader.uid(one)).filter((uid) => uid !== undefined);
-    return {
-      teams: uids(reader.neighbors(id, 'out', TO_TEAM)),
-      users: uids(reader.neighbors(id, 'out', TO_USER)),
-      owners: uids(reader.neighbors(id, 'in', OWNS)),
-    };
   }
 
   #nodeFor(caller: Caller, uid: string, isAdmin: boolean): number {

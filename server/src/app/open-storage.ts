@@ -118,6 +118,7 @@ export async function openStorage(
     'backups',
     'triggers',
     'webhooks',
+    'documents',
   ]);
   const { applied: sequence } = followers;
   const { storage, masterKey, lowMemory, shared } = options;

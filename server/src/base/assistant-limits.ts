@@ -208,3 +208,26 @@ export const BOOTSTRAP_RESAMPLES = 1_000;
 export const BOOTSTRAP_SEED = 20_241;
 /** The agreement of judge and people below which a report warns (Landis and Koch, 1977). */
 export const KAPPA_WARNING_BELOW = 0.7;
+
+/** Documents into the schema: extractions that are kept. */
+export const EXTRACTIONS_KEPT = 50;
+/** Tokens of one extraction, unless it says otherwise. */
+export const EXTRACTION_TOKENS_DEFAULT = 1_000_000;
+/** Characters of one batch of a document; those of its name that the model is told. */
+export const EXTRACTION_BATCH_CHARACTERS_MAX = 12_000;
+export const EXTRACTION_NAME_CHARACTERS_MAX = 200;
+/** Proposals of one batch; characters of the values of one, and of a quote. */
+export const EXTRACTION_BATCH_PROPOSALS_MAX = 100;
+export const EXTRACTION_VALUES_CHARACTERS_MAX = 20_000;
+export const EXTRACTION_QUOTE_CHARACTERS_MIN = 3;
+export const EXTRACTION_QUOTE_CHARACTERS_MAX = 2_000;
+/** The answer to one batch: its tokens, and its time. */
+export const EXTRACTION_ANSWER_TOKENS_MAX = 16_000;
+export const EXTRACTION_TIMEOUT_MS = 240_000;
+/** How long to wait before a batch is asked for again; after the last its document is given up. */
+export const EXTRACTION_RETRY_DELAYS_MS: readonly number[] = [1_000, 4_000];
+/** Characters before and after a quote that are shown with it. */
+export const EXTRACTION_CONTEXT_CHARACTERS = 1_500;
+/** What documents say of one node: statements that are kept, with edges; nodes of one document. */
+export const NODE_STATEMENTS_MAX = 500;
+export const DOCUMENT_NODES_MAX = 20_000;

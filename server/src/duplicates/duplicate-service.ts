@@ -9,6 +9,7 @@ import type { Job } from '@trellis/contract/shapes/job.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import { deed, type Doer } from '#access/audit-event.ts';
 import { type Caller, serverCaller } from '#access/caller.ts';
+import { accessOf } from '#access/node-access.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
@@ -17,7 +18,7 @@ import type { WriterOperation } from '#graph/operations.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import { type Candidate, findCandidates } from './candidates.ts';
 import { DuplicateStore, pairId } from './duplicate-store.ts';
-import { accessOf, type MergeParts, type MergeService } from './merge-service.ts';
+import type { MergeParts, MergeService } from './merge-service.ts';
 import { comparedFields, readProfiles } from './profiles.ts';
 import { RuleStore } from './rule-store.ts';
 

@@ -9,7 +9,7 @@ import { turns } from '#base/turns.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { nameOfNode } from './node-names.ts';
+import { nameOfNode } from '#graph/node-label.ts';
 
 const TYPES = { open: '_Duplicate', dismissed: '_DuplicateDismissed' } as const;
 type DuplicateState = keyof typeof TYPES;

@@ -1,7 +1,7 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import { deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import type { NodeAccess } from '@trellis/contract/shapes/access.ts';
+import { accessOf } from '#access/node-access.ts';
 import type {
   Merge,
   MergedNode,
@@ -18,7 +18,7 @@ import { MERGE_TYPE, MERGED_INTO } from '#graph/merge-record.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { DuplicateStore, pairId } from './duplicate-store.ts';
-import { nameOfNode } from './node-names.ts';
+import { nameOfNode } from '#graph/node-label.ts';
 
 export interface MergeParts {
   readonly reader: GraphReader;
@@ -138,20 +138,6 @@ export class MergeService {
       isLast: !later,
     };
   }
-}
-
-export function accessOf(reader: GraphReader, id: number): NodeAccess {
-  const uids = (direction: 'out' | 'in', edge: string): string[] =>
-    reader
-      .neighbors(id, direction, edge)
-      .map((one) => reader.uid(one))
-      .filter((uid) => uid !== undefined)
-      .toSorted();
-  return {
-    teams: uids('out', 'RestrictAccessToTeam'),
-    users: uids('out', 'RestrictAccessToUser'),
-    owners: uids('in', '_Owns'),
-  };
 }
 
 function nodeNotFound(path: string): Problem {

@@ -23,6 +23,7 @@ export interface FileTextsParts {
 interface Outcome {
   readonly state: TextState;
   readonly text?: string;
+  readonly pages?: readonly number[];
   readonly error?: string;
 }
 
@@ -96,8 +97,9 @@ export class FileTexts implements AsyncDisposable {
     reader.refresh();
     const id = reader.id({ uid });
     if (id === undefined) return;
-    const { state, text = null, error = null } = await this.#outcomeOf(id);
-    const fields = { TextState: state, Text: text, TextError: error };
+    const { state, text = null, pages = [], error = null } = await this.#outcomeOf(id);
+    const TextPages = pages.length === 0 ? null : pages;
+    const fields = { TextState: state, Text: text, TextPages, TextError: error };
     try {
       await commits.commit({ system: true, operations: [{ op: 'update', uid, fields }] });
     } catch (fault) {
@@ -144,11 +146,16 @@ export class FileTexts implements AsyncDisposable {
 
 function outcomeOf(found: Extraction): Outcome {
   if ('failure' in found) return failed(found.failure);
-  const { text, isCut } = found;
+  const { text, pages, isCut } = found;
   const state = 'extracted';
   return isCut
-    ? { state, text, error: `only the first ${FILE_TEXT_CHARACTERS_MAX} characters are kept` }
-    : { state, text };
+    ? {
+        state,
+        text,
+        pages,
+        error: `only the first ${FILE_TEXT_CHARACTERS_MAX} characters are kept`,
+      }
+    : { state, text, pages };
 }
 
 function failed(error: string): Outcome {

@@ -3,6 +3,7 @@ import { accessEdge, neighborsOf, TEAM } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
 import { addPair, pairOf, removePair } from './link-nodes.ts';
 import type { NodeGrants } from './merge-record.ts';
+import type { NodeWrite } from './operations.ts';
 import type { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 import { isRestrictedType } from './writer-rights.ts';
@@ -13,6 +14,14 @@ import { isRestrictedType } from './writer-rights.ts';
  */
 export const NOBODY_UID = formatUid(keyedUid(TEAM, 'nobody'));
 const NOBODY_NAME = 'Nobody (merged nodes)';
+
+/** Makes the team, for a commit with `system`. */
+export const NOBODY_TEAM = {
+  op: 'addOrUpdate',
+  type: TEAM,
+  uid: NOBODY_UID,
+  fields: { Name: NOBODY_NAME, Description: 'Nodes that only administrators may see.' },
+} as const satisfies NodeWrite;
 
 export function grantsOf(t: Transactor, id: number): NodeGrants {
   const uids = (direction: 'out' | 'in', edge: Parameters<typeof accessEdge>[1]): string[] =>
@@ -112,8 +121,7 @@ export function removeNobody(t: Transactor): void {
 
 function addNobody(t: Transactor): void {
   if (t.resolve({ uid: NOBODY_UID }, 'merge') !== 0) return;
-  const fields = { Name: NOBODY_NAME, Description: 'Nodes that only administrators may see.' };
-  writeNode(t, { op: 'addOrUpdate', type: TEAM, uid: NOBODY_UID, fields });
+  writeNode(t, NOBODY_TEAM);
 }
 
 function replace(

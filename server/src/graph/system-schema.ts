@@ -305,6 +305,8 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         UploadedBy: 'UID',
         TextState: 'String',
         TextError: 'String',
+        // Where in the text each page begins.
+        TextPages: 'Json',
         Text: 'String',
       },
     },
@@ -420,6 +422,13 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       label: 'Key',
       fields: { Result: 'Json' },
     },
+    // What is read out of documents: the run, its documents, and what each batch of one proposes.
+    { type: '_Extraction', key: 'Key', label: 'Key', fields: { Record: 'Json', Request: 'Json' } },
+    { type: '_ExtractionDocument', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
+    { type: '_ExtractionBatch', key: 'Key', label: 'Key', fields: { Proposals: 'Json' } },
+    // By the UID of a node what documents say of it, and by that of a document of which nodes.
+    { type: '_NodeEvidence', key: 'Node', label: 'Node', fields: { Record: 'Json' } },
+    { type: '_DocumentEvidence', key: 'Document', label: 'Document', fields: { Record: 'Json' } },
   ],
   edges: [
     { type: '_MemberOf', inverse: '_HasMember' },

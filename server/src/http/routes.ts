@@ -14,6 +14,7 @@ import { dataRoutes } from './routes/data.ts';
 import { deepResearchRoutes } from './routes/deep-research.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { deploymentsRoutes } from './routes/deployments.ts';
+import { documentsRoutes } from './routes/documents.ts';
 import { duplicatesRoutes } from './routes/duplicates.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { endpointLogRoutes } from './routes/endpoint-log.ts';
@@ -66,6 +67,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...deepResearchRoutes,
   ...definitionsRoutes,
   ...deploymentsRoutes,
+  ...documentsRoutes,
   ...duplicatesRoutes,
   ...embeddingsRoutes,
   ...endpointLogRoutes,

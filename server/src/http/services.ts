@@ -52,6 +52,7 @@ import type { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
 import type { TriggerService } from '#tasks/triggers/trigger-service.ts';
 import type { ConnectorService } from '#connectors/connector-service.ts';
+import type { DocumentExtractions } from '#assistant/documents/document-extractions.ts';
 import type { DuplicateService } from '#duplicates/duplicate-service.ts';
 import type { MergeService } from '#duplicates/merge-service.ts';
 import type { WebhookService } from '#webhooks/webhook-service.ts';
@@ -130,6 +131,7 @@ export interface HttpServices {
   readonly tasks: TaskService;
   readonly triggers: TriggerService;
   readonly duplicates: DuplicateService;
+  readonly documents: DocumentExtractions;
   readonly merges: MergeService;
   readonly webhooks: WebhookService;
   readonly connectors: ConnectorService;

@@ -22,6 +22,7 @@ export const FOLLOWER_KINDS = [
   'backups',
   'triggers',
   'webhooks',
+  'documents',
   'watches',
   'replica',
 ] as const;

@@ -81,6 +81,7 @@ const BOUNDS: Readonly<Record<FollowerKind, HoldBounds>> = {
   backups: { bytesMax: BACKUP_LOG_HELD_BYTES_MAX, roomBytesMin: BACKUP_LOG_HELD_ROOM_BYTES_MIN },
   triggers: { bytesMax: INDEX_LOG_HELD_BYTES_MAX, roomBytesMin: LOG_HELD_ROOM_BYTES_MIN },
   webhooks: { bytesMax: INDEX_LOG_HELD_BYTES_MAX, roomBytesMin: LOG_HELD_ROOM_BYTES_MIN },
+  documents: { bytesMax: INDEX_LOG_HELD_BYTES_MAX, roomBytesMin: LOG_HELD_ROOM_BYTES_MIN },
   watches: { bytesMax: INDEX_LOG_HELD_BYTES_MAX, roomBytesMin: LOG_HELD_ROOM_BYTES_MIN },
   replica: { bytesMax: Infinity, roomBytesMin: LOG_HELD_ROOM_BYTES_MIN },
 };

@@ -6,6 +6,7 @@ export const FEATURE_WORDS: Readonly<Record<LlmFeature, string>> = {
   'deep-research': 'Deep research',
   agents: 'Agents',
   'admin-agent': 'Admin agent',
+  documents: 'Documents',
   endpoints: 'Endpoints',
   router: 'LLM router',
   embeddings: 'Embeddings of the router',

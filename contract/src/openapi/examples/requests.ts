@@ -292,6 +292,7 @@ export const requests: {
   getGoldenAnswers: { params: { name: 'books' } },
   listGoldenAnswerRuns: { params: { name: 'books' } },
   deleteGoldenAnswers: { params: { name: 'books' } },
+  listExtractions: {},
   getEmbeddings: { body: { UIDs: [DUNE] } },
   getSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },
   findSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },

@@ -1,6 +1,7 @@
 import { ANYWHERE } from './anywhere.ts';
 import { assistantTexts } from './assistant.ts';
 import { codeTexts } from './code.ts';
+import { documentTexts } from './documents.ts';
 import { duplicateTexts } from './duplicates.ts';
 import { traceTexts } from './traces.ts';
 import { goldenAnswerTexts } from './golden-answers.ts';
@@ -28,6 +29,7 @@ export const ALL_TEXTS = [
   ...webhookTexts,
   ...connectorTexts,
   ...duplicateTexts,
+  ...documentTexts,
 ];
 
 export function propertyTexts(): PropertyTexts {

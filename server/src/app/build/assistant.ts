@@ -38,6 +38,7 @@ import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
 import { VERSION } from '../server-status.ts';
 import { buildAdminAgent } from './admin-agent.ts';
+import { buildDocuments, type DocumentArguments, type Documents } from './documents.ts';
 import type { Foundation } from './foundation.ts';
 import { buildLlm, type Llm } from './llm.ts';
 import { callerFor } from './tasks.ts';
@@ -56,6 +57,7 @@ export interface AssistantArguments {
   /** Tools are chosen by their meaning where there is a provider of embeddings. */
   readonly textVectors: TextVectors;
   readonly searchConfiguration: SearchConfiguration;
+  readonly changes: DocumentArguments['changes'];
 }
 
 export interface Assistant extends AsyncDisposable {
@@ -71,6 +73,8 @@ export interface Assistant extends AsyncDisposable {
   readonly deepResearch: DeepResearch;
   readonly goldenAnswers: GoldenAnswers;
   readonly adminAgent: AdminAgent;
+  readonly documents: Documents['documents'];
+  readonly startDocuments: Documents['startDocuments'];
   /** The models that the code of endpoints asks. */
   readonly endpointModels: EndpointModels;
   /** Tokens that everybody used of models since the process started. */
@@ -120,6 +124,9 @@ export async function buildAssistant(
       judge: () => assistantSettings.current().judge,
     }),
   );
+  const documents = opened.use(
+    buildDocuments(foundation, { access, jobs, models, allowedModels, changes: parts.changes }),
+  );
   const resources = opened.move();
   return {
     llm,
@@ -134,6 +141,8 @@ export async function buildAssistant(
     deepResearch,
     goldenAnswers,
     adminAgent,
+    documents: documents.documents,
+    startDocuments: documents.startDocuments,
     endpointModels: new EndpointModels({ models, router, admission, agentRuns, isReplica }),
     modelTokens: tokensUsed,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -63,8 +63,10 @@ export interface ServicesArguments {
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
-  /** What triggers and webhooks follow, which run on a primary; and what wakes watches. */
-  readonly changes: Pick<ChangeThread, 'triggers' | 'webhooks' | 'watches'>;
+  /**
+   * What triggers, webhooks and documents follow, which run on a primary; and what wakes watches.
+   */
+  readonly changes: Pick<ChangeThread, 'triggers' | 'webhooks' | 'documents' | 'watches'>;
   /** What tasks may run beside endpoints, and what searches offer. */
   readonly builtInTasks: readonly RunnableTask[];
   /** Called once it is committed that other types can be searched. */
@@ -115,17 +117,16 @@ export async function buildServices(
   const files = opened.use(await buildFiles(foundation, access));
   const assistant = opened.use(
     await buildAssistant(foundation, {
+      ...graph,
       access,
       jobs,
       running,
       endpoints,
-      nodes: graph.nodes,
-      nodeWriter: graph.nodeWriter,
-      schema: graph.schema,
       files: files.fileStore,
       providers: search.aiProviders,
       textVectors: search.textVectors,
       searchConfiguration: search.searchConfiguration,
+      changes: parts.changes,
     }),
   );
   connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
@@ -150,7 +151,7 @@ export async function buildServices(
     ...graph,
     ...assistant,
     ...tasks,
-    ...withWebhooks(tasks.automation, webhooks),
+    ...withFollowers(tasks.automation, webhooks, assistant),
     connectors,
     ...offeredBy(endpoints),
     nodeFiles: files.nodeFiles,
@@ -166,8 +167,12 @@ export async function buildServices(
   };
 }
 
-/** Webhooks deliver beside tasks and triggers. */
-function withWebhooks(tasks: Automation, webhooks: WebhookService) {
+/** Webhooks deliver, and documents are followed, beside tasks and triggers. */
+function withFollowers(
+  tasks: Automation,
+  webhooks: WebhookService,
+  { startDocuments }: Pick<Assistant, 'startDocuments'>,
+) {
   const automation: Automation = {
     recover: async () => {
       webhooks.load();
@@ -176,6 +181,7 @@ function withWebhooks(tasks: Automation, webhooks: WebhookService) {
     start: async () => {
       await tasks.start();
       webhooks.start();
+      await startDocuments();
     },
   };
   return { webhooks, automation };

@@ -23,7 +23,7 @@ export interface ChangePlace {
 
 /** The calls that this thread answers. */
 export interface ChangeCalls {
-  /** For triggers. */
+  /** For triggers and documents. */
   events(asked: AskedChanges): FoundChanges;
   /** For webhooks. */
   deliveries(asked: AskedDeliveries): FoundDeliveries;
@@ -50,6 +50,8 @@ export interface ToldChanges {
 export class ChangeThread implements AsyncDisposable {
   readonly triggers: ChangeFeed;
   readonly webhooks: DeliveryFeed;
+  /** For documents on which something rests. */
+  readonly documents: ChangeFeed;
   readonly watches: WatchFeed;
   #isClosed = false;
   #watching: WatchListener | undefined;
@@ -58,9 +60,11 @@ export class ChangeThread implements AsyncDisposable {
 
   constructor(place: Omit<ChangePlace, 'followers'>, followers: Followers) {
     this.#place = { ...place, followers: followers.buffer };
-    this.triggers = Object.assign(following(followers, 'triggers'), {
+    const events = {
       next: (asked, signal) => this.#started().ask('events', asked, { signal }),
-    } satisfies Partial<ChangeFeed>);
+    } satisfies Partial<ChangeFeed>;
+    this.triggers = Object.assign(following(followers, 'triggers'), events);
+    this.documents = Object.assign(following(followers, 'documents'), events);
     this.webhooks = Object.assign(following(followers, 'webhooks'), {
       next: (asked, signal) => this.#started().ask('deliveries', asked, { signal }),
       first: () => this.#started().ask('first', undefined),

@@ -120,6 +120,9 @@ function ofServices({ services, sequence }: MetricSources) {
       state.sequence === null ? null : Math.max(0, sequence.get() - state.sequence),
     ),
     'trellis.search.texts.waiting': index(({ texts }) => texts.waiting),
+    'trellis.document.proposals': of(({ documents }) =>
+      byState('trellis.document.outcome', documents.counts()),
+    ),
     'trellis.model.tokens': of(({ modelTokens }) => {
       const { inputTokens: input, outputTokens: output } = modelTokens();
       return byState('gen_ai.token.type', { input, output });

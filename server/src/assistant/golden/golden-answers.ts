@@ -12,7 +12,6 @@ import type {
 } from '@trellis/contract/shapes/golden-answers.ts';
 import { type AuditAction, type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { must } from '#base/assert.ts';
 import {
   GOLDEN_ANSWER_SETS_MAX,
   GOLDEN_LABELS_KEPT,
@@ -38,6 +37,7 @@ import {
   type StoredGoldenAnswers,
   type StoredRun,
 } from './golden-store.ts';
+import { allowedModel, payerOf } from '../model/asked-model.ts';
 import { checkGoldenAnswers } from './golden-check.ts';
 import { comparisonOf, summaryOf } from './question-metrics.ts';
 
@@ -247,7 +247,7 @@ export class GoldenAnswers implements AsyncDisposable {
       state: 'running',
       endedAt: null,
       judge: checks.judge(),
-      startedBy: userOf(caller),
+      startedBy: payerOf(caller),
       metrics: null,
     } as const;
     if (resume === undefined) {
@@ -401,20 +401,6 @@ export class GoldenAnswers implements AsyncDisposable {
     this.#parts.onFault(error);
     return new Problem('internal_error', 'Something went wrong on our side.', { cause: error });
   }
-}
-
-/** Tokens are counted for a user. */
-function userOf({ userUid }: Caller): string {
-  if (userUid !== null) return userUid;
-  throw new Problem('forbidden', 'This token is of no user, so it can ask no model.', {
-    hint: 'Use a token with an acting user.',
-  });
-}
-
-function allowedModel(wanted: string | undefined, allowed: readonly string[]): string {
-  const model = wanted ?? must(allowed[0], 'a model of the provider');
-  if (allowed.includes(model)) return model;
-  throw new Problem('model_not_found', `There is no model "${model}" here.`);
 }
 
 /** Answers of one run must be comparable. */

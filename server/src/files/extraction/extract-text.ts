@@ -6,6 +6,8 @@ import { Depth, EnoughText, TextSink } from './text-sink.ts';
 
 export interface ExtractedText {
   readonly text: string;
+  /** Where in the text each page begins; empty for what has no pages. */
+  readonly pages: readonly number[];
   /** Whether there was more. */
   readonly isCut: boolean;
 }
@@ -30,7 +32,7 @@ export async function extractText(kind: TextKind, bytes: Uint8Array): Promise<Ex
   } catch (error) {
     if (!(error instanceof EnoughText)) throw error;
   }
-  return { text: sink.toString(), isCut: sink.isCut };
+  return { ...sink.finished(), isCut: sink.isCut };
 }
 
 /** Page by page. Nothing in the file is run, and nothing it names is fetched. */
@@ -47,7 +49,7 @@ async function pdfText(bytes: Uint8Array, sink: TextSink): Promise<void> {
     for (const item of items) {
       if ('str' in item) sink.add(item.hasEOL ? `${item.str}\n` : item.str);
     }
-    sink.add('\n\n');
+    sink.endPage();
     page.cleanup();
   }
 }

@@ -25,18 +25,42 @@ export class TextSink {
     throw new EnoughText();
   }
 
-  /** Without characters that no text has, and without more than one empty line in a row. */
-  toString(): string {
-    return this.#parts
-      .join('')
-      .toWellFormed()
-      .replaceAll(/\r\n?/g, '\n')
-      .replaceAll(/[^\P{Cc}\n\t]/gu, ' ')
-      .replaceAll(/[^\S\n\t]+/g, ' ')
-      .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
-      .replaceAll(/\n{3,}/g, '\n\n')
-      .trim();
+  /** What follows is on the next page. */
+  endPage(): void {
+    this.add(PAGE_END);
   }
+
+  /**
+   * Without characters that no text has, and without more than one empty line in a row. `pages`
+   * says where each page begins; it is empty for a text that is not cut into pages.
+   */
+  finished(): { readonly text: string; readonly pages: readonly number[] } {
+    const parts = this.#parts.join('').split(PAGE_END).map(cleaned);
+    // A form feed at the end ends the last page, and begins none.
+    if (parts.length > 1 && parts.at(-1) === '') parts.pop();
+    let text = '';
+    const pages: number[] = [];
+    for (const part of parts) {
+      if (part !== '' && text !== '') text += '\n\n';
+      pages.push(text.length);
+      text += part;
+    }
+    return { text, pages: pages.length > 1 ? pages : [] };
+  }
+}
+
+/** The form feed, with which texts end pages. */
+const PAGE_END = '\f';
+
+function cleaned(part: string): string {
+  return part
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\P{Cc}\n\t]/gu, ' ')
+    .replaceAll(/[^\S\n\t]+/g, ' ')
+    .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
 }
 
 /** Counts elements within each other: what closes one looks through all that are open. */

@@ -78,6 +78,13 @@ export const metrics = {
     description: 'Duration of deliveries of webhooks, each attempt by itself.',
     attributes: ['trellis.webhook.outcome'],
   },
+  'trellis.document.proposals': {
+    kind: 'counter',
+    unit: '{proposal}',
+    description:
+      'What is read out of documents: proposed, dropped, approved, rejected; and nodes that were changed back.',
+    attributes: ['trellis.document.outcome'],
+  },
   'trellis.connector.duration': {
     kind: 'histogram',
     unit: 's',

@@ -16,6 +16,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   task: 'A task',
   migration: 'A migration',
   'duplicate-search': 'Looking for duplicates',
+  'document-extraction': 'Reading documents',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

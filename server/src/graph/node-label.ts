@@ -1,4 +1,4 @@
-import type { GraphReader } from '#graph/reader.ts';
+import type { GraphReader } from './reader.ts';
 
 const NAME_CHARACTERS_MAX = 200;
 

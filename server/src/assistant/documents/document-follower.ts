@@ -1,0 +1,179 @@
+import { readTypeAccess } from '#access/type-rules.ts';
+import { type Alarm, pauseFor } from '#base/clock.ts';
+import { FILE_TYPE } from '#graph/file-nodes.ts';
+import type { GraphReader } from '#graph/reader.ts';
+
+/** The commit log as this follower reads it. */
+export interface DocumentFeed {
+  /** The newest sequence that is applied. */
+  readonly sequence: number;
+  /** Resolves once there is something; rejects with the signal's reason. */
+  next(
+    asked: {
+      readonly after: number;
+      readonly skip: number;
+      readonly lines: readonly FollowedLine[];
+    },
+    signal: AbortSignal,
+  ): Promise<{
+    readonly events: readonly { readonly uid: string }[];
+    readonly after: number;
+    readonly skip: number;
+    readonly isLost: boolean;
+  }>;
+  /** The log is needed after this sequence; undefined when it is not needed. */
+  needs(after: number | undefined): void;
+}
+
+interface FollowedLine {
+  readonly event: 'created' | 'updated' | 'deleted';
+  readonly type: string;
+  readonly since: number;
+}
+
+export interface DocumentFollowerParts {
+  readonly feed: DocumentFeed;
+  readonly reader: GraphReader;
+  readonly alarm: Alarm;
+  /** The document of each UID that tells of it: its own, and those of its files. */
+  readonly watched: () => ReadonlyMap<string, string>;
+  readonly look: (document: string) => Promise<void>;
+  readonly onFault: (error: unknown) => void;
+}
+
+const READ_AGAIN_MS = 1_000;
+/** Whoever changes who sees what leaves one. */
+const TRACE_TYPE = '_AuditEvent';
+
+/**
+ * Follows the log for documents on which something rests, and has each looked at when it changes.
+ * It keeps no position: at its start it looks at all, and a look compares what is kept with what
+ * there is. So nothing is missed, and nothing is done twice.
+ */
+export class DocumentFollower implements AsyncDisposable {
+  readonly #parts: DocumentFollowerParts;
+  readonly #stop = new AbortController();
+  /** Ends one step of reading, as there are other documents now. */
+  #step = new AbortController();
+  #watched: ReadonlyMap<string, string> = new Map();
+  #types: readonly string[] = [];
+  #rules: unknown;
+  #ended: Promise<void> | undefined;
+
+  constructor(parts: DocumentFollowerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#ended ??= this.#follow(this.#stop.signal);
+  }
+
+  /** There may be other documents now. */
+  again(): void {
+    this.#step.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error('the server stops'));
+    this.#step.abort();
+    await this.#ended;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { feed, alarm, onFault, reader } = this.#parts;
+    let next = { after: feed.sequence, skip: 0 };
+    feed.needs(next.after);
+    let isFirst = true;
+    while (!signal.aborted) {
+      try {
+        this.#step = new AbortController();
+        this.#readWatched();
+        if (this.#watched.size === 0) {
+          feed.needs(undefined);
+          await untilAborted(this.#step.signal);
+          next = { after: feed.sequence, skip: 0 };
+          feed.needs(next.after);
+          isFirst = true;
+          continue;
+        }
+        if (isFirst) await this.#lookAt(this.#watched.values(), signal);
+        isFirst = false;
+        const before = next.after;
+        const found = await this.#read(next, AbortSignal.any([signal, this.#step.signal]));
+        if (found === undefined) continue;
+        reader.refresh();
+        const changed = found.isLost ? this.#watched.values() : this.#changed(found.events, before);
+        await this.#lookAt(changed, signal);
+        next = { after: found.after, skip: found.skip };
+        feed.needs(next.after);
+      } catch (error) {
+        if (signal.aborted) return;
+        onFault(error);
+        isFirst = true;
+        await pauseFor(alarm, READ_AGAIN_MS, signal);
+      }
+    }
+  }
+
+  /** Undefined when the documents have changed meanwhile. */
+  async #read(next: { readonly after: number; readonly skip: number }, signal: AbortSignal) {
+    const since = 0;
+    const lines = [
+      ...this.#types.flatMap((type): FollowedLine[] => [
+        { event: 'updated', type, since },
+        { event: 'deleted', type, since },
+      ]),
+      { event: 'deleted', type: FILE_TYPE, since },
+      { event: 'created', type: TRACE_TYPE, since },
+    ] as const;
+    try {
+      return await this.#parts.feed.next({ ...next, lines }, signal);
+    } catch (error) {
+      if (this.#step.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #readWatched(): void {
+    const { reader, watched } = this.#parts;
+    this.#watched = watched();
+    const types = new Set<string>();
+    for (const uid of new Set(this.#watched.values())) {
+      const id = reader.id({ uid });
+      const type = id === undefined ? undefined : reader.typeOf(id);
+      if (type !== undefined) types.add(type);
+    }
+    this.#types = [...types];
+    this.#rules ??= readTypeAccess(reader);
+  }
+
+  #changed(events: readonly { readonly uid: string }[], before: number): Iterable<string> {
+    const { reader } = this.#parts;
+    const rules = readTypeAccess(reader);
+    const isSame = JSON.stringify(rules) === JSON.stringify(this.#rules);
+    const access = reader.accessChangesSince(before);
+    if (!isSame || access === undefined) {
+      this.#rules = rules;
+      return this.#watched.values();
+    }
+    const changed = events.map(({ uid }) => uid);
+    for (const { from, to } of access) {
+      for (const id of [from, to]) changed.push(reader.uid(id) ?? '');
+    }
+    return changed.flatMap((uid) => this.#watched.get(uid) ?? []);
+  }
+
+  async #lookAt(documents: Iterable<string>, signal: AbortSignal): Promise<void> {
+    for (const uid of new Set(documents)) {
+      signal.throwIfAborted();
+      await this.#parts.look(uid);
+    }
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+}

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldValue } from '#graph/field-types.ts';
+
+/** Values by field; null where the node has none. */
+export type Values = Readonly<Record<string, FieldValue>>;
+
+/** What one proposal, which a person has approved, says of a node. */
+export interface Statement {
+  /** UID of the document. */
+  readonly document: string;
+  /** The text of the document in which the quote stands: the UID of a file, or a field. */
+  readonly source: string;
+  readonly quote: string;
+  readonly page: number | null;
+  readonly confidence: number;
+  readonly fields: Values;
+}
+
+/** What somebody else wrote to a field on which documents have something to say. */
+interface Own {
+  readonly document: null;
+  readonly fields: Values;
+}
+
+export type EdgeStatement = Pick<Statement, 'document' | 'source' | 'quote'>;
+
+/** An edge from the node that was not there before documents said so. */
+export interface StatedEdge {
+  readonly edge: string;
+  /** UID. */
+  readonly to: string;
+  readonly statements: readonly EdgeStatement[];
+}
+
+/** What documents say of one node, and what there was before them. */
+export interface NodeEvidence {
+  /** Whether the node was not there before. */
+  readonly isCreated: boolean;
+  /** The values before anything was said, of all fields of which something is said. */
+  readonly base: Values;
+  /** Oldest first: the last one that names a field holds. */
+  readonly statements: readonly (Statement | Own)[];
+  readonly edges: readonly StatedEdge[];
+}
+
+export function emptyEvidence(isCreated: boolean): NodeEvidence {
+  return { isCreated, base: {}, statements: [], edges: [] };
+}
+
+/** The statements of documents. */
+export function statementsOf({ statements }: NodeEvidence): Statement[] {
+  return statements.filter((one) => one.document !== null);
+}
+
+/**
+ * With one more statement. `current` are the values that the node has: what others have written
+ * since the last statement is kept as theirs.
+ */
+export function withStatement(
+  evidence: NodeEvidence,
+  statement: Statement,
+  current: (field: string) => FieldValue,
+): NodeEvidence {
+  const base: Record<string, FieldValue> = { ...evidence.base };
+  const own: Record<string, FieldValue> = {};
+  for (const field of Object.keys(statement.fields)) {
+    const value = current(field) ?? null;
+    if (!Object.hasOwn(base, field)) base[field] = value;
+    else if (!isDeepStrictEqual(statedValue(evidence, field), value)) own[field] = value;
+  }
+  const owned = Object.keys(own).length === 0 ? [] : [{ document: null, fields: own } as const];
+  return { ...evidence, base, statements: [...evidence.statements, ...owned, statement] };
+}
+
+/** With one more statement of an edge, which was not there before, or is stated already. */
+export function withEdge(
+  evidence: NodeEvidence,
+  { edge, to }: Pick<StatedEdge, 'edge' | 'to'>,
+  statement: EdgeStatement,
+): NodeEvidence {
+  const isSame = (one: StatedEdge): boolean => one.edge === edge && one.to === to;
+  const before = evidence.edges.find(isSame) ?? { edge, to, statements: [] };
+  const others = evidence.edges.filter((one) => !isSame(one));
+  return {
+    ...evidence,
+    edges: [...others, { ...before, statements: [...before.statements, statement] }],
+  };
+}
+
+/** The value that holds by the evidence: null for none. */
+export function statedValue({ base, statements }: NodeEvidence, field: string): FieldValue {
+  const last = statements.findLast(({ fields }) => Object.hasOwn(fields, field));
+  return (last ?? { fields: base }).fields[field] ?? null;
+}
+
+export interface Retraction {
+  readonly evidence: NodeEvidence;
+  /** What the node gets in place of values that nobody says any more. */
+  readonly fields: Values;
+  /** Edges that nobody says any more. */
+  readonly unlinked: readonly Pick<StatedEdge, 'edge' | 'to'>[];
+}
+
+/**
+ * Without the statements that are not made any more. Values that somebody else has changed since
+ * stay as they are.
+ */
+export function retracted(
+  before: NodeEvidence,
+  isMade: (statement: EdgeStatement | Statement, to?: string) => boolean,
+  current: (field: string) => FieldValue,
+): Retraction {
+  const statements = before.statements.filter((one) => one.document === null || isMade(one));
+  const gone = before.statements.filter((one) => !statements.includes(one));
+  const edges = before.edges.map((one) => ({
+    ...one,
+    statements: one.statements.filter((statement) => isMade(statement, one.to)),
+  }));
+  const after = { ...before, statements, edges: edges.filter((one) => one.statements.length > 0) };
+  const fields: Record<string, FieldValue> = {};
+  for (const field of new Set(gone.flatMap((one) => Object.keys(one.fields)))) {
+    const [was, is] = [statedValue(before, field), statedValue(after, field)];
+    if (isDeepStrictEqual(was, is)) continue;
+    if (isDeepStrictEqual(current(field) ?? null, was)) fields[field] = is;
+  }
+  return {
+    evidence: after,
+    fields,
+    unlinked: edges
+      .filter((one) => one.statements.length === 0)
+      .map(({ edge, to }) => ({ edge, to })),
+  };
+}
+
+/** Whether documents say anything of the node. */
+export function isStated(evidence: NodeEvidence): boolean {
+  return statementsOf(evidence).length > 0 || evidence.edges.length > 0;
+}
