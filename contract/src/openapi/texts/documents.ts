@@ -55,7 +55,11 @@ export const documentTexts = [
     maxTokens: 'Tokens in and out that it may use.',
     tokensUsed: 'Tokens that it has used so far.',
   }),
-  ...texts(shapes.extractionStarted, { extraction: 'Id of the extraction.' }),
+  ...texts(shapes.extractionStarted, {
+    extraction: 'Id of the extraction.',
+    kind: 'What the job does: it reads documents.',
+    state: 'How far the job is; the last four are ends.',
+  }),
   ...texts(shapes.extractionDocument, {
     ...SOURCE,
     number: 'Place of the text in the extraction, from 0.',
@@ -103,7 +107,7 @@ export const documentTexts = [
   ...texts(shapes.proposalText, {
     isCurrent: 'Whether the text is still as it was read; if not, only the quote is given.',
     before: 'What stands before the quote.',
-    quote: 'The quote.',
+    quote: 'The passage that the proposal rests on.',
     after: 'What stands after the quote.',
     page: 'Page of the quote; null for a text without pages.',
   }),
