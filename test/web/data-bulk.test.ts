@@ -89,6 +89,49 @@ describe.skipIf(requireChromium())('rows that are selected', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are a part of the whole graph, which an administrator exports as somebody sees it', async () => {
+    await using opened = await open('#/data/Book');
+    const { page, complaints } = opened;
+    const choose = async (label: string) => {
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'The whole graph' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Export the whole graph' });
+      await dialog.getByLabel('Format').selectOption({ label });
+      return dialog;
+    };
+    const saved = async (label: string, userName?: string) => {
+      const dialog = await choose(label);
+      if (userName !== undefined) {
+        await dialog.getByLabel('Only what this user sees').fill(userName);
+        await page.getByRole('option', { name: userName }).click();
+        await expectAccessibleInBothThemes(page);
+      }
+      const download = page.waitForEvent('download');
+      await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+      const file = await download;
+      await dialog.waitFor({ state: 'detached' });
+      return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')] as const;
+    };
+    const [name, text] = await saved('N-Quads (RDF)', 'bob');
+    expect(name).toBe('graph.nq');
+    expect(text).toContain('<urn:trellis:node:Book:b1>');
+    // It is shared with others alone.
+    expect(text).not.toContain('<urn:trellis:node:Book:b0>');
+    const [, whole] = await saved('GraphML, for Gephi, yEd, networkx');
+    expect(whole).toContain(nodeUid('Book', 'b0'));
+
+    await page.evaluate(slowDownloads);
+    const dialog = await choose('JSON-LD (RDF)');
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    const status = dialog.getByRole('status', { name: 'Export of the graph' });
+    await status.getByText('Preparing').waitFor();
+    await page.evaluate('arrive("12345")');
+    await status.getByText('5 B').waitFor();
+    await dialog.getByRole('button', { name: 'Stop the export' }).click();
+    await page.getByText('The export was stopped').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('are deleted by keyboard alone', async () => {
     await using opened = await open('#/data/Book?sort=-Pages');
     const { page, complaints } = opened;
@@ -161,7 +204,7 @@ const slowDownloads = `{
   const real = window.fetch;
   window.fetch = (input, init) => {
     const request = new Request(input, init);
-    if (!request.url.includes('/download/')) return real(request);
+    if (!/\\/download\\/|graph\\/export/.test(request.url)) return real(request);
     const body = new ReadableStream({
       start(controller) {
         window.arrive = (text) => controller.enqueue(new TextEncoder().encode(text));

@@ -1,9 +1,12 @@
 import { DOWNLOAD_UIDS_MAX } from '@trellis/contract/limits.ts';
 import type { NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { CircleStop, Download } from 'lucide-react';
+import { useState } from 'react';
+import { useViewer } from '../../api/viewer.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { readUids, type RowsRequest } from './data-queries.ts';
+import { GraphExportDialog } from './graph-export-dialog.tsx';
 import { useExport } from './use-export.ts';
 
 interface ExportMenuProps {
@@ -20,6 +23,13 @@ export function ExportMenu({ request, columns, uids }: ExportMenuProps) {
     fields: columns.filter((field) => field !== 'Timestamp'),
     name: request.type,
   });
+  const viewer = useViewer();
+  const [showsGraph, setShowsGraph] = useState(false);
+  const ofGraph = {
+    label: 'The whole graph …',
+    hint: 'All types, with edges',
+    onSelect: () => setShowsGraph(true),
+  };
   return (
     <>
       {isRunning && (
@@ -41,8 +51,10 @@ export function ExportMenu({ request, columns, uids }: ExportMenuProps) {
         items={[
           { label: 'As CSV', onSelect: () => start('csv') },
           { label: 'As JSON lines', onSelect: () => start('jsonl') },
+          ...(viewer?.seesAdministration === true ? [ofGraph] : []),
         ]}
       />
+      {showsGraph && <GraphExportDialog onClose={() => setShowsGraph(false)} />}
     </>
   );
 }

@@ -1,14 +1,12 @@
 import { RowCounter } from '@trellis/client/download-rows.ts';
 import type { NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { DOWNLOAD_UIDS_MAX } from '@trellis/contract/limits.ts';
-import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { formatBytes, formatCount } from '../../ui/format.ts';
-import { saveDownload } from '../../ui/save-download.ts';
-import { toastDone, toastError } from '../../ui/toast.ts';
+import { toastDone } from '../../ui/toast.ts';
+import { useStoppableDownload } from './use-stoppable-download.ts';
 
-export type ExportFormat = 'csv' | 'jsonl';
+export type RowsFormat = 'csv' | 'jsonl';
 
 interface ExportOf {
   readonly selection: () => Promise<NodeSelection>;
@@ -17,17 +15,11 @@ interface ExportOf {
   readonly name: string;
 }
 
-/** Saves rows as a file, says how many have arrived, and can be stopped. */
+/** Saves rows as a file. */
 export function useExport({ selection, fields, name }: ExportOf) {
-  const stopping = useRef<AbortController>(undefined);
-  const arrived = useRef<string>(undefined);
-  const [progress, setProgress] = useState<string>();
-  const download = useMutation({
-    mutationFn: async (format: ExportFormat) => {
-      const controller = new AbortController();
-      stopping.current = controller;
-      arrived.current = undefined;
-      const { signal } = controller;
+  return useStoppableDownload({
+    failure: 'The rows were not exported',
+    begin: async (format: RowsFormat, signal) => {
       const selected = await selection();
       const options = { baseURL: location.href.replace(/#.*$/, '') };
       const file = await (format === 'csv' ? client.nodes.downloadCsv : client.nodes.downloadJsonl)(
@@ -36,34 +28,23 @@ export function useExport({ selection, fields, name }: ExportOf) {
         { signal },
       );
       const rows = new RowCounter(format);
-      await saveDownload(file, `${name}.${format}`, (part) => {
-        rows.add(part);
-        arrived.current = receivedText(rows);
-        setProgress(arrived.current);
-      });
-      return selected;
+      return {
+        file,
+        name: `${name}.${format}`,
+        arrived: (part) => {
+          rows.add(part);
+          return receivedText(rows);
+        },
+        onSaved: () => tellOfMore(selected),
+      };
     },
-    onSuccess: ({ uids: some }) => {
-      if (some?.length !== DOWNLOAD_UIDS_MAX) return;
-      const max = formatCount(DOWNLOAD_UIDS_MAX);
-      toastDone(`The first ${max} rows are exported`, 'Filter for the others.');
-    },
-    onError: (error) => {
-      if (stopping.current?.signal.aborted === true) {
-        toastDone('The export was stopped', 'No file was saved.');
-        return;
-      }
-      const after = arrived.current === undefined ? '' : `: it broke off after ${arrived.current}`;
-      toastError(`The rows were not exported${after}`, error);
-    },
-    onSettled: () => setProgress(undefined),
   });
-  return {
-    start: (format: ExportFormat) => download.mutate(format),
-    stop: () => stopping.current?.abort(),
-    isRunning: download.isPending,
-    progress,
-  };
+}
+
+function tellOfMore({ uids: some }: NodeSelection): void {
+  if (some?.length !== DOWNLOAD_UIDS_MAX) return;
+  const max = formatCount(DOWNLOAD_UIDS_MAX);
+  toastDone(`The first ${max} rows are exported`, 'Filter for the others.');
 }
 
 function receivedText({ count = 0, bytes }: RowCounter): string {
