@@ -85,6 +85,108 @@ describe('GraphML of others', () => {
     ]);
   });
 
+  it('as Gephi writes it has ids of numbers, columns of statistics, places and colors', async () => {
+    const column = (name: string, type: string, of: string, id = name) =>
+      `<key attr.name="${name}" attr.type="${type}" for="${of}" id="${id}"/>`;
+    const data = (values: Readonly<Record<string, string>>) =>
+      Object.entries(values).map(([key, text]) => `<data key="${key}">${text}</data>`);
+    const place = { size: '10.0', r: '235', g: '81', b: '72', x: '-266.82776', y: '299.6904' };
+    const { schema, operations, problems } = await read(
+      [
+        '<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:viz="http://www.gexf.net/1.2draft/viz">',
+        column('label', 'string', 'node'),
+        column('Edge Label', 'string', 'edge', 'edgelabel'),
+        column('weight', 'double', 'edge'),
+        column('Edge Id', 'string', 'edge', 'edgeid'),
+        ...['r', 'g', 'b'].map((name) => column(name, 'int', 'node')),
+        ...['x', 'y', 'size'].map((name) => column(name, 'float', 'node')),
+        column('Modularity Class', 'int', 'node', 'modularity_class'),
+        column('In-Degree', 'integer', 'node', 'indegree'),
+        column('names', 'liststring', 'node'),
+        '<graph edgedefault="directed">',
+        '<node id="11">',
+        ...data({
+          label: 'Valjean',
+          modularity_class: '1',
+          indegree: '36',
+          names: '[Jean, 24601]',
+        }),
+        '<viz:color r="235" g="81" b="72"/><viz:position x="-266.8" y="299.6"/>',
+        ...data(place),
+        '</node>',
+        '<node id="0">',
+        ...data({ label: 'Myriel', modularity_class: '0', ...place }),
+        '</node>',
+        '<edge id="13" source="11" target="0">',
+        ...data({ weight: '5.0', edgeid: '13' }),
+        '</edge>',
+        '<edge source="0" target="11" directed="false">',
+        ...data({ weight: '1.0', edgelabel: 'meets' }),
+        '</edge>',
+        '</graph></graphml>',
+      ].join('\n'),
+    );
+    expect(problems).toEqual([]);
+    const [float, int] = ['Double', 'Int'];
+    expect(schema).toEqual({
+      nodes: [
+        {
+          type: 'Node',
+          fields: {
+            label: 'String',
+            r: int,
+            g: int,
+            b: int,
+            x: float,
+            y: float,
+            size: float,
+            Modularity_Class: int,
+            In_Degree: 'Long',
+            names: 'String',
+          },
+        },
+      ],
+      edges: [
+        { type: 'LinkedTo', fields: { Edge_Label: 'String', weight: float, Edge_Id: 'String' } },
+      ],
+    });
+    const node = (key: string) => ({ type: 'Node', key });
+    const shown = { size: 10, r: 235, g: 81, b: 72, x: -266.82776, y: 299.6904 };
+    const added = operations.filter(({ op }) => op !== 'tryAdd');
+    expect(added).toEqual([
+      {
+        op: 'addOrUpdate',
+        ...node('11'),
+        fields: {
+          label: 'Valjean',
+          Modularity_Class: 1,
+          In_Degree: 36,
+          names: '[Jean, 24601]',
+          ...shown,
+        },
+      },
+      {
+        op: 'addOrUpdate',
+        ...node('0'),
+        fields: { label: 'Myriel', Modularity_Class: 0, ...shown },
+      },
+      {
+        op: 'link',
+        from: node('11'),
+        edge: 'LinkedTo',
+        to: node('0'),
+        fields: { weight: 5, Edge_Id: '13' },
+      },
+      {
+        op: 'link',
+        from: node('0'),
+        edge: 'LinkedTo',
+        to: node('11'),
+        fields: { weight: 1, Edge_Label: 'meets' },
+      },
+    ]);
+  });
+
   it('may have the keys of its nodes in their data', async () => {
     const keys = '<key id="d0" for="node" attr.name="email" attr.type="string"/>';
     const data = (text: string) => `<data key="d0">${text}</data>`;
