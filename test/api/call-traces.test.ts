@@ -243,6 +243,40 @@ test('traces are for administrators', async () => {
   });
 });
 
+test('a call that is killed in a loop is told with what it has read', async () => {
+  const code = `export default async ({ q, graph }: Scope) => {
+  await q().startWhere('Book', 'Title', '=', 't1').count();
+  for (const key of ['b1', 'b2', 'b3', 'b4']) await graph.tryGet('Book', key);
+  await q().startWhere('Book', 'Title', '=', 't2').count();
+  for (;;);
+};
+`;
+  let trace: CallTrace | undefined;
+  // On a busy machine the first one may be over before it loops.
+  for (let timeoutMs = 1_000; !hasTwoQueries(trace) && timeoutMs < 100_000; timeoutMs *= 2) {
+    const name = `loops-${timeoutMs}`;
+    const made = await send('POST', '/api/endpoints/create', { name, code, timeoutMs });
+    expect(made).toMatchObject({ status: 201, json: { compiles: true } });
+    expect((await run(name)).status).toBe(504);
+    trace = await newestTrace(name);
+    expect(trace).toMatchObject({ reason: 'error', code: 'endpoint_timeout' });
+  }
+  const facts = { rowsGiven: 1 };
+  const name = 'startWhere(Book.Title) count';
+  expect(trace && spansOf(trace, 'query')).toMatchObject([
+    { name, facts },
+    { name, facts },
+  ]);
+  // It is timed where the worker came to tell of it before.
+  const timed = trace && spansOf(trace, 'reads').find((span) => span.name === 'tryGet');
+  const counted = trace?.counted.find((one) => one.name === 'tryGet');
+  expect(timed?.facts.count ?? counted?.count).toBe(4);
+});
+
+function hasTwoQueries(trace: CallTrace | undefined): boolean {
+  return trace !== undefined && spansOf(trace, 'query').length === 2;
+}
+
 test('a call that is killed, as it waits, is told with what it has read', async () => {
   const code = `export default async ({ q, search }: Scope) => {
   await q().startWhere('Book', 'Title', '=', 't1').count();

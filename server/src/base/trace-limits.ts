@@ -9,6 +9,13 @@ export const TRACE_TEXT_CHARACTERS_MAX = 300;
 /** Queries that are kept until their call ends, to name their steps: characters of one, of all. */
 export const TRACE_QUERY_CHARACTERS_MAX = 16 * 1024;
 export const TRACE_QUERIES_CHARACTERS_MAX = 64 * 1024;
+/**
+ * Reads that a worker notes at once, should its code not come back: the newest of all its calls,
+ * the bytes of one, and the characters of a query in it.
+ */
+export const TRACE_NOTES_MAX = 128;
+export const TRACE_NOTE_BYTES_MAX = 2_048;
+export const TRACE_NOTE_QUERY_CHARACTERS_MAX = 512;
 /** What workers tell of one call and of those that it runs. */
 export const TRACE_TOLD_CHARACTERS_MAX = 512 * 1024;
 /** So long after its begin a call that goes on tells what it has read; then the time doubles. */

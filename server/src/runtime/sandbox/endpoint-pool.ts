@@ -253,6 +253,8 @@ export class EndpointPool {
     this.#addWorkers();
     const calls = [...worker.calls.values()];
     worker.calls.clear();
+    const noted = worker.process.notedReads();
+    for (const { id, call } of calls) call.host.recording.noted(noted.get(id) ?? []);
     const faults = faultsOf(calls, faultFor);
     for (const running of calls) {
       // What it is part of begins again, and runs it again.

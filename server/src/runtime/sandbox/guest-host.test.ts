@@ -43,7 +43,7 @@ function hostOver({ reader, snapshots }: typeof held): GuestHost {
     zod: new LazyScript('undefined', 'trellis:zod'),
     heap,
     progress,
-    noteGuest: () => undefined,
+    note: { guest: () => undefined, read: () => undefined },
     send(frame) {
       const items: (typeof sent)[number] = [];
       readFrame(frame, ([, kind, ...rest], payload) => items.push({ kind, rest, payload }));

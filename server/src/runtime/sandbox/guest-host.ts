@@ -15,6 +15,7 @@ import { Guest, type LazyScript } from './guest.ts';
 import type { HeapKeeper } from './garbage-collector.ts';
 import { type Progress, ProgressThrottle } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
+import type { NoteWriter } from './worker-note.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
 
 /**
@@ -33,8 +34,8 @@ export interface GuestHostOptions {
   readonly boot: Script;
   readonly zod: LazyScript;
   readonly progress: Progress;
-  /** Who is at work, for whoever asks when the process has died; 0 for nobody. */
-  readonly noteGuest: (guest: number) => void;
+  /** For whoever asks when the process has died, or does not come back. */
+  readonly note: NoteWriter;
   readonly heap: HeapKeeper;
   readonly send: (frame: string) => void;
 }
@@ -79,6 +80,7 @@ export class GuestHost {
     this.#transactions = new CallTransactions(reader, snapshots);
     this.#reads = new GuestReads({
       transactions: this.#transactions,
+      onRead: (call, read) => options.note.read(call, read),
       onScan: (call, scan) => this.#push('scan', `,${call}`, JSON.stringify(scan)),
       find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
       onDefect: (error) => this.#reportDefect(error),
@@ -222,8 +224,8 @@ export class GuestHost {
   }
 
   #leave(): void {
-    const { progress, heap, noteGuest } = this.#options;
-    noteGuest(0);
+    const { progress, heap, note } = this.#options;
+    note.guest(0);
     progress.leave();
     heap.look();
     for (const guest of this.#unfinished) this.#touched.add(guest);
@@ -236,9 +238,9 @@ export class GuestHost {
    * Enters a guest and stays with it until it has nothing more to ask that can be answered here.
    */
   async #serve(guest: Guest): Promise<void> {
-    const { progress, noteGuest } = this.#options;
+    const { progress, note } = this.#options;
     progress.enter(guest.number);
-    noteGuest(guest.number);
+    note.guest(guest.number);
     if (this.#traced > 0) for (const { trace } of guest.calls.values()) trace.resume();
     let isMoving = guest.hasPlans;
     guest.enter();
@@ -314,7 +316,8 @@ export class GuestHost {
       }
       const at = call.trace.begin('write');
       const outcomes = this.#transactions.write(call, payload);
-      call.trace.operation('write', at);
+      const noted = call.trace.operation('write', at);
+      if (noted !== undefined) this.#options.note.read(call.id, noted);
       if (!call.hasWritten) this.#push('wrote', `,${call.id}`, '');
       call.hasWritten = true;
       guest.settle(request, true, outcomes);

@@ -3,6 +3,7 @@ import type { QueryRun, QueryScan } from '#graph/query/run.ts';
 import type { CallTransactions, HostedCall } from './call-transactions.ts';
 import { FetchedFinds, isInternal, MissingFind, toldProblem } from './graph-requests.ts';
 import type { Guest } from './guest.ts';
+import type { NotedRead } from './read-trace.ts';
 
 /** A read that a guest asks for. */
 export interface GuestRead {
@@ -15,6 +16,8 @@ export interface GuestRead {
 
 interface GuestReadsOptions {
   readonly transactions: CallTransactions;
+  /** Before the guest has the answer, after which it may not come back. */
+  readonly onRead: (call: number, read: NotedRead) => void;
   /** Asks where the index is; `request` is below zero, so that it is no guest's. */
   readonly find: (call: number, request: number, wanted: string) => void;
   /** A fault of the server's own. */
@@ -48,15 +51,18 @@ export class GuestReads {
         operation === 'query'
           ? this.#query(read, finds, at)
           : this.#options.transactions.read(call, operation, payload, finds, {});
-      if (operation !== 'query') trace.operation(operation, at);
+      if (operation !== 'query') this.#note(call.id, trace.operation(operation, at));
       guest.settle(request, true, answer);
     } catch (error) {
       if (error instanceof MissingFind) {
         this.#wait({ read, finds, wanted: error.wanted });
         return;
       }
-      if (operation === 'query') trace.query(at, payload, undefined, codeOf(error));
-      else trace.operation(operation, at);
+      const isQuery = operation === 'query';
+      const noted = isQuery
+        ? trace.query(at, payload, undefined, codeOf(error))
+        : trace.operation(operation, at);
+      this.#note(call.id, noted);
       this.refuse(guest, call.id, request, error);
     }
   }
@@ -67,8 +73,12 @@ export class GuestReads {
       onScan: (scan) => this.#options.onScan(call.id, scan),
       onRun: (run) => (ran = run),
     });
-    call.trace.query(at, payload, ran);
+    this.#note(call.id, call.trace.query(at, payload, ran));
     return answer;
+  }
+
+  #note(call: number, noted: NotedRead | undefined): void {
+    if (noted !== undefined) this.#options.onRead(call, noted);
   }
 
   /** Tells the guest why it gets no answer. */

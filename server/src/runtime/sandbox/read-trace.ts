@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import process from 'node:process';
 import {
+  TRACE_NOTE_QUERY_CHARACTERS_MAX,
   TRACE_QUERIES_CHARACTERS_MAX,
   TRACE_QUERY_CHARACTERS_MAX,
   TRACE_SLOW_MS,
@@ -40,6 +41,14 @@ export interface ToldReads {
   /** How long they took together. */
   readonly busyMs: number | null;
 }
+
+/**
+ * What is written down at once, should its call not come back: a query with its JSON, which is
+ * empty where it is long, or how many reads of another kind there were so far.
+ */
+export type NotedRead =
+  | { readonly query: Omit<ToldQuery, 'summary'>; readonly payload: string }
+  | { readonly operation: string; readonly count: number };
 
 interface NotedQuery extends Omit<ToldQuery, 'summary' | 'startMs'> {
   readonly at: number;
@@ -89,13 +98,17 @@ export class ReadTrace {
   }
 
   /** A query has ended. `code` says why it failed. */
-  query(at: number, payload: string, run: QueryRun | undefined, code?: string): void {
+  query(
+    at: number,
+    payload: string,
+    run: QueryRun | undefined,
+    code?: string,
+  ): NotedRead | undefined {
     this.#queries ??= [];
     this.#hasNews = true;
     const ms = performance.now() - at;
     if (this.#queries.length >= TRACE_SPANS_MAX) {
-      this.#count('query', at, ms);
-      return;
+      return countNoted('query', this.#count('query', at, ms));
     }
     const isKept =
       payload.length <= TRACE_QUERY_CHARACTERS_MAX &&
@@ -103,24 +116,30 @@ export class ReadTrace {
     if (isKept) this.#queryCharacters += payload.length;
     const failure = code === undefined ? {} : { code };
     this.#queries.push({ at, ms, payload: isKept ? payload : undefined, ...run, ...failure });
+    const isNoted = payload.length <= TRACE_NOTE_QUERY_CHARACTERS_MAX;
+    const query = { startMs: at - this.#startedAt, ms, ...run, ...failure };
+    return { query, payload: isNoted ? payload : '' };
   }
 
   /** Another read, or a write, has ended; `at` is what `begin` gave. */
-  operation(operation: string, at: number): void {
-    this.#count(operation, at, at === 0 ? 0 : performance.now() - at);
+  operation(operation: string, at: number): NotedRead | undefined {
+    const ms = at === 0 ? 0 : performance.now() - at;
+    return countNoted(operation, this.#count(operation, at, ms));
   }
 
-  #count(operation: string, at: number, ms: number): void {
+  /** Gives how many there were. */
+  #count(operation: string, at: number, ms: number): number {
     this.#reads ??= new Map();
     this.#hasNews = true;
     const known = this.#reads.get(operation);
     if (known === undefined) {
       this.#reads.set(operation, { count: 1, first: at, last: at + ms, busyMs: ms });
-      return;
+      return 1;
     }
     known.count++;
     known.last = at + ms;
     known.busyMs += ms;
+    return known.count;
   }
 
   /** Code of its endpoint is at work from now on. */
@@ -175,6 +194,11 @@ export class ReadTrace {
     if (first === 0) return { operation, count, startMs: null, ms: null, busyMs: null };
     return { operation, count, startMs: first - this.#startedAt, ms: last - first, busyMs };
   }
+}
+
+/** Of many, only that there were two, four, eight and so on: most calls do come back. */
+function countNoted(operation: string, count: number): NotedRead | undefined {
+  return (count & (count - 1)) === 0 ? { operation, count } : undefined;
 }
 
 /** Milliseconds of the processor that this thread has used. */

@@ -1,7 +1,7 @@
 import type { CallWrites } from './call-transactions.ts';
 /**
  * Descriptors of a worker's process: from the server to its keeper and back, and to the worker; and
- * who is at work, see `culprit-note.ts`.
+ * what it notes, see `worker-note.ts`.
  */
 export const CONTROL_DESCRIPTOR = 3;
 export const FRAMES_DESCRIPTOR = 4;

@@ -8,7 +8,6 @@ import {
   ENDPOINT_PROCESS_DATA_KB_MAX,
 } from '#base/endpoint-limits.ts';
 import { openingGate } from '#base/opening-gate.ts';
-import { CulpritNote } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { workerFlags } from './isolation.ts';
+import { WorkerNote } from './worker-note.ts';
 
 const NO_REPORT: WorkerReport = { at: 0, turns: 0, guest: 0, frames: 0, heapBytes: 0 };
 
@@ -53,7 +53,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #control: FramePipe;
   readonly #frames: FramePipe;
-  readonly #note = new CulpritNote();
+  readonly #note = new WorkerNote();
   readonly #outbox = new FrameWriter();
   readonly #exited = Promise.withResolvers<void>();
   readonly #steps: Readonly<Record<WorkerStep, PromiseWithResolvers<void>>> = {
@@ -168,7 +168,12 @@ export class WorkerProcess {
 
   /** The guest that was at work when the process ended; 0 for none. */
   culprit(): number {
-    return this.#note.read();
+    return this.#note.guest();
+  }
+
+  /** What calls have read, before or after its end: see `WorkerNote`. */
+  notedReads(): ReadonlyMap<number, readonly string[]> {
+    return this.#note.reads();
   }
 
   /** Resolves when nothing of it runs any more. Nothing can keep it from ending. */

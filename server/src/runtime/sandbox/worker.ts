@@ -6,7 +6,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { init } from 'es-module-lexer/js';
 import { assert } from '#base/assert.ts';
 import { openHeldGraphReader } from '#graph/open-reader.ts';
-import { culpritWriter } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { GuestHost } from './guest-host.ts';
 import { guestSource, zodSource } from './script-sources.ts';
@@ -16,6 +15,7 @@ import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
 import { formatStacksApart } from './stack-format.ts';
 import { StateGate } from './state-gate.ts';
+import { noteWriter } from './worker-note.ts';
 import {
   FRAMES_DESCRIPTOR,
   NOTE_DESCRIPTOR,
@@ -65,7 +65,7 @@ const host = new GuestHost({
   boot,
   zod,
   progress: new Progress(setup.progress),
-  noteGuest: culpritWriter(NOTE_DESCRIPTOR),
+  note: noteWriter(NOTE_DESCRIPTOR),
   heap: new HeapKeeper(),
   send: (frame) => frames.send(frame),
 });

@@ -54,6 +54,8 @@ export interface Attempt {
   told: string | undefined;
   /** When that was. */
   toldAt: number;
+  /** JSON of what its worker had noted before it was killed: see `NotedRead`. */
+  noted: readonly string[];
   /** What others had changed. */
   conflict: string | undefined;
   /** Its span, once it has one. */
@@ -112,6 +114,7 @@ export class CallRecording {
       endedAt: undefined,
       told: undefined,
       toldAt: startedAt,
+      noted: [],
       conflict: undefined,
       span: undefined,
     });
@@ -127,6 +130,12 @@ export class CallRecording {
     family.toldCharacters = others + json.length;
     attempt.told = json;
     attempt.toldAt = performance.now();
+  }
+
+  /** What its worker, which is killed, has noted of its reads. */
+  noted(reads: readonly string[]): void {
+    const attempt = this.attempts.at(-1);
+    if (attempt !== undefined) attempt.noted = reads;
   }
 
   /** The code has ended, or its worker. */

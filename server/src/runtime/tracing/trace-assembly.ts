@@ -1,6 +1,7 @@
 import type { CallTrace, TraceSpan, TraceSpanFacts } from '@trellis/contract/shapes/call-trace.ts';
 import { z } from 'zod';
 import { TRACE_SPANS_MAX, TRACE_TEXT_CHARACTERS_MAX } from '#base/trace-limits.ts';
+import { querySummary } from './query-summary.ts';
 import type { Attempt, CallRecording, RecordedSpan } from './call-recording.ts';
 
 /** A wait that is shorter is none. */
@@ -10,25 +11,28 @@ const ms = z.number().min(0);
 const count = z.int().min(0);
 const text = z.string().max(TRACE_TEXT_CHARACTERS_MAX);
 
+const query = z.object({
+  startMs: ms,
+  ms,
+  code: text.optional(),
+  access: z.enum(['key', 'index', 'scan', 'edges', 'search', 'vectors']).optional(),
+  index: text.optional(),
+  rowsRead: count.optional(),
+  rowsGiven: count.optional(),
+});
+
+/** A `NotedRead`, likewise. */
+const notedRead = z.union([
+  z.object({ query, payload: z.string() }),
+  z.object({ operation: text, count: z.int().min(1) }),
+]);
+
 /** A `ToldTrace`, of whatever a worker has sent. */
 const toldTrace = z.object({
   ms,
   cpuMs: ms.nullable(),
   heapBytes: count,
-  queries: z
-    .array(
-      z.object({
-        startMs: ms,
-        ms,
-        summary: text,
-        code: text.optional(),
-        access: z.enum(['key', 'index', 'scan', 'edges', 'search', 'vectors']).optional(),
-        index: text.optional(),
-        rowsRead: count.optional(),
-        rowsGiven: count.optional(),
-      }),
-    )
-    .max(TRACE_SPANS_MAX),
+  queries: z.array(query.extend({ summary: text })).max(TRACE_SPANS_MAX),
   reads: z
     .array(
       z.object({
@@ -123,7 +127,7 @@ class Assembly {
   ): void {
     const { cpuMs, heapBytes, queries, reads } = told;
     if (cpuMs !== null) this.#cpuMs = (this.#cpuMs ?? 0) + cpuMs;
-    this.#heapBytes = Math.max(this.#heapBytes ?? 0, heapBytes);
+    if (heapBytes > 0) this.#heapBytes = Math.max(this.#heapBytes ?? 0, heapBytes);
     const begin = Math.max(startedAt, toldAt - told.ms);
     const timesOf = (startMs: number, spanMs: number): Times => ({
       startedAt: Math.min(endedAt, begin + startMs),
@@ -183,14 +187,38 @@ interface AddedSpan extends Times {
   readonly error?: string | null;
 }
 
-function toldOf({ told }: Attempt): Told | undefined {
-  if (told === undefined) return undefined;
+function toldOf({ told, noted }: Attempt): Told | undefined {
+  const known = told === undefined ? undefined : parsedAs(toldTrace, told);
+  return noted.length === 0 ? known : withNoted(known ?? NOTHING_TOLD, noted);
+}
+
+function parsedAs<T>(shape: z.ZodType<T>, json: string): T | undefined {
   try {
-    return toldTrace.safeParse(JSON.parse(told)).data;
+    return shape.safeParse(JSON.parse(json)).data;
   } catch {
     return undefined;
   }
 }
+
+/** What a worker had told last, and what it noted after that. */
+function withNoted(told: Told, noted: readonly string[]): Told {
+  const reads = noted.flatMap((json) => parsedAs(notedRead, json) ?? []);
+  const knownUntil = Math.max(-1, ...told.queries.map(({ startMs }) => startMs));
+  const queries = reads
+    .flatMap((read) => ('query' in read ? [read] : []))
+    .filter((read) => read.query.startMs > knownUntil)
+    .map((read) => ({ ...read.query, summary: querySummary(read.payload) }));
+  const others = new Map(told.reads.map((one) => [one.operation, one]));
+  for (const read of reads) {
+    if ('query' in read || (others.get(read.operation)?.count ?? 0) >= read.count) continue;
+    others.set(read.operation, { ...NOT_TIMED, ...others.get(read.operation), ...read });
+  }
+  const all = [...told.queries, ...queries].toSorted((a, b) => a.startMs - b.startMs);
+  return { ...told, queries: all, reads: [...others.values()] };
+}
+
+const NOTHING_TOLD: Told = { ms: 0, cpuMs: null, heapBytes: 0, queries: [], reads: [] };
+const NOT_TIMED = { startMs: null, ms: null, busyMs: null };
 
 function rounded(milliseconds: number): number {
   return Number(milliseconds.toFixed(3));
