@@ -5,8 +5,8 @@ import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
 /**
- * Breeds are called by their label, and by a key that is no word of any field; a word by its key
- * alone. The settings name neither of them: they are for `Other`.
+ * Breeds are called by their label, and by a key that is no word of any field; words and authors by
+ * their key alone. The settings are for `Other`, and search no words of `Word`.
  */
 const SCHEMA = {
   nodes: [
@@ -14,6 +14,7 @@ const SCHEMA = {
     { type: 'Word', key: 'Lemma', fields: {} },
     { type: 'Pack', key: 'Name', label: 'Names', fields: { Names: 'String[]' } },
     { type: 'Other', key: 'Name', fields: { Text: 'String' } },
+    { type: 'Author', key: 'Name', fields: { Born: 'Int' } },
   ],
   edges: [{ type: 'Means' }],
 };
@@ -52,11 +53,12 @@ beforeAll(async () => {
         { op: 'addOrUpdate', type: 'Word', key: 'Frank Herbert' },
         breed('b6', 'Sausage', 'frank'),
         { op: 'addOrUpdate', type: 'Word', key: 'C++ (language)' },
+        { op: 'addOrUpdate', type: 'Author', key: 'Ursula Le Guin' },
         { op: 'restrict', node: { type: 'Breed', key: 'b5' }, team: { uid: team } },
       ],
     }),
   );
-  const types = { Other: { fields: { Text: { text: {} } } } };
+  const types = { Other: { fields: { Text: { text: {} } } }, Word: { fields: {} } };
   await ok(admin('PUT', '/api/search/settings', { types }));
   await untilIndexed(people.workspace.http, people.token('admin'));
   const { hits } = (await search('ada', { query: 'hidden dog' })) as { hits: { node: Node }[] };
@@ -119,6 +121,13 @@ test.each(['frank', 'fran*', '(fra OR fra*)', 'frank her*', 'frank (her OR her*)
     expect(await found({ query, types: ['Breed'] })).not.toContain('Frank Herbert');
   },
 );
+
+test('without settings, the words of a key by which nodes are called are searched', async () => {
+  expect(await found({ query: 'guin ursula' })).toEqual(['Ursula Le Guin']);
+  // These are called by their label.
+  expect(await found({ query: '17' })).toEqual([]);
+  expect(await found({ query: 'language' })).toEqual([]);
+});
 
 test.each([
   ['a key with signs', 'b-17/X', 'B-17/x'],

@@ -4,7 +4,11 @@ import { People } from '../support/people.ts';
 const PATH = '/api/search/settings';
 const DEFAULTS = {
   types: {
-    Note: { searchable: true, language: 'auto', fields: { Text: { text: { boost: 1 } } } },
+    Note: {
+      searchable: true,
+      language: 'auto',
+      fields: { Name: { text: { boost: 1 } }, Text: { text: { boost: 1 } } },
+    },
   },
 };
 
@@ -22,7 +26,7 @@ afterAll(() => people[Symbol.asyncDispose]());
 
 const errorOf = ({ json }: { readonly json: unknown }) => Object(Object(json).error);
 
-test('until somebody has said something, every text can be searched', async () => {
+test('until somebody has said something, every text and the key can be searched', async () => {
   expect((await people.as('admin', 'GET', PATH)).json).toEqual(DEFAULTS);
 });
 

@@ -167,6 +167,7 @@ describe('facets and conditions', () => {
   it('count all hits, not only those of the page', async () => {
     const answer = await search('bob', {
       query: 'sea OR coast OR islands OR ropes',
+      types: ['Note'],
       take: 1,
       facets: ['Tags', 'Type', { time: 'month' }, { related: 'About', name: 'places' }],
     });

@@ -15,18 +15,19 @@ export const SEARCH_SETTING = 'search';
 
 /**
  * The settings until an administrator changes them, and of types that the settings do not name:
- * every text field of every type but the system's. The words of the key count only if the schema
- * lists it as a field.
+ * every text field of every type but the system's, and the key by which its nodes are called. The
+ * words of another key count only if the schema lists it as a field.
  */
 export function defaultSettings(schema: SchemaDocument): SearchSettings {
   const types: Record<string, TypeSettings> = {};
-  for (const { type, fields } of schema.nodes) {
-    const texts = Object.entries(fields).filter(([, kind]) => isText(kind));
+  for (const { type, key, label = key, fields } of schema.nodes) {
     if (type.startsWith('_')) continue;
+    const texts = Object.keys(fields).filter((name) => isText(fields[name] ?? ''));
+    const names = new Set([...(key !== undefined && label === key ? [key] : []), ...texts]);
     types[type] = {
       searchable: true,
       language: AUTO_LANGUAGE,
-      fields: Object.fromEntries(texts.map(([name]) => [name, { text: { boost: 1 } }])),
+      fields: Object.fromEntries([...names].map((name) => [name, { text: { boost: 1 } }])),
     };
   }
   return { types };
