@@ -260,6 +260,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     await using opened = await open('#/data/Book');
     const { page, complaints } = opened;
     await page.getByRole('gridcell', { name: 'emma', exact: true }).click();
+    await page.getByText('Seen by everyone who is signed in, as the rule of its type').waitFor();
     await page.getByRole('button', { name: 'Share' }).click();
     await page.keyboard.type('Readers');
     await page.getByRole('option', { name: 'Readers' }).waitFor();
@@ -272,6 +273,7 @@ describe.skipIf(requireChromium())('a record beside the table', () => {
     expect(
       await scene.people.outcome('bob', 'GET', `/api/node/${nodeUid('Book', 'emma')}`),
     ).toEqual([404, 'node_not_found']);
+    await page.getByText('Seen by Readers, owners and administrators, as it is shared').waitFor();
     expect(complaints).toEqual([]);
   });
 

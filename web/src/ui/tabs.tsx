@@ -20,7 +20,7 @@ interface TabsProps<T extends string> {
 export function Tabs<T extends string>({ label, items, value, onChange }: TabsProps<T>) {
   return (
     <Base.Root value={value} onValueChange={(next: T) => onChange(next)}>
-      <Base.List aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b">
+      <Base.List aria-label={label} className="mb-4 flex flex-wrap gap-x-1 border-b">
         {items.map((item) => (
           <Base.Tab
             key={item.value}

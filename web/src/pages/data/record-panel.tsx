@@ -16,6 +16,7 @@ import { PanelFrame } from './panel-frame.tsx';
 import { editedTypes, NO_DRAFT, type RecordDraft, stateOf } from './record-draft.ts';
 import { RecordHistory } from './record-history.tsx';
 import { RecordLinks } from './record-links.tsx';
+import { SeenBy } from './seen-by.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 import { RecordForm } from './record-form.tsx';
 
@@ -87,6 +88,7 @@ function Record(props: RecordPanelProps & { readonly record: NodeRecordDocument 
       }
     >
       {lead}
+      {access.data !== undefined && <SeenBy type={node.Type} access={access.data} />}
       {state !== undefined && type !== undefined ? (
         <RecordForm {...{ uid, draft, onDraft, state }} types={editedTypes(type)} />
       ) : (

@@ -22,6 +22,12 @@ const SYSTEM_TYPES: readonly AccessType[] = [
   { type: '_AccessGroup', title: 'Teams', fields: ['Name', 'Description'].map(textField) },
 ];
 
+/** The rules of all types; administrators read them. */
+export const typeRulesQuery = queryOptions({
+  queryKey: ['access', 'types'],
+  queryFn: async ({ signal }) => (await client.access.getTypes({ signal })).types,
+});
+
 export const accessTypesQuery = queryOptions({
   queryKey: ['schema', 'access-types'],
   queryFn: async ({ signal }) => accessTypesOf(await client.schema.get({ signal })),

@@ -5,8 +5,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { ErrorPanel } from '../../../ui/error-panel.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { useRulesDraft } from './type-rules-draft.ts';
-import type { Principals, RuleChange } from './type-rules.ts';
-import { VISIBILITIES } from './type-table.tsx';
+import { type Principals, type RuleChange, VISIBILITIES } from './type-rules.ts';
 
 interface ReviewChangesDialogProps {
   readonly draft: ReturnType<typeof useRulesDraft>;

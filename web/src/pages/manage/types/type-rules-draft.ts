@@ -3,9 +3,8 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { toastDone } from '../../../ui/toast.ts';
+import { typeRulesQuery } from './access-types.ts';
 import { changesBetween, type RuleChange, type TypeRules, withChanges } from './type-rules.ts';
-
-const KEY = ['access', 'types'];
 
 interface Draft {
   /** What the changes were begun upon. */
@@ -18,10 +17,7 @@ interface Draft {
 /** The rules as they are, and as the viewer wants them, until they are saved as a whole. */
 export function useRulesDraft() {
   const queries = useQueryClient();
-  const query = useQuery({
-    queryKey: KEY,
-    queryFn: async ({ signal }) => (await client.access.getTypes({ signal })).types,
-  });
+  const query = useQuery(typeRulesQuery);
   const [draft, setDraft] = useState<Draft>();
   const changes = draft === undefined ? [] : changesBetween(draft.base, draft.rules);
   const save = useMutation({
@@ -33,7 +29,7 @@ export function useRulesDraft() {
         return;
       }
       const { types } = await client.access.putTypes({ types: draft.rules });
-      queries.setQueryData(KEY, types);
+      queries.setQueryData(typeRulesQuery.queryKey, types);
       setDraft(undefined);
       toastDone('The rules are saved');
     },
@@ -56,7 +52,7 @@ export function useRulesDraft() {
     discard: () => {
       setDraft(undefined);
       save.reset();
-      void queries.invalidateQueries({ queryKey: KEY });
+      void queries.invalidateQueries({ queryKey: typeRulesQuery.queryKey });
     },
     save,
   };

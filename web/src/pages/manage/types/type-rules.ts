@@ -5,6 +5,12 @@ export type TypeRules = TypeAccessDocument['types'];
 
 export type TypeVisibility = 'everyone' | 'restricted';
 
+/** Who sees the nodes that are restricted to nobody. */
+export const VISIBILITIES: Readonly<Record<TypeVisibility, string>> = {
+  everyone: 'Everyone who is signed in',
+  restricted: 'Owners and administrators',
+};
+
 /** Who may do something beside administrators; UIDs. */
 export interface Principals {
   readonly teams: readonly string[];

@@ -7,7 +7,7 @@ import {
   fieldsWithRules,
   type Principals,
   type TypeRules,
-  type TypeVisibility,
+  VISIBILITIES,
   visibilityOf,
   withVisibility,
   writersOf,
@@ -15,11 +15,6 @@ import {
 
 /** Changes the rules as they are by then. */
 export type EditRules = (change: (rules: TypeRules) => TypeRules) => void;
-
-export const VISIBILITIES: Readonly<Record<TypeVisibility, string>> = {
-  everyone: 'Everyone who is signed in',
-  restricted: 'Owners and administrators',
-};
 
 interface TypeTableProps {
   readonly types: readonly AccessType[];
