@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LlmBudgets, MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
+import type { LlmBudget } from '@trellis/contract/shapes/llm.ts';
 import { LlmWorkspace, MODEL, thrown } from '../support/llm-workspace.ts';
 import { items } from '../support/people.ts';
 
@@ -30,8 +31,10 @@ const put = async (change: object): Promise<LlmBudgets> =>
   (await ok('admin', 'PUT', PATH, change)) as LlmBudgets;
 const now = async (): Promise<MonthBudget | undefined> =>
   ((await ok('admin', 'GET', PATH)) as LlmBudgets).budgets[0];
+const budgetOf = async (who: string): Promise<LlmBudget> =>
+  Object(await ok(who, 'GET', '/api/llm/usage')).budget;
 const monthsOf = async (who: string): Promise<readonly MonthBudget[]> =>
-  Object(await ok(who, 'GET', '/api/llm/usage')).budget.months;
+  (await budgetOf(who)).months;
 const asks = (model = MODEL) =>
   at.openAi().chat.completions.create({
     model,
@@ -84,7 +87,10 @@ test('a hundred requests at once never go over a budget together', async () => {
     last = errors.filter(({ code }) => code === 'llm_quota_exceeded').length;
   }
   expect((await now())!.tokensUsed).toBeGreaterThan(before);
-  expect(await refused()).toMatchObject({ status: 429, code: 'llm_quota_exceeded' });
+  const told = await refused();
+  expect(told).toMatchObject({ status: 429, code: 'llm_quota_exceeded' });
+  // What everybody uses is not told to everybody.
+  expect(told.message).not.toMatch(/has used \d/);
   expect(Number((await refused()).headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
@@ -129,9 +135,11 @@ test('a soft one only tells', async () => {
   const told = await put({ budgets: [{ ...soft, tokens: used * 3 }] });
   expect(told.budgets[0]).toMatchObject({ state: 'ok', isHard: false });
   await put({ budgets: [{ ...soft, tokens: Math.floor(used * 1.5) }] });
-  expect(await monthsOf('ann')).toMatchObject([{ state: 'soft' }]);
+  expect(await budgetOf('ann')).toMatchObject({ months: [], workspaceMonth: 'soft' });
+  expect(await monthsOf('admin')).toMatchObject([{ team: null, state: 'soft' }]);
   await put({ budgets: [{ ...soft, tokens: used }] });
-  expect(await monthsOf('ann')).toMatchObject([{ state: 'spent', tokensLeft: 0 }]);
+  expect(await budgetOf('ann')).toMatchObject({ months: [], workspaceMonth: 'spent' });
+  expect(await monthsOf('admin')).toMatchObject([{ state: 'spent', tokensLeft: 0 }]);
   await asks();
   await put({ budgets: [] });
   const audit = await at.people.as('admin', 'GET', '/api/audit?action=llm.budgets-changed');

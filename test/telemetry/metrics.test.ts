@@ -19,6 +19,8 @@ test('every metric of the catalogue arrives as it says, and no other', async () 
   const { http, token } = workspace;
   const code = 'export default () => 1;';
   await http.send({ path: '/api/endpoints/create', body: { name: 'one', code }, token });
+  const budgets = [{ team: null, tokens: 1_000 }];
+  await http.send({ method: 'PUT', path: '/api/llm/budgets', body: { budgets }, token });
   for (let i = 0; i < 3; i++) {
     expect((await http.send({ path: '/api/endpoints/run/one', body: {}, token })).status).toBe(200);
   }

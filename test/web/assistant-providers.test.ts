@@ -108,6 +108,44 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     const row = table.getByRole('row', { name: /^LLM router large \d/ });
     await row.waitFor();
     await expectAccessibleInBothThemes(page);
+    await page.goto(page.url().replace(/#.*/, '#/chat'));
+    await page.getByRole('link', { name: /^[\d,]+ tokens left today$/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('budgets of a month are set with prices, and their users see what is left', async () => {
+    await at.use('openai-compatible');
+    await using opened = await browser.signedInPage(at.people.workspace, {
+      path: '#/assistant/budgets',
+    });
+    const { page, complaints } = opened;
+    await page.getByText('No budgets yet').waitFor();
+    await page.getByRole('button', { name: 'Add a budget' }).click();
+    const limit = page.getByRole('group', { name: 'Budget 1' });
+    await page.getByRole('button', { name: 'Save the budgets' }).click();
+    await limit.getByText('Enter tokens or money.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await limit.getByLabel('Tokens of a month').fill('5000000');
+    await limit.getByLabel('Refuse requests that do not fit').uncheck();
+    await page.getByRole('button', { name: 'Add a price' }).click();
+    const prices = page.getByRole('group', { name: 'Prices of a million tokens' });
+    await prices.getByLabel('Model').fill('*');
+    await prices.getByLabel('Input').fill('0.5');
+    await prices.getByLabel('Output').fill('2');
+    await page.getByRole('textbox', { name: 'Currency' }).fill('USD');
+    await page.getByRole('button', { name: 'Save the budgets' }).click();
+    const row = page.getByRole('row', { name: /Everybody.*Only tells.*of 5,000,000/ });
+    await row.getByText('Has room').waitFor();
+    await expectAccessibleInBothThemes(page);
+    const { json } = await at.people.as('admin', 'GET', '/api/llm/budgets');
+    expect(json).toMatchObject({
+      currency: 'USD',
+      prices: { '*': { inputPerMillion: 0.5, outputPerMillion: 2 } },
+      budgets: [{ team: null, tokens: 5_000_000, money: null, softPercent: 80, isHard: false }],
+    });
+    await page.getByRole('button', { name: 'Remove budget 1' }).click();
+    await page.getByRole('button', { name: 'Save the budgets' }).click();
+    await page.getByText('No budgets yet').waitFor();
     expect(complaints).toEqual([]);
   });
 

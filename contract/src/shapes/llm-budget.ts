@@ -29,7 +29,7 @@ const prices = recordUpTo(
 export type LlmPrices = Immutable<z.infer<typeof prices>>;
 
 /** How it is with a budget: it has room, little of it, or none. */
-const LLM_BUDGET_STATES = ['ok', 'soft', 'spent'] as const;
+export const LLM_BUDGET_STATES = ['ok', 'soft', 'spent'] as const;
 
 /** A budget of a month, as it is now. */
 export const monthBudget = z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { EMBEDDING_MODEL_CHARACTERS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { LLM_MESSAGES_MAX, LLM_ROLE_CHARACTERS_MAX } from '../request-limits.ts';
-import { monthBudget } from './llm-budget.ts';
+import { LLM_BUDGET_STATES, monthBudget } from './llm-budget.ts';
 import { listOf } from './list.ts';
 
 /**
@@ -100,8 +100,15 @@ export const llmBudget = z.strictObject({
   requestsPerMinuteMax: z.int(),
   tokens: z.array(pace),
   split: z.array(llmShare),
-  /** Budgets of this month that count what the user uses. */
+  /**
+   * Budgets of this month that count what the user uses: those of their teams, and for
+   * administrators that of the workspace, which tells what everybody uses.
+   */
   months: z.array(monthBudget),
+  /** How the budget of the workspace is; null where there is none. */
+  workspaceMonth: z.enum(LLM_BUDGET_STATES).nullable(),
+  /** Of `months`. */
+  currency: z.string(),
 });
 export type LlmBudget = Immutable<z.infer<typeof llmBudget>>;
 

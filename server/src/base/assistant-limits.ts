@@ -95,6 +95,14 @@ export const LLM_FAILURE_BYTES_MAX = 64 * 1024;
 export const LLM_STREAM_BYTES_MAX = 256 * 1024 * 1024;
 /** The characters of one token, where a provider does not count tokens. */
 export const LLM_CHARACTERS_PER_TOKEN = 4;
+/**
+ * What providers add at most to the tokens of a request, beside its bytes: what tells a model how to
+ * call tools; for each picture, which OpenAI's small models cut into many tiles; for each file, of
+ * which Anthropic reads 100 pages as pictures and as text.
+ */
+export const LLM_TOOLS_TOKENS_MAX = 1_000;
+export const LLM_PICTURE_TOKENS_MAX = 50_000;
+export const LLM_FILE_TOKENS_MAX = 500_000;
 /** How often usage is written, and how many days of it are kept. */
 export const LLM_USAGE_WRITE_INTERVAL_MS = 60_000;
 export const LLM_USAGE_DAYS_MAX = 31;

@@ -227,7 +227,7 @@ export interface SearchConfiguration {
 interface UsageOf {
   /** The user whose remaining budget is shown. */
   readonly user: string;
-  /** Whether the use of all users is shown. */
+  /** Whether the use of all users is shown, and so the budget of the workspace. */
   readonly isEverybody: boolean;
 }
 

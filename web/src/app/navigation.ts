@@ -79,6 +79,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         words: 'models llm openai anthropic embeddings keys usage',
         isFor: administrators,
       },
+      {
+        to: '/assistant/budgets',
+        label: 'Budgets',
+        words: 'models tokens money prices limits month teams',
+        isFor: administrators,
+      },
     ],
   },
   {

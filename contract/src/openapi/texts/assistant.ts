@@ -136,7 +136,11 @@ export const assistantTexts = [
       },
     ],
     split: 'What was used today by feature and model, most first.',
-    months: 'Budgets of this month that count what the user uses.',
+    months:
+      'Budgets of this month that count what the user uses: those of their teams; for administrators also that of the workspace.',
+    workspaceMonth:
+      'How the budget of the workspace is: `ok`, `soft` or `spent`; null if there is none.',
+    currency: 'Currency of the budgets.',
   }),
   ...texts(budget.llmBudgets, {
     currency: 'Currency of prices and budgets: three letters, such as EUR.',

@@ -54,7 +54,7 @@ export function buildLlm(
       embeddings: (call) => router.embeddings(call, 'embeddings'),
       usage: (page, { user, isEverybody }) => ({
         ...ledger.list(page, isEverybody ? undefined : user),
-        budget: admission.budgetOf(user),
+        budget: admission.budgetOf(user, isEverybody),
       }),
       state: () => statesOf(provider, settings),
     },

@@ -127,6 +127,12 @@ function ofServices({ services, sequence }: MetricSources) {
       const { inputTokens: input, outputTokens: output } = modelTokens();
       return byState('gen_ai.token.type', { input, output });
     }),
+    'trellis.model.budget.used': of(({ llmBudgets }) =>
+      llmBudgets.shares().map(({ name, used }) => ({
+        value: used,
+        attributes: { 'trellis.team.name': name },
+      })),
+    ),
   } satisfies Partial<Readers>;
 }
 

@@ -108,7 +108,7 @@ export class ModelScene implements AsyncDisposable {
     };
     const admission = new LlmAdmission(settings, ledger, {
       reserve: () => ({ [Symbol.dispose]: () => undefined }),
-      of: () => [],
+      of: () => ({ months: [], workspaceMonth: null, currency: 'EUR' }),
     });
     const provider = new ProviderClient({ transport: providerTransport(), clock, timeouts });
     this.#ledger = ledger;

@@ -152,8 +152,11 @@ export class LlmAdmission {
     this.#ledger.add({ token: caller.tokenId, user, feature, model }, counts);
   }
 
-  /** The tokens that one user has used, and may still use, today. */
-  budgetOf(user: string): LlmBudget {
+  /**
+   * The tokens that one user has used, and may still use, today; `isEverybody` when they may see
+   * what all others use.
+   */
+  budgetOf(user: string, isEverybody: boolean): LlmBudget {
     const ledger = this.#ledger;
     const tokensPerDay = this.#settings.tokensPerUserAndDay();
     const isLimited = tokensPerDay < Infinity;
@@ -171,7 +174,7 @@ export class LlmAdmission {
       requestsPerMinuteMax: LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
       tokens: this.#pace.of(user, ledger.nowMs),
       split: ledger.splitToday(user),
-      months: this.#budgets.of(user),
+      ...this.#budgets.of(user, isEverybody),
     };
   }
 }

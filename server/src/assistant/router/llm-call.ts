@@ -2,6 +2,7 @@ import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
 import type { Caller } from '#access/caller.ts';
 import { countIn, type JsonObject } from './json-members.ts';
 import { LLM_CHARACTERS_PER_TOKEN } from '#base/assistant-limits.ts';
+import { inputTokensMax } from './input-bound.ts';
 
 /** The protocol of a provider, and what clients speak as well. */
 export type Protocol = 'openai' | 'anthropic';
@@ -60,11 +61,11 @@ export function tokensIn(text: string): number {
   return Math.ceil(text.length / LLM_CHARACTERS_PER_TOKEN);
 }
 
-/** An estimate of the most tokens that a request can use. */
+/** The most tokens that a request can use. */
 export function tokensAtMost(request: JsonObject): TokenCounts {
   const answer = countIn(request['max_completion_tokens'] ?? request['max_tokens']);
   return {
-    inputTokens: tokensIn(JSON.stringify(request)),
+    inputTokens: inputTokensMax(request),
     outputTokens: answer * Math.max(1, countIn(request['n'])),
   };
 }

@@ -4,6 +4,7 @@ import type {
   LlmPrices,
   MonthBudget,
 } from '@trellis/contract/shapes/llm-budget.ts';
+import type { LlmBudget } from '@trellis/contract/shapes/llm.ts';
 import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
@@ -30,6 +31,8 @@ interface StoredBudgets {
   readonly prices: LlmPrices;
   readonly budgets: readonly StoredBudget[];
 }
+
+type MonthsOfUser = Pick<LlmBudget, 'months' | 'workspaceMonth' | 'currency'>;
 
 interface Amount {
   readonly tokens: number;
@@ -104,10 +107,27 @@ export class MonthBudgets {
     return this.get(caller);
   }
 
-  /** The budgets that count what this user uses. */
-  of(user: string): readonly MonthBudget[] {
+  /**
+   * The budgets that count what this user uses. That of the workspace would tell what all others
+   * use, so it has its state alone, unless the user may see that anyway.
+   */
+  of(user: string, isEverybody: boolean): MonthsOfUser {
     const stored = this.#read();
-    return this.#now(this.#over(user, stored), stored);
+    const all = this.#now(this.#over(user, stored), stored);
+    return {
+      months: all.filter(({ team }) => isEverybody || team !== null),
+      workspaceMonth: all.find(({ team }) => team === null)?.state ?? null,
+      currency: stored.currency,
+    };
+  }
+
+  /** How much of each is used: the larger share of its tokens and its money. */
+  shares(): readonly { readonly name: string; readonly used: number }[] {
+    const stored = this.#read();
+    return this.#now(stored.budgets, stored).map((now) => ({
+      name: now.team === null ? '' : (now.name ?? now.team),
+      used: usedShare(now),
+    }));
   }
 
   /**
@@ -142,13 +162,18 @@ export class MonthBudgets {
     ] as const;
     for (const [unit, limit, used, reserved, more] of rows) {
       if (limit === null || used + reserved + more <= limit) continue;
-      const said = `This month ${whose} has used ${shown(used)} of ${shown(limit)} ${unit}`;
+      // How much everybody uses is not for every user.
+      const said =
+        budget.team === null
+          ? `This month the workspace has used most of its ${unit}`
+          : `This month ${whose} has used ${shown(used)} of ${shown(limit)} ${unit}`;
       if (used + more > limit) {
         throw this.#exceeded(`${said}: there is no room for a request of up to ${shown(more)}.`);
       }
+      const others = budget.team === null ? 'the rest' : shown(reserved);
       throw new Problem(
         'too_many_requests',
-        `${said}, and running requests may use ${shown(reserved)}: ${shown(more)} more are too many.`,
+        `${said}, and running requests may use ${others}: ${shown(more)} more are too many.`,
         { hint: 'Wait until the other requests have ended, or set a lower max_tokens.' },
       );
     }
@@ -188,7 +213,7 @@ export class MonthBudgets {
   }
 
   #budgetNow(budget: StoredBudget, isUsed: Amount, isReserved: Amount): MonthBudget {
-    return {
+    const now = {
       ...budget,
       name: this.#nameOf(budget.team),
       tokensUsed: isUsed.tokens,
@@ -197,8 +222,8 @@ export class MonthBudgets {
       moneyReserved: isReserved.money,
       tokensLeft: leftOf(budget.tokens, isUsed.tokens + isReserved.tokens),
       moneyLeft: leftOf(budget.money, isUsed.money + isReserved.money),
-      state: stateOf(budget, isUsed),
     };
+    return { ...now, state: stateOf(now) };
   }
 
   /** Who is in a team now: what members have used counts for it wherever they were before. */
@@ -260,14 +285,20 @@ function leftOf(limit: number | null, taken: number): number | null {
   return limit === null ? null : Math.max(0, limit - taken);
 }
 
-function stateOf({ tokens, money, softPercent }: StoredBudget, used: Amount): MonthBudget['state'] {
-  const shares = [
-    tokens === null ? 0 : shareOf(used.tokens, tokens),
-    money === null ? 0 : shareOf(used.money, money),
-  ];
-  const most = Math.max(...shares);
-  if (most >= 1) return 'spent';
-  return most * 100 >= softPercent ? 'soft' : 'ok';
+type UsedBudget = Pick<MonthBudget, 'tokens' | 'money' | 'tokensUsed' | 'moneyUsed'>;
+
+function stateOf(budget: UsedBudget & Pick<MonthBudget, 'softPercent'>): MonthBudget['state'] {
+  const used = usedShare(budget);
+  if (used >= 1) return 'spent';
+  return used * 100 >= budget.softPercent ? 'soft' : 'ok';
+}
+
+/** The larger share of its tokens and its money. */
+function usedShare({ tokens, tokensUsed, money, moneyUsed }: UsedBudget): number {
+  return Math.max(
+    tokens === null ? 0 : shareOf(tokensUsed, tokens),
+    money === null ? 0 : shareOf(moneyUsed, money),
+  );
 }
 
 function shareOf(used: number, limit: number): number {

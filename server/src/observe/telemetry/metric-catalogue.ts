@@ -157,6 +157,13 @@ export const metrics = {
     description: 'Tokens of models used since the process started.',
     attributes: ['gen_ai.token.type'],
   },
+  'trellis.model.budget.used': {
+    kind: 'gauge',
+    unit: '1',
+    description:
+      'Share of the budgets of this month that is used, by team; of the workspace with an empty name.',
+    attributes: ['trellis.team.name'],
+  },
   'trellis.health.part': {
     kind: 'gauge',
     unit: '1',

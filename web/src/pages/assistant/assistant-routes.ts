@@ -34,6 +34,11 @@ export const assistantRoutes = [
     component: lazyPage(() => import('./providers/providers-page.tsx'), 'ProvidersPage'),
   }),
   createRoute({
+    path: '/assistant/budgets',
+    getParentRoute: () => workspaceRoute,
+    component: lazyPage(() => import('./budgets/budgets-page.tsx'), 'BudgetsPage'),
+  }),
+  createRoute({
     path: '/assistant/research',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./research/research-page.tsx'), 'ResearchPage'),

@@ -14,6 +14,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Chip } from '../../../ui/chip.tsx';
 import { toastError } from '../../../ui/toast.ts';
 import { Composer } from '../conversation/composer.tsx';
+import { BudgetLeft } from './budget-left.tsx';
 import { CHATS_KEY } from './chat-queries.ts';
 import { ModelField, ToolsMenu } from './chat-choices.tsx';
 import { chatTurns } from './chat-turns.ts';
@@ -66,6 +67,7 @@ export function ChatComposer(props: ChatComposerProps) {
         )}
         <ResearchButton uid={uid} draft={draft} setDraft={setDraft} isBusy={isBusy} />
       </Composer>
+      <BudgetLeft isBusy={isBusy} />
     </div>
   );
 }

@@ -1,27 +1,22 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
 import type { LlmBudget, LlmShare } from '@trellis/contract/shapes/llm.ts';
-import { client } from '../../../api/client.ts';
+import { ownBudgetQuery } from '../../../api/own-budget.ts';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { FieldList } from '../../../ui/field-list.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { FEATURE_WORDS } from '../../../ui/llm-features.ts';
+import { Notice } from '../../../ui/notice.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 
 const REFETCH_MS = 10_000;
 
-const budgetQuery = queryOptions({
-  queryKey: ['llm-budget'],
-  queryFn: async ({ signal }) => (await client.llm.listUsage({ take: 1 }, { signal })).budget,
-  refetchInterval: REFETCH_MS,
-});
-
 /** What somebody has used of models today, and what is left. */
 export function ModelBudget() {
-  const budget = useQuery(budgetQuery);
+  const budget = useQuery({ ...ownBudgetQuery, refetchInterval: REFETCH_MS });
   return (
     <QueryView query={budget} errorTitle="Your usage of models could not be read">
       {(known) => (
@@ -37,8 +32,9 @@ export function ModelBudget() {
           <div className="flex flex-col gap-4">
             <TokensLeft {...known} />
             {known.months.map((month) => (
-              <MonthLeft key={month.team ?? ''} {...month} />
+              <MonthLeft key={month.team ?? ''} month={month} currency={known.currency} />
             ))}
+            <WorkspaceMonth state={known.workspaceMonth} />
             <FieldList items={figuresOf(known)} />
             {known.split.length > 0 && (
               <DataTable
@@ -65,12 +61,17 @@ function TokensLeft({ tokensLeft, tokensPerDay }: Pick<LlmBudget, 'tokensLeft' |
   );
 }
 
+interface MonthLeftProps extends Pick<LlmBudget, 'currency'> {
+  readonly month: MonthBudget;
+}
+
 /** What is left of the month of a team, or of everybody. */
-function MonthLeft({ name, team, tokens, tokensLeft, money, moneyLeft }: MonthBudget) {
+function MonthLeft({ month, currency }: MonthLeftProps) {
+  const { name, team, tokens, tokensLeft, money, moneyLeft } = month;
   const whose = team === null ? 'everybody' : (name ?? team);
   const rows = [
     { limit: tokens, left: tokensLeft, unit: 'tokens' },
-    { limit: money, left: moneyLeft, unit: 'money' },
+    { limit: money, left: moneyLeft, unit: currency },
   ];
   return rows.map(({ limit, left, unit }) =>
     limit === null || left === null ? null : (
@@ -80,6 +81,18 @@ function MonthLeft({ name, team, tokens, tokensLeft, money, moneyLeft }: MonthBu
         fraction={limit === 0 ? 1 : Math.min(1, 1 - left / limit)}
       />
     ),
+  );
+}
+
+/** How much everybody uses is for administrators to know. */
+function WorkspaceMonth({ state }: { readonly state: LlmBudget['workspaceMonth'] }) {
+  if (state === null || state === 'ok') return null;
+  return (
+    <Notice tone="warning">
+      {state === 'spent'
+        ? 'The workspace has used its budget of this month.'
+        : 'The workspace has used most of its budget of this month.'}
+    </Notice>
   );
 }
 
