@@ -31,6 +31,29 @@ export interface AiAnswer {
   readonly usage: AiUsage;
 }
 
+/** A node that an answer cites as `[id]`, and what the model read of it. */
+export interface AiCitation {
+  readonly id: number;
+  readonly uid: string;
+  readonly text: string;
+}
+
+/** A sentence of an answer, and whether what it cites says so. */
+export interface AiSentence {
+  readonly sentence: string;
+  /** Its UTF-16 units in the answer, the end excluded. */
+  readonly start: number;
+  readonly end: number;
+  /** `partly`: what it cites says only a part of it. `unchecked`: it cites nothing. */
+  readonly verdict: 'supported' | 'partly' | 'unsupported' | 'unchecked';
+  /** `quote` is empty where nothing in the node supports it. */
+  readonly citations: readonly {
+    readonly id: number;
+    readonly uid: string;
+    readonly quote: string;
+  }[];
+}
+
 /** A run of an agent that has ended. Look at `status` first. */
 export interface AiAgentRun<Result = unknown> {
   readonly UID: string;
@@ -39,6 +62,18 @@ export interface AiAgentRun<Result = unknown> {
   readonly result: Result;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: AiUsage;
+  /** Of a result that is text: the nodes that it cites. */
+  readonly citations: readonly AiCitation[];
+  /** The same: its sentences, in order. */
+  readonly support: readonly AiSentence[];
+  /** Supported sentences of those that are not `unchecked`; null where all are. */
+  readonly supportRate: number | null;
+  /** How the judge did; null where no judge was asked. */
+  readonly supportJudge: {
+    readonly model: string;
+    readonly outcome: 'complete' | 'incomplete' | 'failed';
+    readonly code: string | null;
+  } | null;
 }
 
 /**

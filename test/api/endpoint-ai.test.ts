@@ -102,9 +102,25 @@ describe('ai', () => {
   test('runs agents', async () => {
     const agent = { name: 'reader', instructions: 'Read ${WHAT}.', tools: ['caught'] };
     await ok('POST', '/api/chatai/agents', agent);
-    at.provider.script.turn = inTurn(calls(['caught', { request: {} }]), says('Read.'));
+    at.provider.script.turn = inTurn(
+      calls(['caught', { request: {} }]),
+      says('Read. It is old [7].'),
+    );
     const done = await ai('runAgent', 'reader', 'Go', { WHAT: 'this' });
-    expect(done).toMatchObject({ status: 'Completed', result: 'Read.', error: null });
+    expect(done).toMatchObject({
+      status: 'Completed',
+      result: 'Read. It is old [7].',
+      error: null,
+    });
+    expect(done).toMatchObject({
+      citations: [],
+      support: [
+        { sentence: 'Read.', verdict: 'unchecked' },
+        { sentence: 'It is old [7].', verdict: 'unsupported', start: 6, end: 20 },
+      ],
+      supportRate: 0,
+      supportJudge: null,
+    });
     expect(JSON.stringify(at.provider.requests[0]?.body)).toContain('Read this.');
     const run = await ok('GET', `/api/chatai/agent-runs/${done.UID}`, undefined, 'ann');
     expect(run.transcript[1].output.code).toBe('invalid_request');

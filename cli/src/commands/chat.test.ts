@@ -12,6 +12,12 @@ const ANSWER = {
   usage: { inputTokens: 2, outputTokens: 3 },
   model: 'm',
   ended: 'answer',
+  support: [
+    { sentence: 'A dog [1].', start: 0, end: 10, verdict: 'supported', citations: [] },
+    { sentence: 'And\u001b more.', start: 11, end: 20, verdict: 'unsupported', citations: [] },
+  ],
+  supportRate: 0.5,
+  supportJudge: null,
 };
 const event = (name: string, data: object): string =>
   `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -40,7 +46,8 @@ describe('chat', () => {
     const { code, stdout, stderr } = await run('What is a dog?', '--chat', 'c1', '--model', 'm');
     expect([code, stdout]).toEqual([
       0,
-      'A dog [1].\nAnd\ufffd more.\n\nSources:\n[1] u1 Type: Word, lemma: dog\n',
+      'A dog [1].\nAnd\ufffd more.\n\nSources:\n[1] u1 Type: Word, lemma: dog\n' +
+        '\nNot supported by them:\nAnd\ufffd more.\n',
     ]);
     expect(stderr).toBe('calls look\ufffd[2Jup\nGo on with: --chat c1\n');
     expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual({
@@ -58,7 +65,7 @@ describe('chat', () => {
   });
 
   it('says that an answer is not whole, and without sources names none', async () => {
-    const { run } = await start({ ...ANSWER, citations: [], ended: 'tool-calls' });
+    const { run } = await start({ ...ANSWER, citations: [], support: [], ended: 'tool-calls' });
     const { code, stdout, stderr } = await run('What is a dog?');
     expect([code, stdout]).toEqual([0, 'A dog [1].\nAnd\ufffd more.\n']);
     expect(stderr).toContain('The answer was cut short: tool-calls.\n');

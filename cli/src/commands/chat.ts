@@ -65,13 +65,26 @@ async function ask(
 }
 
 /** What is printed after the text. */
-function ending({ answer, citations }: ChatAnswer): string {
-  const end = answer.endsWith('\n') ? '' : '\n';
-  if (citations.length === 0) return end;
-  const sources = citations.map(({ id, uid, text }) =>
-    harmless(`[${id}] ${uid} ${text.replaceAll('\n', ', ')}`),
-  );
-  return [`${end}\nSources:`, ...sources].join('\n');
+function ending({ answer, citations, support }: ChatAnswer): string {
+  const sources = citations.map(({ id, uid, text }) => `[${id}] ${uid} ${text}`);
+  const partly = support.filter(({ verdict }) => verdict === 'partly');
+  const unsupported = support.filter(({ verdict }) => verdict === 'unsupported');
+  return [
+    answer.endsWith('\n') ? '' : '\n',
+    section('Sources', sources),
+    section('Not supported by them', unsupported.map(sentenceOf)),
+    section('Partly supported by them', partly.map(sentenceOf)),
+  ].join('');
+}
+
+function section(title: string, rows: readonly string[]): string {
+  if (rows.length === 0) return '';
+  const shown = rows.map((row) => harmless(row.replaceAll('\n', ', ')));
+  return [`\n${title}:`, ...shown, ''].join('\n');
+}
+
+function sentenceOf({ sentence }: ChatAnswer['support'][number]): string {
+  return sentence;
 }
 
 /** Replaces all control characters except line breaks. */

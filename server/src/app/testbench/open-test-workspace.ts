@@ -131,7 +131,7 @@ class BenchModels implements ModelCalls {
     const { name, message, variables = {} } = request as AgentRequest;
     const agent = this.#ai.agents?.[name];
     if (agent === undefined) throw new Problem('agent_not_found', `There is no agent "${name}"`);
-    const run = { UID: formatUid(randomUid()), usage: NO_USAGE };
+    const run = { UID: formatUid(randomUid()), usage: NO_USAGE, ...NOTHING_CITED };
     try {
       const result = await agent(message, variables);
       return { ...run, status: 'Completed', result, error: null };
@@ -142,6 +142,8 @@ class BenchModels implements ModelCalls {
     }
   }
 }
+
+const NOTHING_CITED = { citations: [], support: [], supportRate: null, supportJudge: null };
 
 interface AgentRequest {
   readonly name: string;

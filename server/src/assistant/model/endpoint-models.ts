@@ -103,13 +103,15 @@ export class EndpointModels implements ModelCalls {
     const { headers, authorization, isReadOnly, agentDepth, signal } = asker;
     const caller = this.#caller(asker);
     const { name, message, variables } = checked('runAgent', agentRun, request);
-    const { UID, status, result, error, usage } = await this.#parts.agentRuns.run(
+    const run = await this.#parts.agentRuns.run(
       caller,
       name,
       { message, variables },
       { address: null, headers, authorization, isReadOnly, depth: agentDepth, signal },
     );
-    return { UID, status, result, error, usage };
+    const { UID, status, result, error, usage } = run;
+    const { citations, support, supportRate, supportJudge } = run;
+    return { UID, status, result, error, usage, citations, support, supportRate, supportJudge };
   }
 
   #caller({ caller }: ModelAsker): Caller {
