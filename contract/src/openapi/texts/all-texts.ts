@@ -13,6 +13,7 @@ import { scimTexts } from './scim.ts';
 import { searchTexts } from './search.ts';
 import { serverTexts } from './server.ts';
 import { connectorTexts } from './connectors.ts';
+import { llmTexts } from './llm.ts';
 import { webhookTexts } from './webhooks.ts';
 
 export const ALL_TEXTS = [
@@ -22,6 +23,7 @@ export const ALL_TEXTS = [
   ...codeTexts,
   ...traceTexts,
   ...assistantTexts,
+  ...llmTexts,
   ...goldenAnswerTexts,
   ...scimTexts,
   ...searchTexts,

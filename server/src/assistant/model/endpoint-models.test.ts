@@ -101,6 +101,10 @@ describe('what endpoints ask', () => {
       result: { a: 1 },
       error: null,
       usage: UNUSED,
+      citations: [],
+      support: [],
+      supportRate: null,
+      supportJudge: null,
     });
     const origin = { headers: '{}', authorization: 'Bearer t', isReadOnly: true, depth: 2, signal };
     const { name, ...request } = REQUESTS.runAgent;
