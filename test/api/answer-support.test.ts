@@ -115,6 +115,28 @@ test('a judge decides what no rule can, by quotes that are found', async () => {
   expect(asked()).toContain('Oaks grow for centuries.');
 });
 
+test('a judge delays neither the first word nor any other: it is asked after the text', async () => {
+  const gate = Promise.withResolvers<void>();
+  judged([calls(['find', { name: 'oak' }]), says('Oaks become very old [1].')], () => ({
+    verdict: 'supported',
+    quotes: [{ id: 1, quote: 'Oaks grow for centuries.' }],
+  }));
+  const { turn } = at.provider.script;
+  at.provider.script.turn = (request) =>
+    request.body['model'] === 'judge' ? { ...turn(request), gate: gate.promise } : turn(request);
+  const seen: string[] = [];
+  let said = '';
+  for await (const { event, data } of eventsOf(await at.stream('ann', { message: 'How old?' }))) {
+    seen.push(event);
+    if (event === 'delta') said += String(Object(data).text);
+    // Its answer waits for the whole text to have arrived.
+    if (said === 'Oaks become very old [1].') gate.resolve();
+    if (event === 'result') expect(verdictsOf(Object(data))).toEqual(['supported']);
+  }
+  expect(said).toBe('Oaks become very old [1].');
+  expect(seen.slice(-2)).toEqual(['result', 'done']);
+});
+
 test('a judge that fails leaves what the rules say, and the answer says so', async () => {
   at.script(calls(['find', { name: 'oak' }]), says('Oaks grow for centuries [1].'), says('Hm.'));
   const said = await at.answered('ann', { message: 'How old?' });

@@ -96,7 +96,7 @@ export const LLM_STREAM_BYTES_MAX = 256 * 1024 * 1024;
 /** The characters of one token, where a provider does not count tokens. */
 export const LLM_CHARACTERS_PER_TOKEN = 4;
 /**
- * What providers add at most to the tokens of a request, beside its bytes: what tells a model how to
+ * What providers add at most to the tokens of a request, beside its bytes: how a model is told to
  * call tools; for each picture, which OpenAI's small models cut into many tiles; for each file, of
  * which Anthropic reads 100 pages as pictures and as text.
  */

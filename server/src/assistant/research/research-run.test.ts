@@ -30,7 +30,11 @@ type Answers = (
   readonly error?: unknown;
 };
 
-function runOf(answers: Answers, more: Partial<ResearchTask> = {}) {
+function runOf(
+  answers: Answers,
+  more: Partial<ResearchTask> = {},
+  checker: ResearchParts['checker'] = { check: async () => NO_SUPPORT },
+) {
   const clock = { ms: 1_000, now: () => clock.ms };
   const asked: ModelRequest[] = [];
   const models: ResearchParts['models'] = {
@@ -56,7 +60,6 @@ function runOf(answers: Answers, more: Partial<ResearchTask> = {}) {
     signal: new AbortController().signal,
     ...more,
   };
-  const checker = { check: async () => NO_SUPPORT };
   const brief = new WorkspaceBrief({
     types: () => ({ types: [], edges: [] }),
     instructions: () => '',
@@ -128,6 +131,50 @@ it('shares steps and tokens out, and counts for a failure all that it might have
     [29, 367],
     [1, 1_000 - 15 - 367 - 15],
   ]);
+});
+
+/** Says that so many sentences of each note are supported, and so many are not. */
+function checkerOf(supported: number, unsupported: number): ResearchParts['checker'] {
+  const sentence = { sentence: 'It is.', start: 0, end: 6, citations: [] };
+  const support = [
+    ...Array.from({ length: supported }, () => ({ ...sentence, verdict: 'supported' as const })),
+    ...Array.from({ length: unsupported }, () => ({
+      ...sentence,
+      verdict: 'unsupported' as const,
+    })),
+  ];
+  return {
+    check: async ({ answer }) => (answer === 'A note.' ? { ...NO_SUPPORT, support } : NO_SUPPORT),
+  };
+}
+
+const THREE: Answers = (who) => ({
+  text: { plan: '["a", "b", "c"]', study: 'A note.', report: 'The report.' }[who],
+});
+
+it('stops asking for more when too little of its notes is supported, and says so', async () => {
+  const logged: string[] = [];
+  const job = { report: () => {}, log: (text: string) => void logged.push(text) };
+  const { run, asked } = runOf(THREE, { job }, checkerOf(1, 3));
+  const { text, limit } = await run.do();
+  expect(asked.map(whoOf)).toEqual(['plan', 'study', 'report']);
+  const remark =
+    'This research stopped asking for more: what they cite supports only 1 of 4 checked sentences of its notes.';
+  expect(text).toBe(`The report.\n\n*${remark}*`);
+  expect(limit).toBeNull();
+  expect(logged.filter((line) => line === remark)).toHaveLength(1);
+  const [{ text: told = '' } = {}] = asked.at(-1)?.messages ?? [];
+  expect(told).toContain(remark);
+  expect(told.match(/not studied any more/g)).toHaveLength(2);
+});
+
+it.each([
+  ['half of them is enough', 2, 2],
+  ['three sentences say too little', 0, 1],
+])('goes on: %s', async (_why, supported, unsupported) => {
+  const { run, asked } = runOf(THREE, {}, checkerOf(supported, unsupported));
+  expect((await run.do()).text).toBe('The report.');
+  expect(asked.map(whoOf)).toEqual(['plan', 'study', 'study', 'study', 'report']);
 });
 
 it('fails with what is nobody’s doing, once nothing goes on', async () => {
