@@ -1,14 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Cable, Plus } from 'lucide-react';
+import { Cable } from 'lucide-react';
 import { useState } from 'react';
 import type { Connector } from '@trellis/contract/shapes/connector.ts';
-import { useChangePermission } from '../../../app/permissions.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { PermissionNotice } from '../../manage/permission-notice.tsx';
+import { ListPage } from '../../manage/list-page.tsx';
 import { ConnectorDialog } from './connector-dialog.tsx';
 import { connectorsQuery } from './connector-queries.ts';
 import { ConnectorRunsPanel } from './connector-runs-panel.tsx';
@@ -21,43 +15,29 @@ export function ConnectorsPage() {
   const [edited, setEdited] = useState<Connector | null>();
   const [deleted, setDeleted] = useState<Connector>();
   const [opened, setOpened] = useState<Connector>();
-  const permission = useChangePermission();
-  const query = useQuery(connectorsQuery);
+  const query = useQuery({ ...connectorsQuery, select: ({ items }) => items });
   return (
-    <>
-      <PageHeader
-        title="Connectors"
-        description="Sources of others that the server brings into the workspace, again and again."
-        actions={
-          <Button
-            kind="primary"
-            icon={Plus}
-            disabled={!permission.isAllowed}
-            onClick={() => setEdited(null)}
-          >
-            Add connector
-          </Button>
-        }
-      />
-      <PermissionNotice permission={permission} />
-      <QueryView query={query} errorTitle="The connectors could not be read">
-        {({ items }) => (
-          <Card isFlush>
-            {items.length === 0 ? (
-              <EmptyState icon={Cable} title="No connectors yet">
-                Add a table or a database whose rows belong into the workspace.
-              </EmptyState>
-            ) : (
-              <ConnectorTable
-                connectors={items}
-                onEdit={setEdited}
-                onDelete={setDeleted}
-                onRuns={setOpened}
-              />
-            )}
-          </Card>
-        )}
-      </QueryView>
+    <ListPage
+      title="Connectors"
+      description="Sources of others that the server brings into the workspace, again and again."
+      addLabel="Add connector"
+      onAdd={() => setEdited(null)}
+      query={query}
+      errorTitle="The connectors could not be read"
+      empty={{
+        icon: Cable,
+        title: 'No connectors yet',
+        text: 'Add a table or a database whose rows belong into the workspace.',
+      }}
+      list={(items) => (
+        <ConnectorTable
+          connectors={items}
+          onEdit={setEdited}
+          onDelete={setDeleted}
+          onRuns={setOpened}
+        />
+      )}
+    >
       {edited !== undefined && (
         <ConnectorDialog connector={edited} onClose={() => setEdited(undefined)} />
       )}
@@ -67,6 +47,6 @@ export function ConnectorsPage() {
       {opened !== undefined && (
         <ConnectorRunsPanel connector={opened} onClose={() => setOpened(undefined)} />
       )}
-    </>
+    </ListPage>
   );
 }

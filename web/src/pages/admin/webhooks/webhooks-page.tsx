@@ -1,14 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plus, Webhook as WebhookIcon } from 'lucide-react';
+import { Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { Webhook, WebhookWithSecret } from '@trellis/contract/shapes/webhook.ts';
-import { useChangePermission } from '../../../app/permissions.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { PermissionNotice } from '../../manage/permission-notice.tsx';
+import { ListPage } from '../../manage/list-page.tsx';
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
@@ -23,44 +17,30 @@ export function WebhooksPage() {
   const [deleted, setDeleted] = useState<Webhook>();
   const [opened, setOpened] = useState<Webhook>();
   const [secret, setSecret] = useState<WebhookWithSecret>();
-  const permission = useChangePermission();
-  const query = useQuery(webhooksQuery);
+  const query = useQuery({ ...webhooksQuery, select: ({ items }) => items });
   return (
-    <>
-      <PageHeader
-        title="Webhooks"
-        description="Addresses of other servers that are told what changes, in order."
-        actions={
-          <Button
-            kind="primary"
-            icon={Plus}
-            disabled={!permission.isAllowed}
-            onClick={() => setEdited(null)}
-          >
-            Add webhook
-          </Button>
-        }
-      />
-      <PermissionNotice permission={permission} />
-      <QueryView query={query} errorTitle="The webhooks could not be read">
-        {({ items }) => (
-          <Card isFlush>
-            {items.length === 0 ? (
-              <EmptyState icon={WebhookIcon} title="No webhooks yet">
-                Add the address of a server that wants to know what changes here.
-              </EmptyState>
-            ) : (
-              <WebhookTable
-                webhooks={items}
-                onEdit={setEdited}
-                onDelete={setDeleted}
-                onDeliveries={setOpened}
-                onSecret={setSecret}
-              />
-            )}
-          </Card>
-        )}
-      </QueryView>
+    <ListPage
+      title="Webhooks"
+      description="Addresses of other servers that are told what changes, in order."
+      addLabel="Add webhook"
+      onAdd={() => setEdited(null)}
+      query={query}
+      errorTitle="The webhooks could not be read"
+      empty={{
+        icon: WebhookIcon,
+        title: 'No webhooks yet',
+        text: 'Add the address of a server that wants to know what changes here.',
+      }}
+      list={(items) => (
+        <WebhookTable
+          webhooks={items}
+          onEdit={setEdited}
+          onDelete={setDeleted}
+          onDeliveries={setOpened}
+          onSecret={setSecret}
+        />
+      )}
+    >
       {edited !== undefined && (
         <WebhookDialog
           webhook={edited}
@@ -77,6 +57,6 @@ export function WebhooksPage() {
       {secret !== undefined && (
         <WebhookSecretDialog webhook={secret} onClose={() => setSecret(undefined)} />
       )}
-    </>
+    </ListPage>
   );
 }

@@ -1,64 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AgentSummary } from '@trellis/contract/shapes/agent.ts';
-import { Bot, Plus } from 'lucide-react';
+import { Bot } from 'lucide-react';
 import { useState } from 'react';
 import { useViewer } from '../../../api/viewer.ts';
-import { useChangePermission } from '../../../app/permissions.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { ListPage } from '../../manage/list-page.tsx';
 import { agentListQuery } from './agent-queries.ts';
 import { NewAgentDialog } from './new-agent-dialog.tsx';
 
 /** Those that the viewer may run. */
 export function AgentsPage() {
   const viewer = useViewer();
-  const permission = useChangePermission();
   const [isAdding, setIsAdding] = useState(false);
   const agents = useQuery(agentListQuery);
   const isAdministrator = viewer?.seesAdministration === true;
   return (
-    <>
-      <PageHeader
-        title="Agents"
-        description="Instructions for a model, with the tools that it may call. An agent answers one message at a time, as the user who runs it."
-        actions={
-          isAdministrator && (
-            <Button
-              kind="primary"
-              icon={Plus}
-              disabled={!permission.isAllowed}
-              title={permission.reason}
-              onClick={() => setIsAdding(true)}
-            >
-              Add agent
-            </Button>
-          )
-        }
-      />
-      <QueryView query={agents} errorTitle="The agents could not be read">
-        {(items) => (
-          <Card isFlush>
-            {items.length === 0 ? (
-              <EmptyState icon={Bot} title="No agents yet">
-                {isAdministrator
-                  ? 'Add one for work that repeats.'
-                  : 'There is none that you may run. Administrators add agents.'}
-              </EmptyState>
-            ) : (
-              <DataTable label="Agents" columns={COLUMNS} rows={items} keyOf={({ UID }) => UID} />
-            )}
-          </Card>
-        )}
-      </QueryView>
+    <ListPage
+      title="Agents"
+      description="Instructions for a model, with the tools that it may call. An agent answers one message at a time, as the user who runs it."
+      addLabel={isAdministrator ? 'Add agent' : undefined}
+      onAdd={() => setIsAdding(true)}
+      query={agents}
+      errorTitle="The agents could not be read"
+      empty={{
+        icon: Bot,
+        title: 'No agents yet',
+        text: isAdministrator
+          ? 'Add one for work that repeats.'
+          : 'There is none that you may run. Administrators add agents.',
+      }}
+      list={(items) => (
+        <DataTable label="Agents" columns={COLUMNS} rows={items} keyOf={({ UID }) => UID} />
+      )}
+    >
       {isAdding && <NewAgentDialog onClose={() => setIsAdding(false)} />}
-    </>
+    </ListPage>
   );
 }
 

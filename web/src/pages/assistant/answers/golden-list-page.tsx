@@ -2,23 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { GOLDEN_SET_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { GoldenAnswersList } from '@trellis/contract/shapes/golden-answers.ts';
-import { ListChecks, Plus } from 'lucide-react';
+import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
-import { useChangePermission } from '../../../app/permissions.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { formatCount } from '../../../ui/format.ts';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
 import { ServerForm } from '../../../ui/server-form.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastDone } from '../../../ui/toast.ts';
+import { ListPage } from '../../manage/list-page.tsx';
 import { GOLDEN_KEY, goldenListQuery } from './golden-queries.ts';
 import { metricText } from './metric-words.ts';
 import { RunState } from './run-state.tsx';
@@ -27,41 +23,27 @@ type Row = GoldenAnswersList['items'][number];
 
 /** Sets of questions with what their answers must say (open-shapes, section 14). */
 export function GoldenListPage() {
-  const permission = useChangePermission();
   const [isAdding, setIsAdding] = useState(false);
   const sets = useQuery(goldenListQuery);
   return (
-    <>
-      <PageHeader
-        title="Golden answers"
-        description="Questions with what their answers must say, and must not. A run asks them as their users and measures the answers."
-        actions={
-          <Button
-            kind="primary"
-            icon={Plus}
-            disabled={!permission.isAllowed}
-            title={permission.reason}
-            onClick={() => setIsAdding(true)}
-          >
-            Add set
-          </Button>
-        }
-      />
-      <QueryView query={sets} errorTitle="The golden answers could not be read">
-        {(items) => (
-          <Card isFlush>
-            {items.length === 0 ? (
-              <EmptyState icon={ListChecks} title="No golden answers yet">
-                Add a set, to see whether a change of tools, prompts or models makes answers better.
-              </EmptyState>
-            ) : (
-              <DataTable label="Sets" columns={COLUMNS} rows={items} keyOf={({ name }) => name} />
-            )}
-          </Card>
-        )}
-      </QueryView>
+    <ListPage
+      title="Golden answers"
+      description="Questions with what their answers must say, and must not. A run asks them as their users and measures the answers."
+      addLabel="Add set"
+      onAdd={() => setIsAdding(true)}
+      query={sets}
+      errorTitle="The golden answers could not be read"
+      empty={{
+        icon: ListChecks,
+        title: 'No golden answers yet',
+        text: 'Add a set, to see whether a change of tools, prompts or models makes answers better.',
+      }}
+      list={(items) => (
+        <DataTable label="Sets" columns={COLUMNS} rows={items} keyOf={({ name }) => name} />
+      )}
+    >
       {isAdding && <NewSetDialog onClose={() => setIsAdding(false)} />}
-    </>
+    </ListPage>
   );
 }
 
