@@ -85,6 +85,29 @@ it.each(['<reference lib="dom" />', "<reference lib='webworker'/>"])(
   },
 );
 
+it.each([false, true])(
+  'what a package declares for all is seen where it is imported alone (read-only: %s)',
+  async (isReadOnly) => {
+    const { types } = typed('string');
+    const declared = `declare global {
+  interface Array<T> { packed(): T[] }
+  interface Scope { readonly packed: number }
+  var packed: number;
+}
+${types['theirs/t.d.ts']}`;
+    const ours = { ...typed('string'), types: { ...types, 'theirs/t.d.ts': declared } };
+    const others = { other: typed('string') };
+    const seen = async (packages: Readonly<Record<string, PackageBundle>>, head: string) => {
+      const code = `${head}export default ({ packed: own }: Scope) => [packed, [1].packed(), own];\n`;
+      const checked = { code, isReadOnly, modules: sourcesOf(packages) };
+      return (await compiler.check(checked, SYSTEM_SCHEMA)).length;
+    };
+    expect(await seen({ ours, ...others }, "import 'ours';\n")).toBe(0);
+    expect(await seen({ ours, ...others }, '')).toBe(3);
+    expect(await seen({ ours, ...others }, "import 'other';\n")).toBe(3);
+  },
+);
+
 it.each([
   ['names of packages', "import { size } from '|';\nexport default () => size;\n", 'ours'],
   ['what a package exports', "import { | } from 'ours';\nexport default () => 1;\n", 'size'],
