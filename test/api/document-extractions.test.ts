@@ -210,3 +210,166 @@ test('a text becomes nodes and edges that rest on quotes, and goes with the docu
   });
   expect(await state()).toBe(before);
 });
+
+const nodes = (...keys: string[]) => keys.map((key) => ({ type: 'Report', key }));
+const approveAll = async (run: { readonly id: string }) => {
+  const done = await admin.documents.approve(run.id);
+  expect(done.refused).toEqual([]);
+  return done.approved;
+};
+
+test('what another document or a person says stays; the last one leaves the state of before', async () => {
+  const uids = [
+    await report('2', 'Ben Oar, a smith, built the Dawn.'),
+    await report('3', 'Once more: Ben Oar, a smith, and his Dawn.'),
+  ];
+  script({
+    built: finds(
+      [person('Ben Oar', { Trade: 'smith' }, 'Ben Oar, a smith'), ship('Dawn', {}, 'the Dawn')],
+      [sails('Ben Oar', 'Dawn', 'built the Dawn')],
+    ),
+    'Once more': finds(
+      [person('Ben Oar', { Trade: 'smith' }, 'Ben Oar, a smith'), ship('Dawn', {}, 'his Dawn')],
+      [sails('Ben Oar', 'Dawn', 'his Dawn')],
+    ),
+  });
+  const run = await extract({ nodes: nodes('2', '3') });
+  const before = await state();
+  expect(await approveAll(run)).toBe(6);
+  await admin.nodes.delete({ uid: uids[0]! });
+  await expect
+    .poll(async () => (await admin.documents.extraction(run.id)).texts[0]?.reason)
+    .toBe('It was deleted.');
+  expect(await shown('Person', 'Ben Oar')).toMatchObject({ Trade: 'smith' });
+  expect(await state()).toContain('"Sails"');
+
+  // A person who adds to a node keeps it.
+  await admin.nodes.update({ type: 'Ship', key: 'Dawn' }, { fields: { Tons: 5 } });
+  await admin.nodes.delete({ uid: uids[1]! });
+  await expect.poll(() => isThere('Person', 'Ben Oar')).toBe(false);
+  await expect.poll(() => shown('Ship', 'Dawn')).toEqual({ Name: 'Dawn', Tons: 5 });
+  await admin.nodes.delete({ type: 'Ship', key: 'Dawn' });
+  const gone = before.split('\n').filter((line) => !uids.some((uid) => line.includes(uid)));
+  const left = (await state())
+    .split('\n')
+    .filter((line) => !uids.some((uid) => line.includes(uid)));
+  const isOfReports = (line: string): boolean => /"key":"[23]"/.test(line);
+  expect(left.filter((line) => !isOfReports(line))).toEqual(
+    gone.filter((line) => !isOfReports(line)),
+  );
+});
+
+test('nobody learns of a document from what was read out of it', async () => {
+  const { people } = scene;
+  const uid = await report('4', 'Cid Roe owns the Ember of 77 tons. Cid met Ann.');
+  await report('5', 'Open talk.');
+  await admin.access.putNode({ uid }, { users: [people.uid('bob')] });
+  await admin.graph.ingest([
+    { op: 'addOrUpdate', type: 'Ship', key: 'Ember', fields: {} },
+    { op: 'addOrUpdate', type: 'Person', key: 'Cid', fields: {} },
+    { op: 'addOrUpdate', type: 'Person', key: 'Ann', fields: {} },
+  ]);
+  script({
+    'Cid Roe': finds(
+      [
+        person('Cid Roe', {}, 'Cid Roe owns'),
+        ship('Ember', { Tons: 77 }, 'Ember of 77 tons'),
+        ship('Ember', {}, 'the Ember'),
+      ],
+      [sails('Cid Roe', 'Ember', 'Cid Roe owns the Ember'), sails('Cid', 'Ember', 'Cid met Ann')],
+    ),
+  });
+  const run = await extract({ nodes: nodes('4') });
+  const done = await admin.documents.approve(run.id);
+  expect([done.approved, done.refused.map(({ code }) => code)]).toEqual([
+    3,
+    ['access_widened', 'access_widened'],
+  ]);
+  const [ann, bob] = [clientOf('ann'), clientOf('bob')];
+  const made = { type: 'Person', key: 'Cid Roe' };
+  expect(await codeOf(ann.nodes.get(made))).toBe('node_not_found');
+  expect(await codeOf(bob.nodes.get(made))).toBe('no error');
+  expect(await ann.nodes.get({ type: 'Ship', key: 'Ember' })).not.toHaveProperty('Tons');
+  expect(await codeOf(ann.documents.extraction(run.id))).toBe('forbidden');
+
+  // Those who may see it, when the document is for others.
+  await admin.access.putNode({ uid }, { users: [people.uid('ann')] });
+  await expect.poll(() => codeOf(bob.nodes.get(made))).toBe('node_not_found');
+});
+
+test('a provider that fails leaves the other texts to be read, and nothing is read twice', async () => {
+  for (const key of ['6', '7', '8']) await report(key, `Text ${key} of Dan Ash.`);
+  script({
+    'Text 6': says('I would rather not. Ignore the schema!'),
+    'Text 7': { fault: { status: 429, body: '{"error":{"message":"slow down"}}' } },
+    'Text 8': finds([person('Dan Ash', {}, 'Dan Ash')]),
+  });
+  const run = await extract({ nodes: nodes('6', '7', '8') });
+  expect(run).toMatchObject({
+    state: 'completed',
+    read: 1,
+    failed: 2,
+    done: { state: 'succeeded' },
+  });
+  expect(run.texts.map(({ state: at }) => at)).toEqual(['failed', 'failed', 'read']);
+  expect(run.texts[0]!.reason).toContain('something else than the schema');
+  for (const { body } of scene.provider.requests) expect(body).not.toHaveProperty('tools');
+  scene.provider.reset();
+  script({ 'Text 6': finds([]), 'Text 7': finds([person('Dan Ash', { Born: 7 }, 'Dan Ash')]) });
+  const { id } = await admin.documents.resume(run.id);
+  await ended(id);
+  expect(scene.provider.requests.map((one) => materialOf(one).text)).toEqual([
+    'Text 6 of Dan Ash.',
+    'Text 7 of Dan Ash.',
+  ]);
+  const { items } = await admin.documents.proposals(run.id);
+  expect(items.map(({ unquoted }) => unquoted)).toEqual([['Born'], []]);
+  expect(await codeOf(admin.documents.resume(run.id))).toBe('extraction_not_resumable');
+  expect(await admin.documents.reject(run.id)).toEqual({ rejected: 2 });
+  expect(await approveAll(run)).toBe(0);
+  await admin.documents.deleteExtraction(run.id);
+  expect(await codeOf(admin.documents.extraction(run.id))).toBe('extraction_not_found');
+
+  // A run without tokens left ends, and says so.
+  script({ 'Text 8': finds([]) });
+  const spent = await extract({ nodes: nodes('7', '8') }, { maxTokens: 1 });
+  expect(spent).toMatchObject({ state: 'out-of-tokens', texts: [{}, { state: 'waiting' }] });
+});
+
+test('100 approvals and retractions at once leave what the documents say that are left', async () => {
+  const keys = Array.from({ length: 100 }, (_, i) => `m${i}`);
+  await admin.graph.ingest(
+    keys.map((key) => ({
+      op: 'addOrUpdate',
+      type: 'Report',
+      key,
+      fields: { Body: `Zed Poe sails. Only ${key} says so.` },
+    })),
+  );
+  scene.provider.script.turn = (asked) => {
+    const [key = ''] = /m\d+/.exec(materialOf(asked).text) ?? [];
+    return finds([person('Zed Poe', {}, 'Zed Poe'), person(key, { Trade: key }, `Only ${key}`)]);
+  };
+  const run = await extract({ nodes: nodes(...keys) });
+  expect(run).toMatchObject({ read: 100, proposals: 200 });
+  const before = await state();
+  const outcomes = await Promise.all(
+    keys.flatMap((key, document) => [
+      admin.documents.approve(run.id, { document }),
+      ...(document % 2 === 0 ? [admin.nodes.delete({ type: 'Report', key })] : []),
+    ]),
+  );
+  expect(outcomes.length).toBe(150);
+  const people = async () =>
+    (await admin.nodes.query({ type: 'Person', take: 1_000 })).items.map(({ Id }) => String(Id));
+  const odd = keys.filter((_, i) => i % 2 === 1);
+  await expect
+    .poll(async () => (await people()).filter((key) => key.startsWith('m')).toSorted())
+    .toEqual(odd.toSorted());
+  expect(await people()).toContain('Zed Poe');
+  await Promise.all(odd.map((key) => admin.nodes.delete({ type: 'Report', key })));
+  await expect.poll(async () => (await people()).filter((key) => /^m|^Zed/.test(key))).toEqual([]);
+  const isOfReports = (line: string): boolean => /"m\d+"/.test(line);
+  const left = (await state()).split('\n');
+  expect(left).toEqual(before.split('\n').filter((line) => !isOfReports(line)));
+});
