@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import type { ExtractionRequest } from '@trellis/contract/shapes/extraction.ts';
+import { runTrellis } from '../support/command-line.ts';
+import { pdfDocument } from '../../server/src/files/testing/documents.ts';
 import { LlmWorkspace } from '../support/llm-workspace.ts';
 import { says, type LlmServerRequest, type LlmTurn } from '../support/llm-server.ts';
 
@@ -134,6 +136,52 @@ async function state(): Promise<string> {
   return (await answer.text()).split('\n').toSorted().join('\n');
 }
 
+const nodes = (...keys: string[]) => keys.map((key) => ({ type: 'Report', key }));
+const approveAll = async (run: { readonly id: string }) => {
+  const done = await admin.documents.approve(run.id);
+  expect(done.refused).toEqual([]);
+  return done.approved;
+};
+
+// First, as there is no other document then whose type is followed.
+test('100 approvals and retractions at once leave what the documents say that are left', async () => {
+  const keys = Array.from({ length: 100 }, (_, i) => `m${i}`);
+  await admin.graph.ingest(
+    keys.map((key) => ({
+      op: 'addOrUpdate',
+      type: 'Report',
+      key,
+      fields: { Body: `Zed Poe sails. Only ${key} says so.` },
+    })),
+  );
+  scene.provider.script.turn = (asked) => {
+    const [key = ''] = /m\d+/.exec(materialOf(asked).text) ?? [];
+    return finds([person('Zed Poe', {}, 'Zed Poe'), person(key, { Trade: key }, `Only ${key}`)]);
+  };
+  const run = await extract({ nodes: nodes(...keys) });
+  expect(run).toMatchObject({ read: 100, proposals: 200 });
+  const before = await state();
+  const outcomes = await Promise.all(
+    keys.flatMap((key, document) => [
+      admin.documents.approve(run.id, { document }),
+      ...(document % 2 === 0 ? [admin.nodes.delete({ type: 'Report', key })] : []),
+    ]),
+  );
+  expect(outcomes.length).toBe(150);
+  const people = async () =>
+    (await admin.nodes.query({ type: 'Person', take: 1_000 })).items.map(({ Id }) => String(Id));
+  const odd = keys.filter((_, i) => i % 2 === 1);
+  await expect
+    .poll(async () => (await people()).filter((key) => key.startsWith('m')).toSorted())
+    .toEqual(odd.toSorted());
+  expect(await people()).toContain('Zed Poe');
+  await Promise.all(odd.map((key) => admin.nodes.delete({ type: 'Report', key })));
+  await expect.poll(async () => (await people()).filter((key) => /^m|^Zed/.test(key))).toEqual([]);
+  const isOfReports = (line: string): boolean => /"m\d+"/.test(line);
+  const left = (await state()).split('\n');
+  expect(left).toEqual(before.split('\n').filter((line) => !isOfReports(line)));
+});
+
 test('a text becomes nodes and edges that rest on quotes, and goes with the document', async () => {
   const uid = await report('1', 'Ada Mole, a mate born in 1901, sailed the Aurora of 1,200 tons.');
   await admin.graph.ingest([
@@ -210,13 +258,6 @@ test('a text becomes nodes and edges that rest on quotes, and goes with the docu
   });
   expect(await state()).toBe(before);
 });
-
-const nodes = (...keys: string[]) => keys.map((key) => ({ type: 'Report', key }));
-const approveAll = async (run: { readonly id: string }) => {
-  const done = await admin.documents.approve(run.id);
-  expect(done.refused).toEqual([]);
-  return done.approved;
-};
 
 test('what another document or a person says stays; the last one leaves the state of before', async () => {
   const uids = [
@@ -336,40 +377,45 @@ test('a provider that fails leaves the other texts to be read, and nothing is re
   expect(spent).toMatchObject({ state: 'out-of-tokens', texts: [{}, { state: 'waiting' }] });
 });
 
-test('100 approvals and retractions at once leave what the documents say that are left', async () => {
-  const keys = Array.from({ length: 100 }, (_, i) => `m${i}`);
-  await admin.graph.ingest(
-    keys.map((key) => ({
-      op: 'addOrUpdate',
-      type: 'Report',
-      key,
-      fields: { Body: `Zed Poe sails. Only ${key} says so.` },
-    })),
-  );
-  scene.provider.script.turn = (asked) => {
-    const [key = ''] = /m\d+/.exec(materialOf(asked).text) ?? [];
-    return finds([person('Zed Poe', {}, 'Zed Poe'), person(key, { Trade: key }, `Only ${key}`)]);
-  };
-  const run = await extract({ nodes: nodes(...keys) });
-  expect(run).toMatchObject({ read: 100, proposals: 200 });
-  const before = await state();
-  const outcomes = await Promise.all(
-    keys.flatMap((key, document) => [
-      admin.documents.approve(run.id, { document }),
-      ...(document % 2 === 0 ? [admin.nodes.delete({ type: 'Report', key })] : []),
-    ]),
-  );
-  expect(outcomes.length).toBe(150);
-  const people = async () =>
-    (await admin.nodes.query({ type: 'Person', take: 1_000 })).items.map(({ Id }) => String(Id));
-  const odd = keys.filter((_, i) => i % 2 === 1);
+test('the terminal reads a file page by page, lists what is proposed, and decides', async () => {
+  const uid = await report('9', 'See the file.');
+  const { server, token } = scene.people.workspace;
+  const form = new FormData();
+  const pdf = pdfDocument('Nothing here', 'Finn Lee sails the Gale');
+  form.append('file', new File([new Uint8Array(pdf)], 'crew.pdf', { type: 'application/pdf' }));
+  const uploaded = await fetch(`${server.url}/api/node/${uid}/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  });
+  expect(uploaded.status).toBe(201);
   await expect
-    .poll(async () => (await people()).filter((key) => key.startsWith('m')).toSorted())
-    .toEqual(odd.toSorted());
-  expect(await people()).toContain('Zed Poe');
-  await Promise.all(odd.map((key) => admin.nodes.delete({ type: 'Report', key })));
-  await expect.poll(async () => (await people()).filter((key) => /^m|^Zed/.test(key))).toEqual([]);
-  const isOfReports = (line: string): boolean => /"m\d+"/.test(line);
-  const left = (await state()).split('\n');
-  expect(left).toEqual(before.split('\n').filter((line) => !isOfReports(line)));
+    .poll(async () => (await admin.files.list(uid)).items.map(({ TextState }) => TextState))
+    .toEqual(['extracted']);
+  script({
+    Finn: finds([person('Finn Lee', {}, 'Finn Lee', 0.9), ship('Gale', {}, 'the Gale', 0.4)]),
+  });
+  const run = async (...args: string[]) => {
+    const at = { server: server.url, token, home: scene.people.workspace.storage };
+    const done = await runTrellis(['documents', ...args, '--json'], at);
+    expect(done.code, done.stderr).toBe(0);
+    return JSON.parse(done.stdout);
+  };
+  const wanted = '--types Person Ship --edges Sails --watch'.split(' ');
+  const found = await run('extract', 'Report/9', ...wanted);
+  expect(found).toMatchObject({ state: 'completed', proposals: 2 });
+  expect(materialOf(scene.provider.last)).toMatchObject({ document: 'crew.pdf', page: 1 });
+  expect(await run('proposals', found.id, '--min-confidence', '0.5')).toMatchObject([
+    { key: 'Finn Lee', page: 2, document: { file: { name: 'crew.pdf' } } },
+  ]);
+  expect(await run('approve', found.id, '--min-confidence', '0.5')).toMatchObject({ approved: 1 });
+  expect(await run('reject', found.id)).toEqual({ rejected: 1 });
+  expect(await run('show', found.id)).toMatchObject({ texts: [{ approved: 1, rejected: 1 }] });
+  expect(await run('list', '--take', '1')).toMatchObject([{ id: found.id }]);
+
+  // The file goes, and what it said.
+  const [file] = (await admin.files.list(uid)).items;
+  await admin.files.delete(file!.UID);
+  await expect.poll(() => isThere('Person', 'Finn Lee')).toBe(false);
+  expect(await run('proposals', found.id)).toEqual([]);
 });

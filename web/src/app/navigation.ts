@@ -151,6 +151,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/admin/documents',
+        label: 'Documents',
+        words: 'extract read files texts proposals evidence',
+        isFor: administrators,
+      },
+      {
         to: '/admin/duplicates',
         label: 'Duplicates',
         words: 'merge split entity resolution deduplicate',

@@ -26,6 +26,7 @@ import type { ModelRunner } from '../model/model-run.ts';
 import { DocumentApproval } from './document-approval.ts';
 import { DocumentRetraction } from './document-retraction.ts';
 import { chosenSources, readText, type TextSource } from './document-texts.ts';
+import type { WatchedDocuments } from './document-follower.ts';
 import { documentOperation, EvidenceStore } from './evidence-store.ts';
 import { ExtractionRun } from './extraction-run.ts';
 import {
@@ -226,22 +227,24 @@ export class DocumentExtractions implements AsyncDisposable {
     });
   }
 
-  /** UIDs of the documents and files on which something rests, or is proposed. */
-  watched(): ReadonlyMap<string, string> {
+  /** What is to be followed. */
+  watched(): WatchedDocuments {
     this.#refresh();
-    const watched = new Map<string, string>();
+    const documents = new Map<string, string>();
+    const types = new Set<string>();
     for (const uid of this.#evidence.documents()) {
-      watched.set(uid, uid);
-      const { texts, extractions } = this.#evidence.document(uid).value;
-      for (const source of Object.keys(texts)) watched.set(source, uid);
+      documents.set(uid, uid);
+      const { type, texts, extractions } = this.#evidence.document(uid).value;
+      types.add(type);
+      for (const source of Object.keys(texts)) documents.set(source, uid);
       for (const [id, numbers] of Object.entries(extractions)) {
         for (const number of numbers) {
           const file = this.#store.text(id, number)?.file;
-          if (file) watched.set(file.uid, uid);
+          if (file) documents.set(file.uid, uid);
         }
       }
     }
-    return watched;
+    return { documents, types: [...types] };
   }
 
   /** Takes back what the document does not say any more; see `DocumentRetraction`. */
@@ -388,12 +391,14 @@ export class DocumentExtractions implements AsyncDisposable {
       ...texts.map((text) => textOperation(run.id, text)),
       ...[...documents].map(([uid, some]) => {
         const { value, version } = this.#evidence.document(uid);
-        const kept = Object.entries(value.extractions).filter(([id]) => this.#store.find(id));
+        const kept = Object.entries(value.extractions).filter(([key]) => this.#store.find(key));
         const extractions = {
           ...Object.fromEntries(kept),
           [run.id]: some.map(({ number }) => number),
         };
-        return documentOperation(uid, { ...value, extractions }, version);
+        const id = this.#parts.reads.reader.id({ uid });
+        const type = (id === undefined ? undefined : this.#parts.reads.reader.typeOf(id)) ?? '';
+        return documentOperation(uid, { ...value, type, extractions }, version);
       }),
     ];
   }

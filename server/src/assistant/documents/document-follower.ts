@@ -31,12 +31,18 @@ interface FollowedLine {
   readonly since: number;
 }
 
+export interface WatchedDocuments {
+  /** The document of each UID that tells of it: its own, and those of its files. */
+  readonly documents: ReadonlyMap<string, string>;
+  /** The types of all documents, of those that are gone by now too. */
+  readonly types: readonly string[];
+}
+
 export interface DocumentFollowerParts {
   readonly feed: DocumentFeed;
   readonly reader: GraphReader;
   readonly alarm: Alarm;
-  /** The document of each UID that tells of it: its own, and those of its files. */
-  readonly watched: () => ReadonlyMap<string, string>;
+  readonly watched: () => WatchedDocuments;
   readonly look: (document: string) => Promise<void>;
   readonly onFault: (error: unknown) => void;
 }
@@ -136,14 +142,9 @@ export class DocumentFollower implements AsyncDisposable {
 
   #readWatched(): void {
     const { reader, watched } = this.#parts;
-    this.#watched = watched();
-    const types = new Set<string>();
-    for (const uid of new Set(this.#watched.values())) {
-      const id = reader.id({ uid });
-      const type = id === undefined ? undefined : reader.typeOf(id);
-      if (type !== undefined) types.add(type);
-    }
-    this.#types = [...types];
+    const { documents, types } = watched();
+    this.#watched = documents;
+    this.#types = types;
     this.#rules ??= readTypeAccess(reader);
   }
 

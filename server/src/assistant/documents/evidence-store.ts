@@ -16,6 +16,8 @@ export interface StoredEvidence extends NodeEvidence {
 
 /** Of which nodes the texts of a document say something, by its UID. */
 export interface StoredDocument {
+  /** The type of the document, which is still known when it is deleted. */
+  readonly type: string;
   /** The digest of each text as it was looked at last, by the key of the text. */
   readonly texts: Readonly<Record<string, string>>;
   /** UIDs. */
@@ -46,7 +48,7 @@ export class EvidenceStore {
   document(uid: string): Versioned<StoredDocument> {
     const { value, version } = this.#record(DOCUMENT_TYPE, uid);
     const stored = value as StoredDocument | undefined;
-    return { value: stored ?? { texts: {}, nodes: [], extractions: {} }, version };
+    return { value: stored ?? { type: '', texts: {}, nodes: [], extractions: {} }, version };
   }
 
   /** UIDs of all documents of which something is kept. */

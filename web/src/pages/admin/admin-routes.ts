@@ -49,6 +49,12 @@ export const adminRoutes = [
     component: lazyPage(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
+    path: '/admin/documents',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => texts(search, ['extraction']),
+    component: lazyPage(() => import('./documents/documents-page.tsx'), 'DocumentsPage'),
+  }),
+  createRoute({
     path: '/admin/duplicates',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) => texts(search, ['type', 'tab']),

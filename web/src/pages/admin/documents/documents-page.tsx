@@ -1,0 +1,139 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { FileSearch, ScanText } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { liveConnection } from '../../../app/live-connection.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DataTable } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { PermissionNotice } from '../../manage/permission-notice.tsx';
+import {
+  DOCUMENTS_KEY,
+  DOCUMENTS_TAKE,
+  extractionsQuery,
+  STATE_TONES,
+} from './document-queries.ts';
+import { ExtractDialog } from './extract-dialog.tsx';
+import { ExtractionView } from './extraction-view.tsx';
+
+const route = getRouteApi('/workspace/admin/documents');
+
+/** Nodes and edges that are read out of files and texts (docs/documents.md). */
+export function DocumentsPage() {
+  const { extraction } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isStarting, setStarting] = useState(false);
+  const permission = useChangePermission();
+  useJobMessages();
+  const open = (id: string | undefined): void =>
+    void navigate({ search: id === undefined ? {} : { extraction: id } });
+  return (
+    <>
+      <PageHeader
+        title="Documents"
+        description="Nodes and edges that a model has read out of files and texts."
+        actions={
+          <Button
+            kind="primary"
+            icon={ScanText}
+            disabled={!permission.isAllowed}
+            onClick={() => setStarting(true)}
+          >
+            Read documents
+          </Button>
+        }
+      />
+      <PermissionNotice permission={permission} />
+      {extraction === undefined ? (
+        <ExtractionList onOpen={open} />
+      ) : (
+        <ExtractionView key={extraction} id={extraction} onClose={() => open(undefined)} />
+      )}
+      {isStarting && <ExtractDialog onClose={() => setStarting(false)} onStarted={open} />}
+    </>
+  );
+}
+
+function ExtractionList({ onOpen }: { readonly onOpen: (id: string) => void }) {
+  const [skip, setSkip] = useState(0);
+  const query = useQuery(extractionsQuery(skip));
+  return (
+    <QueryView query={query} errorTitle="What was read could not be listed">
+      {({ items, total }) => (
+        <Card isFlush>
+          {total === 0 ? (
+            <EmptyState icon={FileSearch} title="Nothing is read yet">
+              Choose documents and the types that you look for.
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Extractions"
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Looks for',
+                  cell: ({ types, edges }) => (
+                    <bdi className="font-medium wrap-anywhere">
+                      {[...types, ...edges].join(', ')}
+                    </bdi>
+                  ),
+                },
+                {
+                  title: 'State',
+                  cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{state}</Badge>,
+                },
+                {
+                  title: 'Texts',
+                  isNumber: true,
+                  cell: ({ read, documents }) => `${read} of ${documents}`,
+                },
+                { title: 'Proposals', isNumber: true, cell: ({ proposals }) => proposals },
+                {
+                  title: 'Started',
+                  isMinor: true,
+                  cell: ({ startedAt }) => <Time iso={startedAt} />,
+                },
+                {
+                  title: 'Actions',
+                  isTitleHidden: true,
+                  cell: ({ id, types }) => (
+                    <Button
+                      size="small"
+                      onClick={() => onOpen(id)}
+                      aria-label={`Review ${types.join(', ')}`}
+                    >
+                      Review
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )}
+          <Pager {...{ skip, total }} take={DOCUMENTS_TAKE} shown={items.length} onSkip={setSkip} />
+        </Card>
+      )}
+    </QueryView>
+  );
+}
+
+/** The lists are read again when a job has come further. */
+function useJobMessages(): void {
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      liveConnection.onMessage((message) => {
+        if (message.type === 'JOB_CHANGED' && message.job.kind === 'document-extraction') {
+          void queries.invalidateQueries({ queryKey: DOCUMENTS_KEY });
+        }
+      }),
+    [queries],
+  );
+}
