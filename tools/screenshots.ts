@@ -65,6 +65,12 @@ function pictures(): readonly Picture[] {
       waitFor: '[aria-label="Fields"]',
       isOnPhones: true,
     },
+    {
+      name: 'search-record',
+      path: `#/?q=dog&record=${synset}`,
+      waitFor: '[aria-label="Fields"]',
+      isOnPhones: true,
+    },
     { name: 'schema', path: '#/admin/schema?tab=picture', waitFor: '.react-flow__node' },
     { name: 'indexes', path: '#/admin/schema?tab=indexes', waitFor: 'text=LexFile' },
     { name: 'import', path: '#/admin/import' },

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Box, Building2, CircleUser, Play, SquareCode } from 'lucide-react';
 import { client } from '../../api/client.ts';
@@ -6,7 +6,7 @@ import { completedQuery } from '../../api/completed-query.ts';
 import { labelOf } from '../../api/node-label.ts';
 import type { Viewer } from '../../api/viewer.ts';
 import { endpointListQuery } from '../../pages/endpoints/endpoint-queries.ts';
-import { useMayWrite } from '../../pages/data/writable-types.ts';
+import { mayWrite } from '../../pages/data/writable-types.ts';
 import { requestedAction } from '../requested-action.ts';
 import type { PaletteItem } from './palette-item.ts';
 
@@ -22,6 +22,7 @@ export const FIND_CHARACTERS_MIN = 2;
  */
 export function usePaletteNodes(text: string): readonly PaletteItem[] {
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const isAsked = text.length >= FIND_CHARACTERS_MIN;
   const { data } = useQuery({
     queryKey: ['palette', 'nodes', text],
@@ -30,7 +31,6 @@ export function usePaletteNodes(text: string): readonly PaletteItem[] {
     enabled: isAsked,
     placeholderData: (last) => last,
   });
-  const mayWrite = useMayWrite(isAsked);
   if (!isAsked) return [];
   return (data?.hits ?? []).map(({ node: { UID: uid, Type: type }, node }) => ({
     key: uid,
@@ -39,8 +39,8 @@ export function usePaletteNodes(text: string): readonly PaletteItem[] {
     // What was found by another field stays.
     words: text,
     icon: Box,
-    go: () =>
-      mayWrite(type)
+    go: async () =>
+      (await mayWrite(queries, type))
         ? navigate({ to: '/data/{-$type}', params: { type }, search: { node: uid } })
         : navigate({ to: '/node/$uid', params: { uid } }),
   }));

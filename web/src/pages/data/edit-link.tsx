@@ -8,7 +8,7 @@ import { useMayWrite } from './writable-types.ts';
 
 /** To the record of a node, for those who may write its type. */
 export function EditLink({ node }: { readonly node: NodeObject }) {
-  if (!useMayWrite()(node.Type)) return null;
+  if (!useMayWrite(node.Type)) return null;
   return (
     <Link
       to="/data/{-$type}"
@@ -30,7 +30,7 @@ interface EditBesideProps {
 
 /** The same, with the record beside the page that the node is on. */
 export function EditBeside({ node, page, kind }: EditBesideProps) {
-  if (!useMayWrite()(node.Type)) return null;
+  if (!useMayWrite(node.Type)) return null;
   return (
     <RecordLink
       page={page}

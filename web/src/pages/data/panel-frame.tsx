@@ -39,7 +39,7 @@ export function PanelFrame({ title, subtitle, actions, onClose, children }: Pane
             >
               <bdi>{title}</bdi>
             </h2>
-            <p className="mt-0.5 text-[13px] wrap-anywhere text-muted">{subtitle}</p>
+            <p className="mt-1.5 text-[13px] wrap-anywhere text-muted">{subtitle}</p>
           </div>
           <IconButton icon={X} label="Close the record" size="small" onClick={onClose} />
         </div>
