@@ -482,6 +482,12 @@ export const OPERATION_TABLE = {
     describe: 'POST /api/oauth/request body json replicas',
     /** Let an MCP client act as you, or refuse it. */
     decide: 'POST /api/oauth/consent body json',
+    /** Register an MCP client for users, also where clients may not do so themselves. */
+    createClient: 'POST /api/oauth/clients body json',
+    /** List the MCP clients that act as you. */
+    grants: 'GET /api/oauth/grants query json replicas',
+    /** End what you have granted to an MCP client. */
+    endGrant: 'DELETE /api/oauth/grants/{id} none',
   },
   packages: {
     /** List the packages of npm that "trellis push" has bundled. */

@@ -236,6 +236,40 @@ describe('what thieves try', () => {
     expect(field(await jsonOf(answer), 'error', 'code')).toBe('missing_token');
   });
 
+  test('a client whose user has ended its grant; nobody ends one of others', async () => {
+    await people.add('carl');
+    const [own, others] = [await granted('carl'), await granted('ann')];
+    const listed = await people.as('carl', 'GET', '/api/oauth/grants');
+    expect(listed.json).toMatchObject({ total: 1, items: [{ kind: 'mcp', client: 'Desk' }] });
+    expect(listed.text).not.toContain(own.access);
+    const id = field(listed.json, 'items', '0', 'id');
+    const path = `/api/oauth/grants/${id}`;
+    for (const who of ['ann', 'admin']) {
+      expect(await people.outcome(who, 'DELETE', path)).toEqual([404, 'token_not_found']);
+    }
+    expect((await http().send({ path: '/api/oauth/grants', token: own.access })).status).toBe(403);
+    expect((await ping(own.access)).status).toBe(200);
+    expect((await people.as('carl', 'DELETE', path)).status).toBe(204);
+    expect((await ping(own.access)).status).toBe(401);
+    expect(refusal(await refreshed(own.client_id, own.refresh))).toEqual([400, 'invalid_grant']);
+    expect((await people.as('carl', 'GET', '/api/oauth/grants')).json).toMatchObject({ total: 0 });
+    expect((await ping(others.access)).status).toBe(200);
+    const ended = await people.as('admin', 'GET', '/api/audit?action=token.revoked&take=1');
+    expect(items(ended)).toMatchObject([{ actor: { name: 'carl' }, target: { id } }]);
+  });
+
+  test('whoever is no administrator, who registers a client for others', async () => {
+    const body = { client_name: 'Cloud', redirect_uris: ['https://cloud.example/back'] };
+    const path = '/api/oauth/clients';
+    expect((await people.as('ann', 'POST', path, body)).status).toBe(403);
+    const { status, json } = await people.as('admin', 'POST', path, body);
+    expect([status, field(json, 'client_name')]).toEqual([201, 'Cloud']);
+    const bad = { redirect_uris: ['javascript:alert(1)'] };
+    expect(await people.outcome('admin', 'POST', path, bad)).toEqual([400, 'invalid_redirect_uri']);
+    const told = await people.as('admin', 'GET', '/api/audit?action=oauth-client.created');
+    expect(items(told)).toMatchObject([{ target: { name: 'Cloud' } }]);
+  });
+
   test('a refresh token a second time ends the grant', async () => {
     const { client_id, refresh } = await granted();
     const next = (await refreshed(client_id, refresh)).json;

@@ -100,6 +100,9 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
     'revokeOAuthToken',
     'describeOAuthRequest',
     'decideOAuthRequest',
+    'createOAuthClient',
+    'listOAuthGrants',
+    'endOAuthGrant',
   ],
   'it needs another server, or a place for backups': [
     'listReplicas',

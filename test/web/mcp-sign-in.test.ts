@@ -140,6 +140,31 @@ describe.skipIf(requireChromium())('an MCP client that signs in by itself', () =
     expect([...complaints, ...administration.complaints]).toEqual([]);
   });
 
+  test('is sent away by its user, on the page of preferences', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      userName: 'ann',
+      password: PASSWORD,
+    });
+    const { page, complaints } = opened;
+    desk = new Desk(desk.redirectUrl);
+    const begun = await open(page);
+    const given = await answer(page, 'Allow');
+    await begun.finishAuth(given.get('code') ?? '');
+    await using connected = await connect();
+
+    await page.goto(`${people.workspace.server.url}/#/preferences`);
+    const table = page.getByRole('table', { name: 'Programs that act as you' });
+    await expectAccessible(page);
+    await table.getByRole('button', { name: /^End access of Desk/ }).click();
+    const dialog = page.getByRole('alertdialog', { name: /^End the access of Desk/ });
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'End access' }).click();
+    await table.waitFor({ state: 'detached' });
+    const call = callTool(connected, 'system__search', { query: 'nothing' });
+    await expect(call).rejects.toThrow(UnauthorizedError);
+    expect(complaints).toEqual([]);
+  });
+
   test('hears that its user does not want it, who may sign in as somebody else first', async () => {
     await using opened = await browser.signedInPage(people.workspace);
     const { page, complaints } = opened;

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { uidText } from '../bounded-shapes.ts';
 import { type Rows, STORE_ERRORS, withIds } from '../operation.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+import { tokenRecord } from '../shapes/token.ts';
 import {
   authorizationQuery,
   authorizationServer,
@@ -131,5 +134,41 @@ export const operations = withIds({
     errors: ['oauth_request_invalid'],
     onReplica: 'redirect',
     summary: 'Let an MCP client act as you, or refuse it.',
+  },
+  createOAuthClient: {
+    sdk: 'oauth.createClient',
+    area: 'oauth',
+    auth: 'admin-write',
+    method: 'POST',
+    path: '/api/oauth/clients',
+    body: oauthRegistration,
+    responses: { 201: { description: 'The client, with its id.', body: oauthClient } },
+    errors: ['invalid_redirect_uri', ...STORE_ERRORS],
+    onReplica: 'redirect',
+    summary: 'Register an MCP client for users, also where clients may not do so themselves.',
+  },
+
+  listOAuthGrants: {
+    ...asked,
+    sdk: 'oauth.grants',
+    method: 'GET',
+    path: '/api/oauth/grants',
+    query: pageQuery,
+    responses: { 200: { description: 'Grants, newest first.', body: listOf(tokenRecord) } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List the MCP clients that act as you.',
+  },
+
+  endOAuthGrant: {
+    ...asked,
+    sdk: 'oauth.endGrant',
+    method: 'DELETE',
+    path: '/api/oauth/grants/{id}',
+    params: z.object({ id: uidText.min(1) }),
+    responses: { 204: { description: 'Ended; the client is refused from the next request.' } },
+    errors: ['token_not_found', ...STORE_ERRORS],
+    onReplica: 'redirect',
+    summary: 'End what you have granted to an MCP client.',
   },
 } as const satisfies Rows);

@@ -299,6 +299,9 @@ const samples: Samples = {
   revokeOAuthToken: { form: { token: 'x', client_id: 'y' } },
   // There is no such request: 400 is an answer to those who may.
   describeOAuthRequest: { body: { request: 'x' } },
+  createOAuthClient: { body: { redirect_uris: ['https://client.example/callback'] } },
+  // There is no such grant: 404 is an answer to those who may.
+  endOAuthGrant: { params: { id: 'none' } },
   decideOAuthRequest: { body: { request: 'x', allow: true } },
   completeLogin: { params: { provider: 'oktasso' }, query: { state: 'x', code: 'y' } },
   setSamlConfig: { body: { providers: {} } },

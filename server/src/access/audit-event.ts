@@ -11,6 +11,7 @@ export type AuditAction =
   | 'password.reset'
   | 'token.created'
   | 'token.revoked'
+  | 'oauth-client.created'
   | 'user.created'
   | 'user.changed'
   | 'user.deactivated'

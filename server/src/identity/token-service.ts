@@ -18,6 +18,7 @@ import {
   storedTokens,
   tokenRecord,
 } from './stored-tokens.ts';
+import { grantIdsOf } from './oauth/oauth-grants.ts';
 import { findUser } from './users.ts';
 import { endedRevocations, revocation, type VaultReader } from './vault.ts';
 
@@ -118,6 +119,28 @@ export class TokenService {
     return { items, total: all.length, skip, take };
   }
 
+  /** What the caller has granted to MCP clients, newest first, without what has ended. */
+  grants({ userUid }: Caller, { skip, take }: Pick<TokenPage, 'skip' | 'take'>) {
+    const { vault, clock, uses } = this.#parts;
+    const now = clock.now();
+    const going = grantIdsOf(vault, must(userUid, 'the user of a session'))
+      .flatMap((id) => readToken(vault, id) ?? [])
+      .filter((one) => !isRevokedToken(vault, one) && (one.expiresMs ?? 0) > now)
+      .toSorted((a, b) => b.createdMs - a.createdMs);
+    const items = going
+      .slice(skip, skip + take)
+      .map((token) => this.#listed(token, uses.lastUsedMs(token.id)));
+    return { items, total: going.length, skip, take };
+  }
+
+  /** Ends a grant of the caller's own. The problem `token_not_found`, also for one of another. */
+  endGrant(caller: Caller, id: string, address: string): Promise<void> {
+    const { vault } = this.#parts;
+    const isOwn = grantIdsOf(vault, must(caller.userUid, 'the user of a session')).includes(id);
+    if (!isOwn) throw notFound();
+    return this.revoke(caller, id, address);
+  }
+
   /** The problem `token_not_found`. A token that is revoked or has expired is there. */
   get(id: string): ListedToken {
     const { vault, uses } = this.#parts;
@@ -174,8 +197,12 @@ export class TokenService {
 
 function mustRead(vault: VaultReader, id: string): StoredToken {
   const stored = readToken(vault, id);
-  if (stored === undefined) throw new Problem('token_not_found', 'There is no token of this id.');
+  if (stored === undefined) throw notFound();
   return stored;
+}
+
+function notFound(): Problem {
+  return new Problem('token_not_found', 'There is no token of this id.');
 }
 
 function eventOf(

@@ -87,6 +87,7 @@ export const oauthTexts = [
     token_type_hint: 'Means nothing: the server sees which one it is.',
     client_id: CLIENT_ID,
   }),
+  ...texts(operations.endOAuthGrant.params, { id: 'Id of the grant, as the list has it.' }),
   ...texts(operations.describeOAuthRequest.body, REQUEST),
   ...texts(operations.decideOAuthRequest.body, {
     ...REQUEST,

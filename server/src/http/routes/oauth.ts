@@ -1,5 +1,6 @@
 import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations/oauth.ts';
+import type { RegisteredClient } from '#identity/oauth/oauth-clients.ts';
 import { MCP_PATH, MCP_SCOPE, type Reached } from '#identity/oauth/oauth-service.ts';
 import {
   answer,
@@ -77,6 +78,19 @@ function serverOf({ issuer }: Reached, { oauth }: HttpServices) {
   });
 }
 
+function told({ clientId, issuedMs, name, redirectUris }: RegisteredClient) {
+  return {
+    client_id: clientId,
+    client_id_issued_at: Math.floor(issuedMs / 1_000),
+    client_name: name,
+    redirect_uris: redirectUris,
+    grant_types: GRANT_TYPES,
+    response_types: RESPONSE_TYPES,
+    token_endpoint_auth_method: 'none' as const,
+    scope: MCP_SCOPE,
+  };
+}
+
 export const oauthRoutes = routesOf(operations, {
   getProtectedResource: oauthRoute(operations.getProtectedResource, ({ reached }, services) =>
     resourceOf(reached, services),
@@ -87,18 +101,13 @@ export const oauthRoutes = routesOf(operations, {
   getAuthorizationServer: oauthRoute(operations.getAuthorizationServer, ({ reached }, services) =>
     serverOf(reached, services),
   ),
-  registerOAuthClient: ({ body }, { oauth }) => {
-    const client = oauth.register(body);
-    return answer(201, {
-      client_id: client.clientId,
-      client_id_issued_at: Math.floor(client.issuedMs / 1_000),
-      client_name: client.name,
-      redirect_uris: client.redirectUris,
-      grant_types: GRANT_TYPES,
-      response_types: RESPONSE_TYPES,
-      token_endpoint_auth_method: 'none' as const,
-      scope: MCP_SCOPE,
-    });
+  registerOAuthClient: ({ body }, { oauth }) => answer(201, told(oauth.register(body))),
+  createOAuthClient: async ({ caller, body, address }, { oauth }) =>
+    answer(201, told(await oauth.createClient({ caller, address }, body))),
+  listOAuthGrants: ({ caller, query }, { tokens }) => answer(200, tokens.grants(caller, query)),
+  endOAuthGrant: async ({ caller, params, address }, { tokens }) => {
+    await tokens.endGrant(caller, params.id, address);
+    return answer(204);
   },
   authorizeOAuthClient: oauthRoute(
     operations.authorizeOAuthClient,

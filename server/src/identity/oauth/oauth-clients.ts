@@ -23,14 +23,12 @@ export interface RegisteredClient {
   readonly redirectUris: readonly string[];
   /** Milliseconds since the Unix epoch. */
   readonly issuedMs: number;
+  /** Set when an administrator has registered it: it stays known without a grant. */
+  readonly isVouched?: boolean | undefined;
 }
 
 /** What a client id carries. */
-interface SealedClient {
-  readonly name: string;
-  readonly redirectUris: readonly string[];
-  readonly issuedMs: number;
-}
+type SealedClient = Omit<RegisteredClient, 'id' | 'clientId'>;
 
 /**
  * The clients that register themselves (RFC 7591). Anybody may, as often as they like, so that
@@ -48,12 +46,17 @@ export class OAuthClients {
     this.#clock = clock;
   }
 
-  /** Throws `invalid_redirect_uri`. */
-  register({ redirect_uris: uris, client_name: given }: ClientMetadata): RegisteredClient {
+  /** `isVouched`: an administrator registers it. Throws `invalid_redirect_uri`. */
+  register(
+    { redirect_uris: uris, client_name: given }: ClientMetadata,
+    isVouched = false,
+  ): RegisteredClient {
     const redirectUris = checkedRedirects(uris);
     const [first = ''] = redirectUris;
     const name = readableName(given) ?? redirectHost(first);
-    const client: SealedClient = { name, redirectUris, issuedMs: this.#clock.now() };
+    const issuedMs = this.#clock.now();
+    const vouched = isVouched ? { isVouched } : {};
+    const client: SealedClient = { name, redirectUris, issuedMs, ...vouched };
     const clientId = this.#seal.seal(JSON.stringify(client));
     return { ...client, clientId, id: this.#idOf(clientId) };
   }
@@ -64,17 +67,20 @@ export class OAuthClients {
     if (opened === undefined) throw unknownClient();
     const client: SealedClient = JSON.parse(opened.text);
     const isOld = client.issuedMs + OAUTH_REGISTRATION_LIFETIME_MS <= this.#clock.now();
-    if (isOld && !this.#hasGrant(opened.nonce)) throw unknownClient();
+    const isKept = client.isVouched === true || this.#hasGrant(opened.nonce);
+    if (isOld && !isKept) throw unknownClient();
     return { ...client, clientId, id: opened.nonce };
   }
 
   /**
    * Whether a browser may be sent to the client with a fault, about which no user is asked. Anybody
    * can register any site, so a link to this server would lead there: the site must be one that a
-   * user has let in (OAuth 2.1, section 7.12.2). Programs of the own machine are no sites.
+   * user has let in, or an administrator (OAuth 2.1, section 7.12.2). Programs of the own machine are
+   * no sites.
    */
-  mayLeadTo({ id }: RegisteredClient, redirectUri: string): boolean {
-    return URL.parse(redirectUri)?.protocol !== 'https:' || this.#hasGrant(id);
+  mayLeadTo({ id, isVouched }: RegisteredClient, redirectUri: string): boolean {
+    if (URL.parse(redirectUri)?.protocol !== 'https:' || isVouched === true) return true;
+    return this.#hasGrant(id);
   }
 
   #idOf(clientId: string): string {

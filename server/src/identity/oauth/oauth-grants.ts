@@ -239,9 +239,7 @@ export class OAuthGrants {
   /** Makes room for one more grant of a user: those that ended go first, then the oldest. */
   #surplus(userUid: string): VaultWrite[] {
     const { vault, clock } = this.#parts;
-    const ids = vault
-      .list(userPrefix(userUid))
-      .map(({ key }) => key.slice(userPrefix(userUid).length));
+    const ids = grantIdsOf(vault, userUid);
     const surplus = ids.length + 1 - OAUTH_GRANTS_OF_USER_MAX;
     if (surplus <= 0) return [];
     const now = clock.now();
@@ -271,6 +269,12 @@ function recordsOf(token: GrantToken, isThere: boolean): VaultWrite[] {
     { key: userPrefix(actingUser) + id, value: isThere ? mark : null },
     grantOfClient(grant.clientId, id, isThere),
   ];
+}
+
+/** Of the grants of a user: there are at most `OAUTH_GRANTS_OF_USER_MAX`. */
+export function grantIdsOf(vault: VaultReader, userUid: string): string[] {
+  const prefix = userPrefix(userUid);
+  return vault.list(prefix).map(({ key }) => key.slice(prefix.length));
 }
 
 function userPrefix(userUid: string): string {

@@ -200,6 +200,23 @@ describe('a registration', () => {
   });
 });
 
+test('a client of an administrator stays known, also where clients may not register', async () => {
+  oauth = openService(false);
+  const caller = at.identity.authenticate(await at.signIn('ann'));
+  const by = { caller, address: '::1' };
+  const metadata = { redirect_uris: [REDIRECT], client_name: 'Desk' };
+  const { clientId } = await oauth.createClient(by, metadata);
+  at.graph.clock.time += 2 * OAUTH_REGISTRATION_LIFETIME_MS;
+  expect(ask(clientId)).toContain('request=');
+  // The administrator knows the site that it leads to.
+  expect(ask(clientId, { resource: 'https://evil.example' })).toContain('error=invalid_target');
+  expect(await exchange(clientId, await consent(clientId))).toHaveProperty('accessToken');
+  await expect(oauth.createClient(by, { redirect_uris: ['http://a.example/'] })).rejects.toThrow(
+    expect.objectContaining({ code: 'invalid_redirect_uri' }),
+  );
+  oauth = openService();
+});
+
 describe('a request', () => {
   test.each([
     ['without a challenge', { code_challenge: undefined }, 'invalid_request'],

@@ -1,3 +1,4 @@
+import { deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -77,6 +78,17 @@ export class OAuthService {
       throw new Problem('oauth_registration_off', 'Clients may not register themselves here.');
     }
     return this.#clients.register(metadata);
+  }
+
+  /** By an administrator, also where clients may not. Throws `invalid_redirect_uri`. */
+  async createClient(by: Doer, metadata: ClientMetadata): Promise<RegisteredClient> {
+    const { commits, audit } = this.#parts;
+    const client = this.#clients.register(metadata, true);
+    const { id, name, redirectUris } = client;
+    const target = { kind: 'oauth-client', id, name };
+    const event = deed('oauth-client.created', by, target, { redirectUris });
+    await commits.commit({ system: true, operations: [audit.operation(event)] });
+    return client;
   }
 
   /** Where to send the browser: to the page that asks the user, or back to the client. */

@@ -1,6 +1,7 @@
 import { useViewer } from '../../api/viewer.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { GrantedClients } from './preferences/granted-clients.tsx';
 import { ModelBudget } from './preferences/model-budget.tsx';
 import { PasswordForm } from './preferences/password-form.tsx';
 import { ProfileForm } from './preferences/profile-form.tsx';
@@ -19,6 +20,7 @@ export function PreferencesPage() {
           <ProfileForm viewer={viewer} />
           <PasswordForm />
           <ThemeForm />
+          <GrantedClients />
           <ModelBudget />
         </div>
       )}
