@@ -47,9 +47,7 @@ export function watchRoute(operation: Operation): Route {
       context.unreadAnswers.watch(reply);
       startStream(reply.header(SEQUENCE, context.services.sequence()));
       reply.raw.write(':\n\n');
-      const ping = setInterval(() => {
-        if (!reply.raw.writableNeedDrain) reply.raw.write(PING);
-      }, context.timeouts.watchPing);
+      using _pings = pinging(reply.raw, context.timeouts.watchPing);
       try {
         for (let outcome = first; ; outcome = await watch.next(signal)) {
           if (signal.aborted) break;
@@ -65,7 +63,6 @@ export function watchRoute(operation: Operation): Route {
       } catch (error) {
         if (reply.raw.writable) reply.raw.write(errorText(error));
       } finally {
-        clearInterval(ping);
         reply.raw.end();
       }
       return undefined;
@@ -78,6 +75,17 @@ export function watchRoute(operation: Operation): Route {
 }
 
 const PING = textOf({ event: 'ping', data: {} });
+
+/** Says from time to time that the stream is alive; not to a client that does not read. */
+export function pinging(
+  response: Pick<Response, 'write' | 'writableNeedDrain' | 'writableEnded'>,
+  everyMs: number,
+): Disposable {
+  const timer = setInterval(() => {
+    if (!response.writableNeedDrain && !response.writableEnded) response.write(PING);
+  }, everyMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
 
 function lastEventId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined;

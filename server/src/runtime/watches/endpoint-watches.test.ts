@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import type { Caller } from '#access/caller.ts';
 import {
+  WATCH_INTERVAL_MS,
   WATCH_VALUE_CHARACTERS_MAX,
   WATCHED_QUESTIONS_MAX,
   WATCHED_QUESTIONS_PER_CALLER_MAX,
@@ -118,6 +119,44 @@ it('gives whoever reads slowly the newest answer alone, and nothing that they ha
   value = 5;
   scene.commit();
   expect(await slow.next(never)).toMatchObject({ json: '5' });
+});
+
+it('tells at most four answers a second, and the newest in the end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let value = 0;
+  const scene = new Scene(async () => String(value));
+  using watch = scene.open();
+  const told: unknown[] = [];
+  const ending = new AbortController();
+  const reading = (async () => {
+    while (!ending.signal.aborted) {
+      const next = await watch.next(ending.signal);
+      if (next?.kind === 'value') told.push(next.json);
+    }
+  })();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told).toEqual(['0']);
+  for (let seconds = 1; seconds <= 3; seconds++) {
+    // A hundred commits.
+    for (let ms = 0; ms < 1_000; ms += 10) {
+      value++;
+      scene.commit();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(told).toHaveLength(1 + 4 * seconds);
+  }
+  value++;
+  scene.commit();
+  await vi.advanceTimersByTimeAsync(WATCH_INTERVAL_MS);
+  expect(told.at(-1)).toBe(String(value));
+  expect(told).toHaveLength(1 + 4 * 3 + 1);
+  // Nothing runs where nothing changes.
+  const { runs } = scene.watches.load;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(scene.watches.load.runs).toBe(runs);
+  ending.abort();
+  await reading;
 });
 
 it('says at once that whoever comes back has the answer already', async () => {
