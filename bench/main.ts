@@ -18,6 +18,8 @@ import { Report } from './report.ts';
 import { benchSearch } from './search.ts';
 import { benchTokens } from './tokens.ts';
 import { benchVectors } from './vectors.ts';
+import { benchWatches } from './watches.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 /**
  * `npm run bench` measures ours, the bare alternative and peers side by side;
@@ -34,6 +36,8 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   downloads: benchDownloads,
   endpoints: benchEndpoints,
   'endpoint-changes': benchEndpointChanges,
+  watches: benchWatches,
+  webhooks: benchWebhooks,
   tokens: benchTokens,
   access: benchAccess,
   replication: benchReplication,

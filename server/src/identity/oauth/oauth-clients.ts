@@ -75,8 +75,8 @@ export class OAuthClients {
   /**
    * Whether a browser may be sent to the client with a fault, about which no user is asked. Anybody
    * can register any site, so a link to this server would lead there: the site must be one that a
-   * user has let in, or an administrator (OAuth 2.1, section 7.12.2). Programs of the own machine are
-   * no sites.
+   * user or an administrator has let in (OAuth 2.1, section 7.12.2). Programs of the own machine
+   * are no sites.
    */
   mayLeadTo({ id, isVouched }: RegisteredClient, redirectUri: string): boolean {
     if (URL.parse(redirectUri)?.protocol !== 'https:' || isVouched === true) return true;
