@@ -124,9 +124,7 @@ export async function buildAssistant(
       judge: () => assistantSettings.current().judge,
     }),
   );
-  const documents = opened.use(
-    buildDocuments(foundation, { access, jobs, models, allowedModels, changes: parts.changes }),
-  );
+  const documents = opened.use(buildDocuments(foundation, { ...parts, models, allowedModels }));
   const resources = opened.move();
   return {
     llm,

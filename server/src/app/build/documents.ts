@@ -10,7 +10,7 @@ import { callerFor } from './tasks.ts';
 
 export type DocumentArguments = Pick<
   DocumentExtractionsParts,
-  'jobs' | 'models' | 'allowedModels'
+  'jobs' | 'models' | 'schema' | 'allowedModels'
 > & {
   readonly access: AccessIndex;
   /** What is followed, which runs on a primary. */

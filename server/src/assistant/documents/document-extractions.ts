@@ -12,6 +12,7 @@ import type {
 import { type AuditAction, type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import { type Caller, serverCaller } from '#access/caller.ts';
 import type { NodeReads } from '#access/node-view.ts';
+import type { SchemaService } from '#access/schema-service.ts';
 import { must } from '#base/assert.ts';
 import { EXTRACTION_TOKENS_DEFAULT } from '#base/assistant-limits.ts';
 import type { Alarm, Clock } from '#base/clock.ts';
@@ -48,6 +49,7 @@ export interface DocumentExtractionsParts {
   readonly alarm: Alarm;
   readonly jobs: JobRegistry;
   readonly models: ModelRunner;
+  readonly schema: Pick<SchemaService, 'put'>;
   /** The first is the default. Throws `llm_not_configured`. */
   readonly allowedModels: () => readonly string[];
   /** The user as their record says now; undefined for one who may not sign in any more. */
@@ -405,12 +407,12 @@ export class DocumentExtractions implements AsyncDisposable {
 
   /** Declares the edges to documents, once. Rejects with `schema_conflict`. */
   async #declareEvidence(): Promise<void> {
-    const { reads, commits } = this.#parts;
+    const { reads, schema } = this.#parts;
     const [declared] = EVIDENCE_SCHEMA.edges;
     const known = reads.reader.schema().edges.find(({ type }) => type === declared?.type);
     const names = Object.keys(declared?.fields ?? {});
     if (names.every((name) => known?.fields?.[name] !== undefined)) return;
-    await commits.commit({ operations: [], schema: EVIDENCE_SCHEMA });
+    await schema.put(serverCaller('documents'), EVIDENCE_SCHEMA);
     this.#refresh();
   }
 
