@@ -51,6 +51,13 @@ export function installPostgres(): void {
   );
 }
 
+/** Where Debian installs the mail server that a connector reads in tests. */
+export const DOVECOT = '/usr/sbin/dovecot';
+
+export function installDovecot(): void {
+  installDebianPackage('dovecot-imapd', DOVECOT, 'the tests of connectors');
+}
+
 /** Where Debian installs the load balancer that `npm run cluster` puts in front of members. */
 export const HAPROXY = '/usr/sbin/haproxy';
 

@@ -6,6 +6,7 @@ import {
   installHaproxy,
   installNetworkTools,
   installNetworkx,
+  installDovecot,
   installPostgres,
   installRapper,
   installShells,
@@ -101,6 +102,7 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requireNetworkNamespaces', installNetworkTools],
   ['requireNetworkx', installNetworkx],
   ['requirePostgres', installPostgres],
+  ['requireDovecot', installDovecot],
   ['requireRapper', installRapper],
   ['requireShells', installShells],
 ];

@@ -97,7 +97,7 @@ export class ConnectorRun<Cursor> {
   async removeUnseen(): Promise<void> {
     await this.commit();
     const { state, run } = this.#options;
-    this.#checkShare(state.countUnseen(run), state.countRows());
+    this.checkRemovals(state.countUnseen(run), state.countRows());
     for (;;) {
       const ids = state.unseen(run, BATCH_ROWS_MAX);
       if (ids.length === 0) return;
@@ -166,7 +166,11 @@ export class ConnectorRun<Cursor> {
     committing.catch(() => {});
   }
 
-  #checkShare(unseen: number, rows: number): void {
+  /**
+   * For a source that tells by itself which rows are gone: throws `too_many_removals` when these
+   * are more than the allowed share.
+   */
+  checkRemovals(unseen: number, rows: number): void {
     const { removedShareMax } = this.#options;
     if (unseen <= rows * removedShareMax) return;
     throw new ConnectorError(

@@ -1,5 +1,9 @@
 /** What connectors speak besides HTTP, and the port of each. */
-const PORTS: Readonly<Record<string, number>> = { 'postgres:': 5_432 };
+const PORTS: Readonly<Record<string, number>> = {
+  'postgres:': 5_432,
+  'imap:': 143,
+  'imaps:': 993,
+};
 
 /**
  * The origin of an address, in one spelling: of http and https as browsers write it, of the others

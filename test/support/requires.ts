@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
 import {
+  DOVECOT,
   HAPROXY,
   hasNetworkx,
   IP,
@@ -45,6 +46,11 @@ export function requireGit(): boolean {
 
 export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
+}
+
+/** Its processes are those of users of their own, which only root may start. */
+export function requireDovecot(): boolean {
+  return isMissing('Dovecot and root', !existsSync(DOVECOT) || process.getuid?.() !== 0);
 }
 
 export function requireHaproxy(): boolean {

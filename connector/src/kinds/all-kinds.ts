@@ -2,6 +2,7 @@ import type { ConnectorSource } from '@trellis/contract/shapes/connector.ts';
 import type { ConnectorReport } from '../run-connector.ts';
 import { csvKind } from './csv.ts';
 import { gitKind } from './git.ts';
+import { imapKind } from './imap.ts';
 import { postgresKind } from './postgres.ts';
 import type { KindTarget, SourceContext } from './source-context.ts';
 
@@ -14,6 +15,8 @@ export function testSource(source: ConnectorSource, context: SourceContext): Pro
       return postgresKind.test(source, context);
     case 'git':
       return gitKind.test(source, context);
+    case 'imap':
+      return imapKind.test(source, context);
   }
 }
 
@@ -30,5 +33,7 @@ export function runSource(
       return postgresKind.run(source, target, context);
     case 'git':
       return gitKind.run(source, target, context);
+    case 'imap':
+      return imapKind.run(source, target, context);
   }
 }

@@ -76,7 +76,28 @@ export const gitSource = z.strictObject({
 });
 export type GitSource = Immutable<z.infer<typeof gitSource>>;
 
-export const connectorSource = z.discriminatedUnion('kind', [csvSource, postgresSource, gitSource]);
+/** A mailbox: its folders, threads and messages with their attachments. */
+export const imapSource = z.strictObject({
+  kind: z.literal('imap'),
+  url: address(['imaps', 'imap']),
+  /** Whether a connection by `imap` has to become encrypted before anything is said. */
+  tls: z.boolean(),
+  user: text.min(1),
+  /** The user of the workspace whose mailbox it is; null for the one with the same name. */
+  owner: text.min(1).nullable(),
+  /** That folder and those below it; null for all of them. */
+  folder: text.min(1).nullable(),
+  /** Larger messages are brought without their text and attachments. */
+  fileBytesMax: z.int().min(0).max(CONNECTOR_FILE_BYTES_MAX),
+});
+export type ImapSource = Immutable<z.infer<typeof imapSource>>;
+
+export const connectorSource = z.discriminatedUnion('kind', [
+  csvSource,
+  postgresSource,
+  gitSource,
+  imapSource,
+]);
 export type ConnectorSource = Immutable<z.infer<typeof connectorSource>>;
 export type ConnectorKindName = ConnectorSource['kind'];
 

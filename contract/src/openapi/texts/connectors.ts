@@ -3,10 +3,10 @@ import { texts } from './property-texts.ts';
 
 const SOURCE = {
   kind: 'What kind of source it is.',
-  url: 'Where the source is; its origin, or `postgres://` with host and port, is in the setting `fetchAllowList` of the workspace.',
+  url: 'Where the source is; its origin, or `postgres://` or `imaps://` with host and port, is in the setting `fetchAllowList` of the workspace.',
   type: 'Node type of the nodes that rows become.',
   key: 'Column with the key of each node.',
-  tls: 'Whether the connection is encrypted, and the certificate checked.',
+  tls: 'Whether the connection is encrypted, and the certificate checked; `imaps` always is.',
   user: 'Name with which the server signs in; null for a token that needs none.',
   query: 'What is read: one `SELECT`, in a transaction that may not write.',
   changed:
@@ -14,7 +14,11 @@ const SOURCE = {
   team: 'Of a table, the column with the name of the team that may see a row; of a repository, the name of the team that may see it. Null opens all to everybody who is signed in.',
   branch: 'Branch that is brought; null for the one that the repository begins with.',
   commits: 'How many of the last commits are brought.',
-  fileBytesMax: 'Files with more bytes are brought without their content.',
+  fileBytesMax:
+    'Files with more bytes are brought without their content; messages without their text and attachments.',
+  owner:
+    'User of the workspace whose mailbox it is, by name or address; null for the one with the same name as `user`.',
+  folder: 'Folder that is brought, with those below it; null for all.',
 } as const;
 const SCHEDULE = {
   cron: 'Five fields, or six with seconds first; or `@daily` and the like.',

@@ -9,6 +9,7 @@ export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
   csv: 'Table on the web (CSV)',
   postgres: 'PostgreSQL',
   git: 'Git repository',
+  imap: 'Mailbox (IMAP)',
 };
 
 /** What the form holds: the fields of all kinds, of which each kind has its own. */
@@ -27,6 +28,8 @@ export interface ConnectorValues {
     branch: string;
     commits: number;
     fileBytesMax: number;
+    owner: string;
+    folder: string;
   };
   /** Empty leaves the one that is kept. */
   secret: string;
@@ -45,6 +48,8 @@ const NOTHING: ConnectorValues['source'] = {
   branch: '',
   commits: 1_000,
   fileBytesMax: 1_000_000,
+  owner: '',
+  folder: '',
 };
 
 export function valuesOf(connector: Connector | null): ConnectorValues {
@@ -77,6 +82,10 @@ export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
     case 'git': {
       const branch = source.branch || null;
       return { kind, url, user, branch, commits, fileBytesMax, team };
+    }
+    case 'imap': {
+      const [owner, folder] = [source.owner || null, source.folder || null];
+      return { kind, url, tls, user: source.user, owner, folder, fileBytesMax };
     }
   }
 }

@@ -12,6 +12,7 @@ const ADDRESSES = {
   csv: 'https://files.example.com/prices.csv',
   postgres: 'postgres://db.example.com:5432/shop',
   git: 'https://git.example.com/shop.git',
+  imap: 'imaps://mail.example.com',
 } as const;
 
 /** What a source of the chosen kind needs. */
@@ -40,7 +41,9 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
         error={errors.secret?.message}
         {...form.register('secret')}
       />
-      {kind === 'git' ? <GitFields form={form} /> : <NodeFields form={form} />}
+      {kind === 'git' && <GitFields form={form} />}
+      {kind === 'imap' && <MailFields form={form} />}
+      {(kind === 'csv' || kind === 'postgres') && <NodeFields form={form} />}
     </>
   );
 }
@@ -62,6 +65,46 @@ function NodeFields({ form }: FieldsProps) {
         hint="The column with the key of each node."
         error={errors.source?.key?.message}
         {...form.register('source.key', { required: 'Enter a column.' })}
+      />
+    </>
+  );
+}
+
+function MailFields({ form }: FieldsProps) {
+  const errors = form.formState.errors;
+  return (
+    <>
+      <TextField
+        label="User"
+        autoComplete="off"
+        hint="As the mail server knows them."
+        error={errors.source?.user?.message}
+        {...form.register('source.user', { required: 'Enter a user.' })}
+      />
+      <TextField
+        label="Owner"
+        autoComplete="off"
+        hint="The user here whose mailbox it is, by name or address. Leave it empty for the one with the same name."
+        error={errors.source?.owner?.message}
+        {...form.register('source.owner')}
+      />
+      <TextField
+        label="Folder"
+        autoComplete="off"
+        hint="With those below it. Leave it empty for all but junk, trash and drafts."
+        error={errors.source?.folder?.message}
+        {...form.register('source.folder')}
+      />
+      <TextField
+        label="Bytes of a message"
+        type="number"
+        hint="Larger messages are brought without their text and attachments."
+        error={errors.source?.fileBytesMax?.message}
+        {...form.register('source.fileBytesMax', { valueAsNumber: true })}
+      />
+      <CheckboxField
+        label="Encrypted connection also by imap (STARTTLS)"
+        {...form.register('source.tls')}
       />
     </>
   );

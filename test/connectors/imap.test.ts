@@ -1,0 +1,208 @@
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { requireDovecot } from '../support/requires.ts';
+import { ConnectorScene } from './connector-scene.ts';
+import { type MailServer, startMailServer } from './mail-server.ts';
+
+const PASSWORD = 'quokka-on-the-island';
+
+describe.skipIf(requireDovecot())('a mailbox', () => {
+  let at: ConnectorScene;
+  let mail: MailServer;
+  let admin: TrellisClient;
+  let source: Extract<
+    Parameters<TrellisClient['connectors']['create']>[0]['source'],
+    { kind: 'imap' }
+  >;
+
+  beforeAll(async () => {
+    at = await ConnectorScene.start();
+    const [, nia] = [await at.people.add('ann'), await at.people.add('nia')];
+    for (const name of ['sam', 'eve']) await at.people.add(name);
+    await at.people.addTeam('north', { add: [nia] });
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'mail' }]);
+    mail = await startMailServer({ ann: PASSWORD, sam: 'wombat' }, { key, cert });
+    const baseUrl = at.people.workspace.server.url;
+    admin = new TrellisClient({ baseUrl, token: at.people.token('admin') });
+    const origin = `imap://127.0.0.1:${mail.port}`;
+    const secure = `imaps://127.0.0.1:${mail.securePort}`;
+    await admin.workspace.putSettings({ fetchAllowList: [origin, secure] });
+    source = {
+      kind: 'imap',
+      url: origin,
+      tls: false,
+      user: 'ann',
+      owner: null,
+      folder: null,
+      fileBytesMax: 20_000,
+    };
+    await mail.as('ann', async (box) => {
+      await box.mailboxCreate('Team');
+      await box.append('INBOX', letter({ id: 'a', subject: 'Trip', text: 'To the lighthouse.' }));
+      await box.append(
+        'INBOX',
+        letter({ id: 'b', before: 'a', subject: 'Re: Trip', text: 'Yes.' }),
+      );
+      await box.append('INBOX', letter({ id: 'big', subject: 'Big', text: 'x'.repeat(30_000) }));
+      await box.append(
+        'Team',
+        letter({ id: 't', subject: 'Plan', text: 'All.', file: 'An okapi.' }),
+      );
+      await box.append('Trash', letter({ id: 'z', subject: 'Gone', text: 'Forget it.' }));
+    });
+    await mail.allow('ann', 'Team', 'user=sam', 'lookup read');
+    await mail.allow('ann', 'Team', 'group=north', 'lookup read');
+    await mail.allow('ann', 'Team', 'user=nobody-here', 'lookup read');
+    await mail.allow('ann', 'INBOX', 'user=eve', 'lookup insert');
+  });
+  afterAll(async () => {
+    await mail[Symbol.asyncDispose]();
+    await at[Symbol.asyncDispose]();
+  });
+
+  async function run(id: string, full = false) {
+    await admin.connectors.run(id, { full });
+    await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
+    return (await admin.connectors.get(id)).lastRun;
+  }
+
+  async function fieldOf(type: string, field: string, as = 'admin'): Promise<unknown[]> {
+    return Object.values(await at.nodes(type, as))
+      .map((node) => node[field])
+      .toSorted();
+  }
+  const subjects = (as?: string) => fieldOf('MailMessage', 'Subject', as);
+
+  async function found(query: string, as: string): Promise<unknown[]> {
+    const path = '/api/endpoints/run/system/search';
+    const { json } = await at.people.as(as, 'POST', path, { query });
+    return Object(json).hits.map((hit: object) =>
+      String(Object(Object(hit).node).Id)
+        .split('/')
+        .at(-1),
+    );
+  }
+
+  test('comes with threads and attachments, for those who may read each folder there', async () => {
+    const { id } = await admin.connectors.create({ name: 'ann', source, secret: PASSWORD });
+    expect(await admin.connectors.test({ id, source })).toEqual({
+      isReachable: true,
+      message: 'A mailbox with 2 folders, with access lists',
+    });
+    const first = await run(id);
+    expect(first).toMatchObject({ state: 'succeeded', error: null, report: { rejected: 0 } });
+    expect(first?.log.map(({ text }) => text)).toContain(
+      '"Team": 1 of its readers are nobody here',
+    );
+    expect(await subjects('ann')).toEqual(['Big', 'Plan', 'Re: Trip', 'Trip']);
+    for (const as of ['sam', 'nia']) expect(await subjects(as)).toEqual(['Plan']);
+    expect([await subjects('eve'), await fieldOf('MailFolder', 'Path', 'eve')]).toEqual([[], []]);
+    expect(await fieldOf('MailThread', 'Subject', 'ann')).toEqual(['Big', 'Plan', 'Trip']);
+    expect(await fieldOf('MailThread', 'Subject', 'sam')).toEqual(['Plan']);
+    const messages = Object.values(await at.nodes('MailMessage'));
+    expect(messages).toContainEqual(
+      expect.objectContaining({ Subject: 'Big', Text: '', From: 'Ann <ann@example.com>' }),
+    );
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        Subject: 'Plan',
+        Text: 'All.\n',
+        Attachments: 1,
+        MessageId: 't@x',
+      }),
+    );
+    await expect.poll(() => found('okapi', 'sam')).toEqual(['animals.txt']);
+    expect(await found('okapi', 'eve')).toEqual([]);
+    expect(await run(id)).toMatchObject({ report: { rows: 2, operations: 0 } });
+  });
+
+  test('brings what is new, takes back what is gone, and follows who may read', async () => {
+    const [{ id } = { id: '' }] = (await admin.connectors.list()).items;
+    await mail.as('ann', async (box) => {
+      await box.mailboxOpen('INBOX');
+      await box.messageDelete({ header: { 'message-id': 'b@x' } });
+      await box.append('INBOX', letter({ id: 'd', before: 'a', subject: 'AW: Trip', text: 'No.' }));
+    });
+    expect(await run(id)).toMatchObject({
+      state: 'succeeded',
+      report: { rejected: 0, removed: 2 },
+    });
+    expect(await subjects()).toEqual(['AW: Trip', 'Big', 'Plan', 'Trip']);
+    expect(await fieldOf('MailThread', 'Subject')).toEqual(['Big', 'Plan', 'Trip']);
+
+    await mail.allow('ann', 'Team', 'user=sam', 'lookup');
+    await mail.allow('ann', 'Team', 'user=eve', 'lookup read');
+    expect(await run(id)).toMatchObject({ state: 'succeeded' });
+    expect([await subjects('sam'), await subjects('eve')]).toEqual([[], ['Plan']]);
+    expect(await fieldOf('MailThread', 'Subject', 'sam')).toEqual([]);
+    expect((await run(id, true))?.report).toMatchObject({ operations: 0 });
+
+    // Numbered again: the same messages under other numbers.
+    await mail.as('ann', async (box) => {
+      await box.mailboxDelete('Team');
+      await box.mailboxCreate('Team');
+      await box.append('Team', letter({ id: 'n', subject: 'New plan', text: 'None.' }));
+    });
+    expect(await run(id)).toMatchObject({ state: 'succeeded' });
+    expect(await subjects()).toEqual(['AW: Trip', 'Big', 'New plan', 'Trip']);
+    // Who may read the new folder is told anew: nobody but its owner.
+    expect(await subjects('eve')).toEqual([]);
+  });
+
+  test('what cannot be read is told, without the password', async () => {
+    const secure = { ...source, url: `imaps://127.0.0.1:${mail.securePort}` };
+    const cases = [
+      { secret: 'wrong-password', says: 'refuses user and password' },
+      { source: { ...source, folder: 'Nowhere' }, says: 'no folder "Nowhere"' },
+      { source: secure, says: 'self-signed' },
+      { source: { ...source, tls: true }, says: 'self-signed' },
+      { source: { ...source, owner: 'nobody' }, says: 'no user "nobody"', isRun: true },
+    ];
+    for (const { says, isRun = false, ...given } of cases) {
+      const asked = { name: says, source, secret: PASSWORD, ...given };
+      const { id } = await admin.connectors.create(asked);
+      const { message = '' } = isRun
+        ? ((await run(id))?.error ?? {})
+        : await admin.connectors.test({ id, source: asked.source });
+      expect(message).toContain(says);
+      expect(message).not.toContain(asked.secret);
+    }
+  });
+});
+
+interface Letter {
+  readonly id: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly before?: string;
+  readonly file?: string;
+}
+
+function letter({ id, subject, text, before, file }: Letter): string {
+  const attachment = [
+    '--b',
+    'Content-Type: text/plain; name=animals.txt',
+    'Content-Disposition: attachment',
+    '',
+    file,
+  ];
+  return [
+    'From: Ann <ann@example.com>',
+    'To: Sam <sam@example.com>',
+    `Message-ID: <${id}@x>`,
+    ...(before === undefined ? [] : [`In-Reply-To: <${before}@x>`]),
+    `Subject: ${subject}`,
+    'Date: Sat, 28 Nov 2026 10:00:00 +0000',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    text,
+    ...(file === undefined ? [] : attachment),
+    '--b--',
+    '',
+  ].join('\r\n');
+}
