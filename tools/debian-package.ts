@@ -58,6 +58,13 @@ export function installDovecot(): void {
   installDebianPackage('dovecot-imapd', DOVECOT, 'the tests of connectors');
 }
 
+/** Where Debian installs the directory that a connector reads in tests. */
+export const SLAPD = '/usr/sbin/slapd';
+
+export function installSlapd(): void {
+  installDebianPackage('slapd', SLAPD, 'the tests of connectors');
+}
+
 /** Where Debian installs the load balancer that `npm run cluster` puts in front of members. */
 export const HAPROXY = '/usr/sbin/haproxy';
 

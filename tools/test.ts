@@ -7,6 +7,7 @@ import {
   installNetworkTools,
   installNetworkx,
   installDovecot,
+  installSlapd,
   installPostgres,
   installRapper,
   installShells,
@@ -103,6 +104,7 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requireNetworkx', installNetworkx],
   ['requirePostgres', installPostgres],
   ['requireDovecot', installDovecot],
+  ['requireSlapd', installSlapd],
   ['requireRapper', installRapper],
   ['requireShells', installShells],
 ];

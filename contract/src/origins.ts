@@ -3,6 +3,8 @@ const PORTS: Readonly<Record<string, number>> = {
   'postgres:': 5_432,
   'imap:': 143,
   'imaps:': 993,
+  'ldap:': 389,
+  'ldaps:': 636,
 };
 
 /**

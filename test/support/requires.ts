@@ -10,6 +10,7 @@ import {
   postgresPrograms,
   RAPPER,
   SHELLS,
+  SLAPD,
 } from '../../tools/debian-package.ts';
 
 /**
@@ -51,6 +52,11 @@ export function requirePostgres(): boolean {
 /** Its processes are those of users of their own, which only root may start. */
 export function requireDovecot(): boolean {
   return isMissing('Dovecot and root', !existsSync(DOVECOT) || process.getuid?.() !== 0);
+}
+
+/** A directory: the package slapd of Debian. */
+export function requireSlapd(): boolean {
+  return isMissing('slapd', !existsSync(SLAPD));
 }
 
 export function requireHaproxy(): boolean {

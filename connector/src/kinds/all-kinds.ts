@@ -3,6 +3,7 @@ import type { ConnectorReport } from '../run-connector.ts';
 import { csvKind } from './csv.ts';
 import { gitKind } from './git.ts';
 import { imapKind } from './imap.ts';
+import { ldapKind } from './ldap.ts';
 import { postgresKind } from './postgres.ts';
 import type { KindTarget, SourceContext } from './source-context.ts';
 
@@ -17,6 +18,8 @@ export function testSource(source: ConnectorSource, context: SourceContext): Pro
       return gitKind.test(source, context);
     case 'imap':
       return imapKind.test(source, context);
+    case 'ldap':
+      return ldapKind.test(source, context);
   }
 }
 
@@ -35,5 +38,7 @@ export function runSource(
       return gitKind.run(source, target, context);
     case 'imap':
       return imapKind.run(source, target, context);
+    case 'ldap':
+      return ldapKind.run(source, target, context);
   }
 }

@@ -24,9 +24,14 @@ export class TeamNames {
 
   /** Throws for a team that the workspace does not have: nobody would know who may see the row. */
   uid(name: string): string {
-    const uid = this.#uids.get(name) ?? null;
+    const uid = this.find(name);
     if (uid !== null) return uid;
     const message = `The workspace has no team "${name}", or more than one`;
     throw new ConnectorError('source_failed', message);
+  }
+
+  /** Null for a team that the workspace does not have, or more than one. */
+  find(name: string): string | null {
+    return this.#uids.get(name) ?? null;
   }
 }

@@ -92,11 +92,33 @@ export const imapSource = z.strictObject({
 });
 export type ImapSource = Immutable<z.infer<typeof imapSource>>;
 
+/** A directory: people, groups, and who is in which. */
+export const ldapSource = z.strictObject({
+  kind: z.literal('ldap'),
+  url: address(['ldaps', 'ldap']),
+  /** Whether a connection by `ldap` has to become encrypted before anything is said. */
+  tls: z.boolean(),
+  /** The distinguished name to sign in with; null for nobody's. */
+  user: text.min(1).nullable(),
+  /** The distinguished name below which everything is. */
+  base: text.min(1),
+  /** The filter that finds people. */
+  people: text.min(1),
+  /** The filter that finds groups; null brings none. */
+  groups: text.min(1).nullable(),
+  /** The attribute of people with the name of a user here; null makes nobody a member. */
+  login: text.min(1).nullable(),
+  /** The name of the team that alone may see what comes; null opens it to everybody. */
+  team: text.min(1).nullable(),
+});
+export type LdapSource = Immutable<z.infer<typeof ldapSource>>;
+
 export const connectorSource = z.discriminatedUnion('kind', [
   csvSource,
   postgresSource,
   gitSource,
   imapSource,
+  ldapSource,
 ]);
 export type ConnectorSource = Immutable<z.infer<typeof connectorSource>>;
 export type ConnectorKindName = ConnectorSource['kind'];

@@ -350,7 +350,7 @@ export class ConnectorService implements AsyncDisposable {
 const TOO_SLOW = `It did not answer within ${CONNECTOR_TEST_TIMEOUT_MS / 1_000} seconds`;
 
 function isEncrypted(source: ConnectorSource): boolean {
-  const isByTls = ['https:', 'imaps:'].includes(new URL(source.url).protocol);
+  const isByTls = ['https:', 'imaps:', 'ldaps:'].includes(new URL(source.url).protocol);
   return isByTls || ('tls' in source && source.tls);
 }
 

@@ -147,7 +147,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       {
         to: '/admin/connectors',
         label: 'Connectors',
-        words: 'sources sync import csv postgres git mail imap',
+        words: 'sources sync import csv postgres git mail imap directory ldap',
         isFor: administrators,
       },
       {

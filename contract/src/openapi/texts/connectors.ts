@@ -6,18 +6,23 @@ const SOURCE = {
   url: 'Where the source is; its origin, or `postgres://` or `imaps://` with host and port, is in the setting `fetchAllowList` of the workspace.',
   type: 'Node type of the nodes that rows become.',
   key: 'Column with the key of each node.',
-  tls: 'Whether the connection is encrypted, and the certificate checked; `imaps` always is.',
+  tls: 'Whether the connection is encrypted, and the certificate checked; `imaps` and `ldaps` always are.',
   user: 'Name with which the server signs in; null for a token that needs none.',
   query: 'What is read: one `SELECT`, in a transaction that may not write.',
   changed:
     'Column that says when a row has changed last: only newer rows are read, and all of them once a day. Null reads all of them each time.',
-  team: 'Of a table, the column with the name of the team that may see a row; of a repository, the name of the team that may see it. Null opens all to everybody who is signed in.',
+  team: 'Of a table, the column with the name of the team that may see a row; of a repository or directory, the name of the team that may see it. Null opens all to everybody who is signed in.',
   branch: 'Branch that is brought; null for the one that the repository begins with.',
   commits: 'How many of the last commits are brought.',
   fileBytesMax:
     'Files with more bytes are brought without their content; messages without their text and attachments.',
   owner:
     'User of the workspace whose mailbox it is, by name or address; null for the one with the same name as `user`.',
+  base: 'Distinguished name below which people and groups are looked for.',
+  people: 'Filter that finds people, such as `(objectClass=inetOrgPerson)`.',
+  groups: 'Filter that finds groups, such as `(objectClass=groupOfNames)`; null brings none.',
+  login:
+    'Attribute of people that has the name of a user of the workspace, such as `uid`: members of a group become members of the team with the same name. Null makes nobody a member.',
   folder: 'Folder that is brought, with those below it; null for all.',
 } as const;
 const SCHEDULE = {

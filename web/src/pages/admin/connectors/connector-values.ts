@@ -10,6 +10,7 @@ export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
   postgres: 'PostgreSQL',
   git: 'Git repository',
   imap: 'Mailbox (IMAP)',
+  ldap: 'Directory (LDAP)',
 };
 
 /** What the form holds: the fields of all kinds, of which each kind has its own. */
@@ -30,6 +31,10 @@ export interface ConnectorValues {
     fileBytesMax: number;
     owner: string;
     folder: string;
+    base: string;
+    people: string;
+    groups: string;
+    login: string;
   };
   /** Empty leaves the one that is kept. */
   secret: string;
@@ -50,6 +55,10 @@ const NOTHING: ConnectorValues['source'] = {
   fileBytesMax: 1_000_000,
   owner: '',
   folder: '',
+  base: '',
+  people: '(objectClass=inetOrgPerson)',
+  groups: '(objectClass=groupOfNames)',
+  login: '',
 };
 
 export function valuesOf(connector: Connector | null): ConnectorValues {
@@ -82,6 +91,11 @@ export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
     case 'git': {
       const branch = source.branch || null;
       return { kind, url, user, branch, commits, fileBytesMax, team };
+    }
+    case 'ldap': {
+      const { base, people } = source;
+      const [groups, login] = [source.groups || null, source.login || null];
+      return { kind, url, tls, user, base, people, groups, login, team };
     }
     case 'imap': {
       const [owner, folder] = [source.owner || null, source.folder || null];

@@ -13,6 +13,7 @@ const ADDRESSES = {
   postgres: 'postgres://db.example.com:5432/shop',
   git: 'https://git.example.com/shop.git',
   imap: 'imaps://mail.example.com',
+  ldap: 'ldaps://directory.example.com',
 } as const;
 
 /** What a source of the chosen kind needs. */
@@ -43,6 +44,7 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
       />
       {kind === 'git' && <GitFields form={form} />}
       {kind === 'imap' && <MailFields form={form} />}
+      {kind === 'ldap' && <DirectoryFields form={form} />}
       {(kind === 'csv' || kind === 'postgres') && <NodeFields form={form} />}
     </>
   );
@@ -104,6 +106,60 @@ function MailFields({ form }: FieldsProps) {
       />
       <CheckboxField
         label="Encrypted connection also by imap (STARTTLS)"
+        {...form.register('source.tls')}
+      />
+    </>
+  );
+}
+
+function DirectoryFields({ form }: FieldsProps) {
+  const errors = form.formState.errors;
+  return (
+    <>
+      <TextField
+        label="User"
+        autoComplete="off"
+        placeholder="cn=reader,dc=example,dc=com"
+        hint="A distinguished name that may only read. Leave it empty where everybody may."
+        error={errors.source?.user?.message}
+        {...form.register('source.user')}
+      />
+      <TextField
+        label="Base"
+        autoComplete="off"
+        placeholder="dc=example,dc=com"
+        hint="Everything below it is looked at."
+        error={errors.source?.base?.message}
+        {...form.register('source.base', { required: 'Enter a distinguished name.' })}
+      />
+      <TextField
+        label="Filter of people"
+        className="font-mono"
+        error={errors.source?.people?.message}
+        {...form.register('source.people', { required: 'Enter a filter.' })}
+      />
+      <TextField
+        label="Filter of groups"
+        className="font-mono"
+        hint="Leave it empty to bring none."
+        error={errors.source?.groups?.message}
+        {...form.register('source.groups')}
+      />
+      <TextField
+        label="Attribute of user names"
+        placeholder="uid"
+        hint="People whose attribute is the name of a user here become members of the teams named as their groups. Leave it empty to leave teams as they are."
+        error={errors.source?.login?.message}
+        {...form.register('source.login')}
+      />
+      <TextField
+        label="Team"
+        hint="The team here that alone may see what comes. Leave it empty to open it to everybody."
+        error={errors.source?.team?.message}
+        {...form.register('source.team')}
+      />
+      <CheckboxField
+        label="Encrypted connection also by ldap (STARTTLS)"
         {...form.register('source.tls')}
       />
     </>

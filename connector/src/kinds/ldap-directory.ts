@@ -1,0 +1,89 @@
+import type { LdapSource } from '@trellis/contract/shapes/connector.ts';
+import { Client, type Entry, ResultCodeError } from 'ldapts';
+import { isIP } from 'node:net';
+import { ConnectorError } from '../connector-error.ts';
+import type { SourceContext } from './source-context.ts';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+/** A server that says nothing more is not waited for. */
+const SILENCE_MS = 60_000;
+const PAGE_ENTRIES = 500;
+export const ENTRIES_MAX = 200_000;
+
+export async function whileBound<T>(
+  { url, tls, user }: LdapSource,
+  { secret, signal }: SourceContext,
+  work: (directory: Client) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  // The certificate has to be of this host.
+  const tlsOptions = isIP(host) === 0 ? { host, servername: host } : { host };
+  const isSecure = new URL(url).protocol === 'ldaps:';
+  const directory = new Client({
+    url,
+    timeout: SILENCE_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    ...(isSecure ? { tlsOptions } : {}),
+  });
+  const end = (): void => void directory.unbind().catch(() => {});
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    if (!isSecure && tls) await directory.startTLS(tlsOptions);
+    await directory.bind(user ?? '', user === null ? '' : (secret ?? ''));
+    return await work(directory);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof ResultCodeError)) throw error;
+    throw new ConnectorError('source_failed', saidBy(error));
+  } finally {
+    signal?.removeEventListener('abort', end);
+    end();
+  }
+}
+
+/** Most results have a code and no words. */
+function saidBy({ code, message }: ResultCodeError): string {
+  if (code === INVALID_CREDENTIALS) return 'The directory refuses user and password';
+  const words = message.replace(/\s*Code: 0x\w+$/, '').trim();
+  return `The directory says: ${words || `result ${code}`}`;
+}
+
+const INVALID_CREDENTIALS = 49;
+
+/** Entries below the base that a filter finds, page by page; never those of other servers. */
+export async function* entriesOf(
+  directory: Client,
+  { base }: LdapSource,
+  filter: string,
+  attributes: readonly string[],
+): AsyncIterable<Entry> {
+  const asked = { filter, attributes: [...attributes], paged: { pageSize: PAGE_ENTRIES } };
+  let count = 0;
+  for await (const { searchEntries } of directory.searchPaginated(base, asked)) {
+    count += searchEntries.length;
+    if (count > ENTRIES_MAX) {
+      const message = `${filter} finds over ${ENTRIES_MAX} entries`;
+      throw new ConnectorError('source_failed', message);
+    }
+    yield* searchEntries;
+  }
+}
+
+/** Values of an attribute, whichever way its name is written. */
+export function valuesOf(entry: Entry, name: string): string[] {
+  const wanted = name.toLowerCase();
+  const key = Object.keys(entry).find((one) => one.toLowerCase() === wanted);
+  const value = key === undefined ? [] : entry[key]!;
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((one) => (typeof one === 'string' ? one : one.toString('utf8')));
+}
+
+export function textOf(entry: Entry, name: string): string {
+  return (valuesOf(entry, name)[0] ?? '').toWellFormed();
+}
+
+/** One spelling of a distinguished name, by which it is compared. */
+export function comparedName(dn: string): string {
+  return dn.toLowerCase().replaceAll(/\s*([,=+])\s*/g, '$1');
+}
