@@ -107,6 +107,38 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a question of an administrator becomes a golden one', async () => {
+    at.provider.script.turn = inTurn(says('In the yard.'), says('In the sea.'));
+    await using opened = await open('#/chat', 'admin');
+    const { page, complaints } = opened;
+    // One that is still coming in has no buttons, so this waits for its end.
+    const add = answers(page).last().getByRole('button', { name: 'Make it a golden question' });
+    const dialog = page.getByRole('dialog', { name: 'Make it a golden question' });
+    await ask(page, 'Where is the ark?');
+    await answers(page).last().getByText('In the yard.').waitFor();
+    await add.click();
+    await dialog.getByRole('button', { name: 'Add question' }).click();
+    await dialog.getByText('Enter letters, digits, “-”, “_” and “.”.').last().waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByLabel('Name').fill('ships');
+    await dialog.getByLabel('What its answer must say').fill('On a hill');
+    await dialog.getByRole('button', { name: 'Add question' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ask(page, 'And the whale?');
+    await answers(page).last().getByText('In the sea.').waitFor();
+    await add.click();
+    await dialog.getByRole('button', { name: 'Add question' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { json } = await at.people.as('admin', 'GET', '/api/chatai/golden-sets/ships');
+    expect(json).toMatchObject({
+      questions: [
+        { id: 'question-1', question: 'Where is the ark?', nuggets: [{ text: 'On a hill' }] },
+        { id: 'question-2', question: 'And the whale?', nuggets: [] },
+      ],
+    });
+    expect(complaints).toEqual([]);
+  });
+
   test('conversations are found, renamed and deleted', async () => {
     at.provider.script.turn = inTurn(says('Yes.'), says('No.'));
     await using opened = await open();

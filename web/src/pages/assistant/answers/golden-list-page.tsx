@@ -16,6 +16,7 @@ import { Time } from '../../../ui/time.tsx';
 import { toastDone } from '../../../ui/toast.ts';
 import { ListPage } from '../../manage/list-page.tsx';
 import { GOLDEN_KEY, goldenListQuery } from './golden-queries.ts';
+import { goldenNameFault } from './golden-values.ts';
 import { metricText } from './metric-words.ts';
 import { RunState } from './run-state.tsx';
 
@@ -114,10 +115,7 @@ function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
           spellCheck={false}
           maxLength={GOLDEN_SET_NAME_CHARACTERS_MAX}
           error={errors.name?.message}
-          {...form.register('name', {
-            validate: (name) =>
-              /^[A-Za-z\d][\w.-]*$/.test(name) || 'Enter letters, digits, “-”, “_” and “.”.',
-          })}
+          {...form.register('name', { validate: goldenNameFault })}
         />
         <TextArea
           label="First question"

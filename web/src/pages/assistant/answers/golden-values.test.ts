@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contentOf, newQuestion, valuesOf } from './golden-values.ts';
+import { contentOf, newQuestion, nextQuestionId, valuesOf } from './golden-values.ts';
 
 const UID = '1111111111111111111111';
 const SET = {
@@ -29,4 +29,9 @@ it('leaves out what is empty, and reads UIDs however they are separated', () => 
   expect(contentOf({ description: '', questions: [question] }).questions).toEqual([
     { id: 'question-1', question: 'Who?', nuggets: [], mustNotReveal: [UID, UID] },
   ]);
+});
+
+it('gives a question an id that no other has', () => {
+  expect(nextQuestionId([])).toBe('question-1');
+  expect(nextQuestionId([{ id: 'oak' }, { id: 'question-3' }])).toBe('question-4');
 });

@@ -41,6 +41,19 @@ export function newNugget(): NuggetValues {
   return { text: '', importance: 'vital', uids: '' };
 }
 
+/** Why it cannot be the name of a set; true when it can. */
+export function goldenNameFault(name: string): true | string {
+  return /^[A-Za-z\d][\w.-]*$/.test(name) || 'Enter letters, digits, “-”, “_” and “.”.';
+}
+
+/** An id that no other question has. */
+export function nextQuestionId(questions: readonly { readonly id: string }[]): string {
+  const taken = new Set(questions.map(({ id }) => id));
+  let number = questions.length + 1;
+  while (taken.has(`question-${number}`)) number++;
+  return `question-${number}`;
+}
+
 export function valuesOf({ description, questions }: CheckedGoldenAnswers): GoldenValues {
   return {
     description,

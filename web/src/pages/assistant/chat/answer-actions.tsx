@@ -1,13 +1,20 @@
 import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { ListChecks, RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { useState } from 'react';
 import { client } from '../../../api/client.ts';
+import { useViewer } from '../../../api/viewer.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/button.tsx';
+import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastError } from '../../../ui/toast.ts';
 import { chatQuery } from './chat-queries.ts';
+
+const GoldenQuestionDialog = lazyPart(
+  async () => (await import('./golden-question-dialog.tsx')).GoldenQuestionDialog,
+);
 
 export type ChatReply = Extract<ChatMessage, { role: 'assistant' }>;
 
@@ -15,11 +22,14 @@ interface AnswerActionsProps {
   readonly chatUid: string;
   readonly message: ChatReply;
   readonly isLocked: boolean;
+  /** What it answers. */
+  readonly question: string;
   /** Undefined where others come after it: they would go. */
   readonly onRegenerate: (() => void) | undefined;
 }
 
-export function AnswerActions({ chatUid, message, isLocked, onRegenerate }: AnswerActionsProps) {
+export function AnswerActions(props: AnswerActionsProps) {
+  const { chatUid, message, isLocked, question, onRegenerate } = props;
   const { text, model, usage, at } = message;
   const tokens = usage === null ? undefined : usage.inputTokens + usage.outputTokens;
   return (
@@ -35,12 +45,31 @@ export function AnswerActions({ chatUid, message, isLocked, onRegenerate }: Answ
         />
       )}
       <Feedback chatUid={chatUid} message={message} />
+      <GoldenQuestion question={question} />
       <p className="ml-auto flex flex-wrap gap-x-2 text-right">
         {model !== '' && <span>{model}</span>}
         {tokens !== undefined && <span>{formatCount(tokens)} tokens</span>}
         <Time iso={at} />
       </p>
     </div>
+  );
+}
+
+/** For administrators, who measure answers. */
+function GoldenQuestion({ question }: Pick<AnswerActionsProps, 'question'>) {
+  const [isOpen, setIsOpen] = useState(false);
+  const viewer = useViewer();
+  if (viewer?.isAdmin !== true || question === '') return null;
+  return (
+    <>
+      <IconButton
+        icon={ListChecks}
+        size="small"
+        label="Make it a golden question"
+        onClick={() => setIsOpen(true)}
+      />
+      {isOpen && <GoldenQuestionDialog question={question} onClose={() => setIsOpen(false)} />}
+    </>
   );
 }
 

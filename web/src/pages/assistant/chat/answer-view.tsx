@@ -8,6 +8,8 @@ import { AnswerActions, type ChatReply } from './answer-actions.tsx';
 interface AnswerViewProps {
   readonly chatUid: string | undefined;
   readonly message: ChatReply;
+  /** What it answers. */
+  readonly question: string;
   readonly isLocked: boolean;
   readonly isLast: boolean;
   readonly onRegenerate: () => void;
@@ -15,7 +17,7 @@ interface AnswerViewProps {
 
 /** An answer with its sources, what was called for it, and what can be done with it. */
 export function AnswerView(props: AnswerViewProps) {
-  const { chatUid, message, isLocked, isLast, onRegenerate } = props;
+  const { chatUid, message, question, isLocked, isLast, onRegenerate } = props;
   const { text, citations, toolCalls, ended } = message;
   return (
     <Reply from="Assistant" isBusy={ended === null}>
@@ -28,6 +30,7 @@ export function AnswerView(props: AnswerViewProps) {
         <AnswerActions
           chatUid={chatUid}
           message={message}
+          question={question}
           isLocked={isLocked}
           onRegenerate={isLast ? onRegenerate : undefined}
         />

@@ -121,7 +121,7 @@ function Messages({ uid, messages, isBusy, send }: MessagesProps) {
   const edit = async ({ uid: editUID, text }: EditedQuestion) => {
     if (await send({ message: text, editUID })) setEdited(undefined);
   };
-  return messages.map((message) =>
+  return messages.map((message, at) =>
     message.role === 'user' ? (
       <QuestionView
         key={message.UID}
@@ -136,12 +136,18 @@ function Messages({ uid, messages, isBusy, send }: MessagesProps) {
         key={message.UID}
         chatUid={uid}
         message={message}
+        question={questionBefore(messages, at)}
         isLocked={isBusy}
         isLast={message === last}
         onRegenerate={() => void send({ regenerateUID: message.UID })}
       />
     ),
   );
+}
+
+function questionBefore(messages: readonly ChatMessage[], at: number): string {
+  const last = messages[at - 1];
+  return last?.role === 'user' ? last.text : '';
 }
 
 function LiveAnswer({ turn }: { readonly turn: LiveTurn }) {
