@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { ReplicaStore } from '../../server/src/app/replication/replica-store.ts';
+import { makeBackup, restore } from '../support/backups.ts';
 import { type Outcome, runTrellis } from '../support/command-line.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -86,6 +88,50 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
     await using server = await TrellisProcess.start({ storage: two.storage, env: KEYS });
     expect(await readItems(new HttpClient(server.url), token)).toEqual(last);
     expect(last.size).toBeGreaterThan(all.size);
+  });
+
+  it('goes on from the newest backup when no member has what PostgreSQL lacks', async () => {
+    await using postgres = await startPostgres();
+    await using folder = await temporaryFolder();
+    const at = (name: string): string => `${folder.path}/${name}`;
+    const backups = { MSK_GRAPH_BACKUP_FOLDER: at('backups') };
+    const env = { MSK_JWT_KEY: JWT_KEY, MSK_LOG: postgres.url, ...backups };
+    const cluster = (...args: string[]): Promise<Outcome> =>
+      runTrellis(['cluster', ...args, '--json'], { home: folder.path, server: '', env });
+    {
+      await using server = await TrellisProcess.start({ storage: at('first'), env: backups });
+      const session = await prepareWorkload(new HttpClient(server.url));
+      await makeBackup(new TrellisClient({ baseUrl: server.url, token: session }));
+      expect(await server.stop()).toBe(0);
+    }
+    // Its log begins after the backup.
+    expect(await restore([at('backups'), '--to', at('data')])).toMatchObject({ code: 0 });
+    const { firstSequence } = done(await cluster('import', at('data')));
+    expect(firstSequence).toBeGreaterThan(1);
+
+    await using members = await Members.create(postgres.url, backups);
+    const one = await members.start('one', { MSK_GRAPH_STORAGE: at('data') });
+    await one.process.ready;
+    const token = await one.http.signIn();
+    await makeBackup(new TrellisClient({ baseUrl: one.address, token }));
+    await writeBallast(one.http, token, 10_000);
+    const items = await readItems(one.http, token);
+    await one.process.kill();
+    await one.empty();
+
+    const none = { MSK_GRAPH_BACKUP_FOLDER: '' };
+    const two = await members.start('two', none);
+    await two.process.waitForLine(/start a member that has more, or set MSK_GRAPH_BACKUP_FOLDER/);
+    await two.process.kill();
+    const three = await members.start('three');
+    await three.process.waitForLine(/goes on from the backup/);
+    expect(await members.primaryBut(one, two)).toBe(three);
+    expect(await readItems(three.http, token)).toEqual(items);
+    const { source } = done(await cluster('export', at('alone')));
+    expect(source).toBe('backup');
+    await using server = await TrellisProcess.start({ storage: at('alone') });
+    const alone = new HttpClient(server.url);
+    expect(await readItems(alone, await alone.signIn())).toEqual(items);
   });
 });
 

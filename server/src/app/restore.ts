@@ -65,11 +65,13 @@ interface Restoring extends Pick<ReturnType<typeof readConfig>, 'config' | 'secr
   readonly wish: RestoreWish;
   /** For a member, which takes what came later from the common log. */
   readonly keepsHistory: boolean;
+  /** As of `RestoreBackupOptions`. */
+  readonly epoch?: string;
 }
 
 /** From the target of backups that is configured. */
 export function restoreInto(restoring: Restoring, progress: WorkProgress): Promise<Restored> {
-  const { config, secrets, storage, wish, keepsHistory } = restoring;
+  const { config, secrets, storage, wish, keepsHistory, epoch } = restoring;
   return restoreBackup({
     ...progress,
     target: openTarget(targetSettings(config, secrets, process.cwd())),
@@ -78,6 +80,7 @@ export function restoreInto(restoring: Restoring, progress: WorkProgress): Promi
     masterKey: secrets.graphMasterKey ?? undefined,
     clock: systemClock,
     logPlace: logPlace(storage, secrets.graphMasterKey),
+    epoch,
     keepHistory: keepsHistory ? () => ReplicaStore.mark(storage) : undefined,
   });
 }

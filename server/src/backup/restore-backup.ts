@@ -33,6 +33,8 @@ export interface RestoreBackupOptions extends WorkProgress {
   readonly masterKey: string | undefined;
   readonly clock: Clock;
   readonly logPlace: RestoredLog;
+  /** The history that the backup has to be of, where there is one. */
+  readonly epoch?: string | undefined;
   /**
    * For a member of a workspace whose log is elsewhere, which goes on in the history of the backup:
    * what marks the folder as one, instead of a new history.
@@ -69,6 +71,7 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   }
   const pool = new BackupPool(target, found.secret);
   const plan = await planRestore(target, wish);
+  refuseOtherHistory(options, plan);
   await markRestore(storage, markOf(plan));
   await clear(options);
   const contents = await readContents(pool, plan.header);
@@ -86,6 +89,14 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   }
   await unmarkRestore(storage);
   return { id: plan.header.id, sequence, createdAt: plan.header.createdAt };
+}
+
+function refuseOtherHistory({ target, epoch }: RestoreBackupOptions, plan: RestorePlan): void {
+  if (epoch === undefined || plan.header.epoch === epoch) return;
+  throw new Problem(
+    'backup_target_mismatch',
+    `the backup ${plan.header.id} in ${target.name} is of another history than the workspace`,
+  );
 }
 
 /** The state has what the log has, as a promotion sees to. */

@@ -68,10 +68,9 @@ async function run(
   const told = { storage, workspace, source, sequence: shared.log.lastSequence, isDryRun };
   if (isDryRun) return { ...told, stateDigest: null };
   if (source === 'backup') {
-    await restoreInto(
-      { ...settings, storage, wish: { kind: 'newest' }, keepsHistory: true },
-      progress,
-    );
+    const { epoch } = shared.log;
+    const restoring = { ...settings, storage, wish: NEWEST, keepsHistory: true, epoch };
+    await restoreInto(restoring, progress);
   }
   await ReplicaStore.mark(storage);
   progress.report(0.95, 'Reading commits from PostgreSQL');
@@ -81,6 +80,8 @@ async function run(
   await beginNewHistory({ storage, masterKey });
   return { ...told, stateDigest: digest };
 }
+
+const NEWEST = { kind: 'newest' } as const;
 
 async function sourceOf(
   { config, masterKey }: MemberSettings,

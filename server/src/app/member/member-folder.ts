@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRestoreUnfinished, unmarkRestore } from '#backup/restore-mark.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { lockFolder } from '#log/folder-lock.ts';
@@ -8,6 +9,7 @@ import type { LogReport } from '#log/postgres/member-registry.ts';
 import { type History, readHistory } from '#store/history.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import { ReplicaStore } from '../replication/replica-store.ts';
+import type { WorkspaceOptions } from '../workspace.ts';
 
 interface MemberFolderOptions {
   readonly storage: string;
@@ -39,6 +41,7 @@ export async function claimMemberFolder(
   { epoch, log }: { readonly epoch: string; readonly log: LogReport },
 ): Promise<History | undefined> {
   const { storage } = options;
+  await clearHalfBackup(storage);
   const history = await historyIn(options);
   const isOther = history !== undefined && history.epoch !== '' && history.epoch !== epoch;
   if (
@@ -51,6 +54,36 @@ export async function claimMemberFolder(
   }
   await ReplicaStore.mark(storage);
   return history;
+}
+
+/**
+ * Puts the newest backup in the place of what the folder of a member has, which nobody has open.
+ * What a kill leaves is cleared away when the folder is claimed again. Resolves with how far it is.
+ */
+export async function takeNewestBackup(
+  { config, secrets, storage, logger }: WorkspaceOptions,
+  epoch: string,
+  signal: AbortSignal,
+): Promise<History> {
+  // No other member has to load so much.
+  const { restoreInto } = await import('../restore.ts');
+  using _claim = lockFolder(storage);
+  const { id, sequence } = await restoreInto(
+    { config, secrets, storage, wish: { kind: 'newest' }, keepsHistory: true, epoch },
+    { signal, report: () => {}, log: (text) => logger.info(text) },
+  );
+  logger.info(`this member goes on from the backup ${id}, at sequence ${sequence}`);
+  return { epoch, sequence };
+}
+
+/** Removes what an unfinished `takeNewestBackup` has left. */
+async function clearHalfBackup(storage: string): Promise<void> {
+  if (!(await isRestoreUnfinished(storage))) return;
+  if (!ReplicaStore.isIn(storage)) {
+    throw new Problem('restore_unfinished', `${storage} has an unfinished restore`);
+  }
+  await ReplicaStore.clear(storage);
+  await unmarkRestore(storage);
 }
 
 /**

@@ -14,7 +14,7 @@ import type { History } from '#store/history.ts';
 import { VERSION } from '../server-status.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace.ts';
 import type { SharedLogPlace } from '../writer/shared-log.ts';
-import { canLead } from './member-folder.ts';
+import { canLead, takeNewestBackup } from './member-folder.ts';
 import {
   holderOf,
   MEMBER_SILENT_AFTER_MS,
@@ -86,6 +86,9 @@ export class Member implements AsyncDisposable {
   /** By `performance.now()`. */
   #mayLeadAt = 0;
   #expiredSince: number | undefined;
+  /** Nobody leads, and this folder cannot: PostgreSQL has no longer what it lacks. */
+  #isStranded = false;
+  #hasTriedBackup = false;
   #isDatabaseAway = false;
   #watching: Promise<void> = Promise.resolve();
 
@@ -184,6 +187,32 @@ export class Member implements AsyncDisposable {
     }
     const lease = this.#isDatabaseAway ? undefined : await this.#tryLease();
     if (lease !== undefined) await this.#become(lease);
+    else if (this.#isStranded && !this.#hasTriedBackup) await this.#takeBackup();
+  }
+
+  /** The newest one and the log in PostgreSQL together are the workspace. */
+  async #takeBackup(): Promise<void> {
+    this.#hasTriedBackup = true;
+    const { config, logger } = this.#options;
+    const { epoch } = this.#parts;
+    const place = 'no member leads, and PostgreSQL has no longer what this folder lacks';
+    if (config.backup.target === null) {
+      logger.error(
+        `${place}: start a member that has more, or set MSK_GRAPH_BACKUP_FOLDER to where the backups are and start this one again`,
+      );
+      return;
+    }
+    logger.warn(`${place}: taking the newest backup`);
+    await this.#close();
+    try {
+      this.#inFolder = await takeNewestBackup(this.#options, epoch, this.#closing.signal);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      if (!(error instanceof Problem)) throw error;
+      logger.error(`there is no backup to go on from: ${error.message}`);
+      this.#inFolder = undefined;
+    }
+    await this.#become(undefined);
   }
 
   /** PostgreSQL that goes away meanwhile is asked again with the next look. */
@@ -355,10 +384,14 @@ export class Member implements AsyncDisposable {
     if (now < this.#mayLeadAt) return undefined;
     const log = await registry.report();
     const history = this.#history();
-    if (!canLead(history, epoch, log)) return undefined;
+    const hasWaited = now - this.#expiredSince >= EMPTY_FOLDER_WAIT_MS;
+    if (!canLead(history, epoch, log)) {
+      this.#isStranded = hasWaited && (history?.sequence ?? 0) < log.firstSequence - 1;
+      return undefined;
+    }
     const isEmpty = history === undefined || history.sequence === 0;
     const isOthersTurn = isEmpty && log.lastSequence > 0;
-    if (isOthersTurn && now - this.#expiredSince < EMPTY_FOLDER_WAIT_MS) return undefined;
+    if (isOthersTurn && !hasWaited) return undefined;
     const holder = holderOf(run, ++this.#leases);
     const monotonicMs = (): number => performance.now();
     return Lease.take({ database, holder, timers: systemTimers, monotonicMs });

@@ -68,6 +68,14 @@ export class ReplicaStore implements ReplicaStorePort {
     return (await readFile(join(storage, REPLICA_FILE), 'utf8')) === MOVING;
   }
 
+  /** Removes the state and the log, which are copies. */
+  static async clear(storage: string): Promise<void> {
+    // The file without which there is no store goes first.
+    for (const name of [STORE_FILE, 'graph', 'vault', 'log']) {
+      await rm(join(storage, name), { recursive: true, force: true });
+    }
+  }
+
   /** Makes the folder one of a primary. */
   static async unmark(storage: string): Promise<void> {
     await rm(join(storage, REPLICA_FILE), { force: true });
@@ -157,10 +165,7 @@ export class ReplicaStore implements ReplicaStorePort {
   /** Puts the snapshot, whose pieces are all here, in the place of what the folder had. */
   async replaceBy(manifest: Manifest): Promise<void> {
     const { storage } = this.#options;
-    // The file without which there is no store goes first.
-    for (const name of [STORE_FILE, 'graph', 'vault', 'log']) {
-      await rm(join(storage, name), { recursive: true, force: true });
-    }
+    await ReplicaStore.clear(storage);
     try {
       await restoreSnapshot(manifest, this.#pieces, { ...this.#options, clock: systemClock });
     } catch (error) {
