@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { field, valueAt } from '../support/http-client.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { requirePostgres } from '../support/requires.ts';
+import { freePort } from './free-port.ts';
 import { InvariantChecker } from './invariant-checker.ts';
 import { type MemberNode, Members, RoamingClient } from './members.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -114,6 +115,27 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
     await expectNothingLost();
     const { json } = await one.http.send({ path: '/api/graph/members', token });
     expect(field(json, 'primary')).toBe('two');
+  });
+
+  it('follows a primary that it does not reach, since PostgreSQL has what that appends', async () => {
+    await workload.written(ROUND);
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    await using lonely = await members.start('lonely', { MSK_SERVER_ADDRESS: nobody });
+    await lonely.process.ready;
+    for (const { process } of [one, two]) await process.kill();
+    expect(await members.primaryBut(one, two)).toBe(lonely);
+    for (const member of [one, two]) member.launch();
+    for (const { process } of [one, two]) await process.ready;
+    const label = 'lonely';
+    await using there = new Workload(lonely.http, token, { label, pauseMs: 10 });
+    await there.written(ROUND);
+    for (const member of [one, two]) {
+      await expectCaughtUp(member, there, token);
+      const { json } = await member.http.send({ path: '/health', token });
+      expect(JSON.stringify(json)).toContain('primary_not_connected');
+    }
+    await lonely.process.kill();
+    await expectNothingLost();
   });
 
   it('does not let one lead that has another key, while all others are gone', async () => {

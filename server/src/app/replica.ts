@@ -70,7 +70,7 @@ export async function openReplica(
   const { sequence } = parts;
   const uid = formatUid(randomUid());
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
-  const frontEnd = new ReplicaFrontEnd(files);
+  const frontEnd = new ReplicaFrontEnd(files, following.member === undefined);
   await using opened = new AsyncDisposableStack();
   const thread = opened.use(followPrimary(parts, uid, frontEnd));
   /** Undefined until the graph is there. */
@@ -215,6 +215,7 @@ function followPrimary(
       masterKey: secrets.graphMasterKey,
       lowMemory: config.lowMemory,
       port: following.channelPort,
+      sharedLog: following.member?.place ?? null,
       followers: followers.buffer,
       secret: deriveReplicationSecret(Buffer.from(jwtKey)),
       replicaUID,

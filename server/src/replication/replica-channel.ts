@@ -116,6 +116,30 @@ export class ReplicaChannel implements Disposable {
   }
 
   /**
+   * Reports how far the replica is that follows the log elsewhere, until it fails or `signal` is
+   * aborted, whose reason it throws.
+   */
+  async report(sequence: () => number, timers: Timers, signal: AbortSignal): Promise<never> {
+    const ended = Promise.withResolvers<never>();
+    using stream = this.#calls.openReports(ended.reject);
+    const stop = (): void => ended.reject(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', stop, { once: true });
+    let reported = sequence();
+    using reports = startReports(stream, reported, timers);
+    using _looks = timers.every(REPLICA_REPORT_INTERVAL_MS, () => {
+      if (sequence() === reported) return;
+      reported = sequence();
+      reports.applied(reported);
+    });
+    try {
+      return await ended.promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /**
    * Answers the notice `VerifyReplica`, at a sequence that the replica has stopped at. `advance` is
    * told where to look, and answers the manifest of the replica's state there; it is compared with
    * the primary's, which is told the outcome.

@@ -33,13 +33,16 @@ export interface FollowedFrontEnd {
  */
 export class ReplicaFrontEnd {
   readonly served: ServedFrontEnd;
+  readonly #isRequired: boolean;
   #tell: (message: WebSocketMessage) => void = () => undefined;
   #replicaUrls = '';
   #sync: FrontEndSync | undefined;
   /** The next time that the primary is joined. */
   #joined = Promise.withResolvers<void>();
 
-  constructor(files: FrontEndFiles) {
+  /** A member does not require that of the primary: it serves its own until it has it. */
+  constructor(files: FrontEndFiles, isRequired: boolean) {
+    this.#isRequired = isRequired;
     this.served = new ServedFrontEnd(servedFiles(files, undefined), () => this.#replicaUrls);
   }
 
@@ -66,7 +69,7 @@ export class ReplicaFrontEnd {
   /**
    * Gets the primary's front end, and gets it again whenever the stream of commits brings another
    * one, until disposed. Rejects when it cannot be got the first time, also over a connection that
-   * is made anew soon.
+   * is made anew soon, and is required.
    */
   async follow(followed: FollowedFrontEnd): Promise<Disposable> {
     const { storage, reader, sequence, fetch, logger } = followed;
@@ -91,7 +94,12 @@ export class ReplicaFrontEnd {
       return settings.map((name) => settingVersion(reader, name)).join();
     };
     let version = versionNow();
-    await this.#begin(sync);
+    try {
+      await this.#begin(sync);
+    } catch (err) {
+      if (this.#isRequired || !isPassing(err)) throw err;
+      logger.warn({ err }, 'the front end of the primary was not copied: its own is served');
+    }
     this.#sync = sync;
     const refreshIfChanged = (): void => {
       const newest = versionNow();

@@ -4,10 +4,11 @@ import type { HttpServerOptions } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Probes } from '#observe/health.ts';
 import type { LogReport, MembersSeen, Takeover } from '#log/postgres/member-registry.ts';
-import type { LeaseEvents, SharedLogLease } from '../writer/shared-log.ts';
+import type { LeaseEvents, SharedLogLease, SharedLogPlace } from '../writer/shared-log.ts';
 
 /** What a member adds to the workspace that it opens, as the primary or as a follower. */
 export interface MemberRole {
+  readonly place: SharedLogPlace;
   readonly members: HttpServices['members'];
   /**
    * When it changes its role, requests have so long to finish. Clients that are cut off ask again,

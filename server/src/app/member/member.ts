@@ -331,6 +331,7 @@ export class Member implements AsyncDisposable {
 
   #memberRole(): MemberRole {
     return {
+      place: this.#parts.place,
       members: { list: () => this.#list(), stepDown: async () => this.#stepDown() },
       stopGraceMs: STOP_GRACE_MS,
       probes: {

@@ -96,20 +96,29 @@ export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Prom
   try {
     await tail(ports, { state, first }, signal);
   } catch (error) {
-    // Epoch and sequences may agree where the histories do not: the next life must not try the same
-    // again.
-    if (error instanceof Problem && FINAL.has(error.code)) await store.keepRefusal(error.message);
+    await rememberFinal(store, error);
     throw error;
   }
+}
+
+/**
+ * Epoch and sequences may agree where the histories do not: the next life must not try the same
+ * again.
+ */
+export async function rememberFinal(
+  store: Pick<ReplicaStorePort, 'keepRefusal'>,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof Problem && FINAL.has(error.code)) await store.keepRefusal(error.message);
 }
 
 /**
  * Undefined when what the replica has is a beginning of what the primary has, and the primary still
  * has the rest.
  */
-function whyNotResumed(
+export function whyNotResumed(
   history: History | undefined,
-  { epoch, firstSequence, lastSequence }: JoinedPrimary['welcome'],
+  { epoch, firstSequence, lastSequence }: Omit<JoinedPrimary['welcome'], 'version'>,
 ): string | undefined {
   if (history === undefined) return 'it has none yet';
   if (history.epoch !== epoch) {
@@ -122,7 +131,10 @@ function whyNotResumed(
   return undefined;
 }
 
-async function copy(primary: JoinedPrimary, { store, events }: ReplicaPorts): Promise<void> {
+export async function copy(
+  primary: Pick<JoinedPrimary, 'openSnapshot'>,
+  { store, events }: Pick<ReplicaPorts, 'store' | 'events'>,
+): Promise<void> {
   await using snapshot = await primary.openSnapshot();
   const { manifest } = snapshot;
   const here = await store.piecesOf(manifest);
@@ -195,10 +207,10 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
  * A replica that is told to stop does not wait for a primary that may never answer; a connection
  * that comes too late is closed at once.
  */
-async function unlessAborted(
+export async function unlessAborted<Joined extends Disposable>(
   signal: AbortSignal,
-  join: () => Promise<JoinedPrimary>,
-): Promise<JoinedPrimary> {
+  join: () => Promise<Joined>,
+): Promise<Joined> {
   const aborted = Promise.withResolvers<never>();
   using _listening = onAbort(signal, () => aborted.reject(signal.reason));
   const joining = join();
@@ -214,7 +226,7 @@ async function unlessAborted(
 }
 
 /** Throws the signal's reason when it is aborted already. */
-function onAbort(signal: AbortSignal, run: () => void): Disposable {
+export function onAbort(signal: AbortSignal, run: () => void): Disposable {
   signal.throwIfAborted();
   signal.addEventListener('abort', run, { once: true });
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', run) };

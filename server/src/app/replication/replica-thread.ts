@@ -6,6 +6,7 @@ import { ProgressBar } from '../progress-bar.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { Thread } from '../threads/thread.ts';
 import type { FollowingOptions } from './followed-state.ts';
+import type { SharedLogPlace } from '../writer/shared-log.ts';
 import type { RegistrationOptions } from './registration.ts';
 
 /** Options of the thread that follows a primary, which runs no user code. */
@@ -15,6 +16,8 @@ export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
    * tells. Then the primary changes, and this thread waits for one instead of giving up.
    */
   readonly port: number | null;
+  /** The log of members, which one follows; null on a replica, which follows the primary's. */
+  readonly sharedLog: SharedLogPlace | null;
   /**
    * The memory of `Followers`: its state publishes there how far it is, and its indexes say there
    * what they need of its log.

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { REPLICA_RETRY_DELAY_MIN_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { systemTimers } from '#base/clock.ts';
+import { LogFollower } from '#log/postgres/log-follower.ts';
 import { Followers } from '#log/followers.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
@@ -16,6 +16,8 @@ import { digestHeld } from '#store/snapshot.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { serve } from '../threads/thread.ts';
 import { openFollowing, PausableState } from './followed-state.ts';
+import { addressOf, secretOf } from '../writer/shared-log.ts';
+import { runMember } from './member-run.ts';
 import { registerReplica } from './registration.ts';
 import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
 import { isPassing, type ReplicaEvents, type ReplicaPorts, runReplica } from './replica-run.ts';
@@ -30,8 +32,10 @@ const closing = new AbortController();
 const primary: { channel?: ReplicaChannel } = {};
 
 const main = serve<ReplicaThreadNotices, ReplicaThreadCalls>(() => {
-  const channel = (): ReplicaChannel =>
-    must(primary.channel, 'the channel of a replica that has joined');
+  const channel = (): ReplicaChannel => {
+    if (primary.channel !== undefined) return primary.channel;
+    throw new Problem('replication_unavailable', 'the primary was not reached yet');
+  };
   return {
     follow: () => ended,
     fetchFrontEnd: (digests) => channel().fetchFrontEnd(digests),
@@ -47,16 +51,24 @@ async function follow(options: ReplicaOptions, signal: AbortSignal): Promise<voi
   const { storage, masterKey } = options;
   const store = new ReplicaStore({ storage, masterKey: masterKey ?? undefined });
   using _claim = await store.claim(options.replicaUID);
-  await runReplica(portsOf(options, store), signal);
+  const ports = portsOf(options, store);
+  const { sharedLog } = options;
+  if (sharedLog === null) return runReplica(ports, signal);
+  await using log = new LogFollower({
+    address: addressOf(sharedLog),
+    workspace: sharedLog.workspace,
+    ...secretOf(masterKey),
+  });
+  await runMember({ ...ports, log }, signal);
 }
 
-function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
+function portsOf(options: ReplicaOptions, store: ReplicaStore) {
   const { storage } = options;
   const followers = new Followers(options.followers);
   let inspection: StateInspection | undefined;
   return {
     store,
-    join: async (history) => {
+    join: async (history: History | undefined) => {
       main.tell('joining');
       const channel = await (options.port === null
         ? joinAnyPrimary(options, history)
@@ -82,9 +94,10 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
       return state;
     },
     timers: systemTimers,
-    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    pause: (ms: number, signal: AbortSignal) =>
+      sleep(ms, undefined, { signal }).catch(() => undefined),
     events,
-  };
+  } satisfies ReplicaPorts;
 }
 
 async function joinPrimary(

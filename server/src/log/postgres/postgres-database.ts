@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
 import type { LogManifest } from '../log-manifest.ts';
@@ -12,7 +13,12 @@ import {
 } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { PostgresConnections } from './postgres-connections.ts';
-import { type Statement, type Statements, statementsFor } from './postgres-statements.ts';
+import {
+  announcementsOf,
+  type Statement,
+  type Statements,
+  statementsFor,
+} from './postgres-statements.ts';
 import { prepareTables, schemaOf, type TablesOptions } from './postgres-tables.ts';
 
 export interface PostgresDatabaseOptions {
@@ -43,6 +49,7 @@ export class PostgresDatabase implements LogDatabase {
   readonly #reads: PostgresConnections;
   readonly #manifest: LogManifest;
   readonly #statements: Statements;
+  readonly #announcements: Announcements;
 
   private constructor(
     { address, workspace }: PostgresDatabaseOptions,
@@ -55,6 +62,7 @@ export class PostgresDatabase implements LogDatabase {
     this.#reads = new PostgresConnections(address, READS_MAX);
     this.#manifest = manifest;
     this.#statements = statementsFor(schemaOf(workspace));
+    this.#announcements = new Announcements(appends, schemaOf(workspace));
   }
 
   /** Rejects with `log_database_unsuitable` or a `DatabaseFault`, having changed nothing. */
@@ -72,15 +80,28 @@ export class PostgresDatabase implements LogDatabase {
     return this.#manifest;
   }
 
-  append(group: StoredGroup, lease: LeaseTerm): Promise<boolean> {
-    return this.#appends.run(async (client, mark) => {
-      const { chunks, segment } = group;
-      if (chunks.length === 1 && segment === undefined) {
-        mark.sent = true;
-        return insertChunk(client, this.#statements, { group, chunk: 0, lease });
-      }
-      return this.#appendInParts(client, mark, group, lease);
+  async append(group: StoredGroup, lease: LeaseTerm): Promise<boolean> {
+    let session: PoolClient | undefined;
+    const isAppended = await this.#appends.run((client, mark) => {
+      session = client;
+      return this.#appendOn(client, mark, group, lease);
     });
+    if (isAppended && session !== undefined) this.#announcements.confirmed(session, group.last);
+    return isAppended;
+  }
+
+  #appendOn(
+    client: PoolClient,
+    mark: { sent: boolean },
+    group: StoredGroup,
+    lease: LeaseTerm,
+  ): Promise<boolean> {
+    const { chunks, segment } = group;
+    if (chunks.length > 1 || segment !== undefined) {
+      return this.#appendInParts(client, mark, group, lease);
+    }
+    mark.sent = true;
+    return insertChunk(client, this.#statements, { group, chunk: 0, lease });
   }
 
   /** On the sessions of the lease: the one of appends may be waited for. */
@@ -164,6 +185,7 @@ export class PostgresDatabase implements LogDatabase {
   async [Symbol.asyncDispose](): Promise<void> {
     await using parts = new AsyncDisposableStack();
     parts.use(this.#appends);
+    parts.use(this.#announcements);
     parts.use(this.#leases);
     parts.use(this.#reads);
   }
@@ -195,6 +217,55 @@ export class PostgresDatabase implements LogDatabase {
     return this.#leases.run(async (client, mark) => {
       mark.sent = true;
       return (await client.query(statement, [...values])).rowCount;
+    });
+  }
+}
+
+/** Between two announcements, each of which keeps the next append waiting for a moment. */
+const ANNOUNCE_INTERVAL_MS = 5;
+
+/**
+ * Tells followers what is durable: see `LogFollower`. One that gets lost is made up for by the next
+ * one, or by their own look.
+ */
+class Announcements implements AsyncDisposable {
+  readonly #appends: PostgresConnections;
+  readonly #schema: string;
+  #newest: { readonly client: PoolClient; readonly sequence: number } | undefined;
+  #telling: Promise<void> | undefined;
+
+  constructor(appends: PostgresConnections, schema: string) {
+    this.#appends = appends;
+    this.#schema = schema;
+  }
+
+  /** Everything up to a sequence is durable, says the server of that session. */
+  confirmed(client: PoolClient, sequence: number): void {
+    this.#newest = { client, sequence };
+    this.#telling ??= this.#tellAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#telling;
+  }
+
+  async #tellAll(): Promise<void> {
+    while (this.#newest !== undefined) {
+      await this.#tell().catch(() => undefined);
+      await sleep(ANNOUNCE_INTERVAL_MS);
+    }
+    this.#telling = undefined;
+  }
+
+  /** Another session may be one of another server, which was asked nothing. */
+  async #tell(): Promise<void> {
+    const { announce } = statementsFor(this.#schema);
+    await this.#appends.run(async (client) => {
+      const told = this.#newest;
+      this.#newest = undefined;
+      if (told?.client !== client) return;
+      const { name } = announcementsOf(this.#schema);
+      await client.query(announce, [name, String(told.sequence)]);
     });
   }
 }

@@ -13,6 +13,14 @@ export function statementsFor(schema: string) {
   return { ...recordStatements(to), ...leaseStatements(to) };
 }
 
+/** Where the primary of a workspace announces the newest sequence that is durable. */
+export function announcementsOf(schema: string): {
+  readonly name: string;
+  readonly identifier: string;
+} {
+  return { name: schema, identifier: escapeIdentifier(schema) };
+}
+
 /** As many small groups as one answer has. */
 const ROWS_MAX = 1_000;
 
@@ -58,6 +66,21 @@ function recordStatements(to: string) {
             order by first, chunk limit ${ROWS_MAX}) as page) as sized
         where total <= $4 or total = octet_length(body) order by first, chunk`,
     ),
+    bounds: statement(
+      'bounds',
+      `select (select min(first) from ${to}.segment) as first,
+        (select last from ${to}.record order by first desc limit 1) as last`,
+    ),
+    segmentsAfter: statement(
+      'segments_after',
+      `select first, header from ${to}.segment where first > $1 order by first`,
+    ),
+    // Something for the log of PostgreSQL, so that the commit waits for the standby; no lock.
+    waitForStandby: statement(
+      'wait_for_standby',
+      `select pg_logical_emit_message(true, 'trellis', '')`,
+    ),
+    announce: statement('announce', 'select pg_notify($1, $2)'),
     dropBefore: statement(
       'drop_before',
       `with held as materialized (${held}),

@@ -198,10 +198,10 @@ export async function makeRoomForVacuum(client: PoolClient, schema: string): Pro
   await client.query(`vacuum (truncate false) ${record}, ${to}.segment`);
 }
 
-async function readManifest(
+export async function readManifest(
   client: PoolClient,
   schema: string,
-  { place, workspace }: TablesOptions,
+  { place, workspace }: Place,
 ): Promise<LogManifest> {
   const { rows } = await client.query<{ workspace: string; document: string }>(
     `select workspace, document from ${escapeIdentifier(schema)}.manifest`,
