@@ -23,11 +23,17 @@ export function openDatabase(
   return PostgresDatabase.open({ address: addressOf(url), workspace, begin });
 }
 
-export async function takeLease(database: PostgresDatabase, holder: string): Promise<Lease> {
-  const monotonicMs = (): number => performance.now();
+export async function takeLease(
+  database: PostgresDatabase,
+  holder: string,
+  monotonicMs = (): number => performance.now(),
+): Promise<Lease> {
   const lease = await Lease.take({ database, holder, timers: systemTimers, monotonicMs });
   return must(lease, `the lease for ${holder}`);
 }
+
+/** Nobody else wants the lease: it does not run out on a machine that stands still for seconds. */
+const STOPPED = (): number => 0;
 
 /** A log of one workspace; closing it lets its lease go, so that it can be opened again. */
 export async function openLog(
@@ -38,7 +44,7 @@ export async function openLog(
   await using opened = new AsyncDisposableStack();
   const { encryptionKey, ...rest } = settings;
   const database = opened.use(await openDatabase(url, workspace, encryptionKey));
-  const lease = opened.use(await takeLease(database, 'a member'));
+  const lease = opened.use(await takeLease(database, 'a member', STOPPED));
   const secret = encryptionKey === undefined ? {} : { encryptionKey };
   const log = await openDatabaseLog({ ...rest, ...secret, database, lease });
   const parts = opened.move();
