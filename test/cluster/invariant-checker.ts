@@ -66,10 +66,10 @@ export class InvariantChecker implements AsyncDisposable {
     this.reads++;
   }
 
-  /** Undefined while the server is away. */
+  /** Undefined while the server is away, or the machine too slow for an endpoint. */
   async #read(call: Parameters<HttpClient['send']>[0]): Promise<Answer | undefined> {
     const answer = await this.#http.send(call).catch(() => undefined);
-    if (answer === undefined || answer.status === 503) return undefined;
+    if (answer === undefined || [503, 504].includes(answer.status)) return undefined;
     if (answer.status !== 200) throw new Error(`a read answered ${answer.status}: ${answer.text}`);
     return answer;
   }
