@@ -32,8 +32,8 @@ export interface MemberPorts extends Omit<ReplicaPorts, 'join'> {
 
 /**
  * The life of a follower whose log is in PostgreSQL. It follows that, whether it reaches the
- * primary or not. The channel to the primary gives it a snapshot when it needs one, notices and files, and
- * tells the primary how far it is. Ends as `runReplica` does.
+ * primary or not. The channel to the primary gives it a snapshot when it needs one, notices and
+ * files, and tells the primary how far it is. Ends as `runReplica` does.
  */
 export async function runMember(ports: MemberPorts, signal: AbortSignal): Promise<void> {
   const { store, events, log } = ports;
