@@ -159,6 +159,8 @@ describe.skipIf(requireChromium())('an MCP client that signs in by itself', () =
     const dialog = page.getByRole('alertdialog', { name: /^End the access of Desk/ });
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'End access' }).click();
+    // It closes once the server has answered; until then the table behind it cannot be reached.
+    await dialog.waitFor({ state: 'detached' });
     await table.waitFor({ state: 'detached' });
     const call = callTool(connected, 'system__search', { query: 'nothing' });
     await expect(call).rejects.toThrow(UnauthorizedError);
