@@ -154,6 +154,7 @@ describe.skipIf(requireChromium())('an MCP client that signs in by itself', () =
 
     await page.goto(`${people.workspace.server.url}/#/preferences`);
     const table = page.getByRole('table', { name: 'Programs that act as you' });
+    await table.waitFor();
     await expectAccessible(page);
     await table.getByRole('button', { name: /^End access of Desk/ }).click();
     const dialog = page.getByRole('alertdialog', { name: /^End the access of Desk/ });
