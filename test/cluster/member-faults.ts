@@ -115,6 +115,7 @@ class MemberFaults implements AsyncDisposable {
       await node.process.ready;
     }
     for (const writer of this.#writers) await writer.written(1);
+    for (const checker of this.#checkers) await checker.round();
   }
 
   async check(): Promise<void> {
@@ -127,7 +128,7 @@ class MemberFaults implements AsyncDisposable {
     for (const { node } of all) {
       for (const writer of this.#writers) await expectCaughtUp(node, writer, token);
     }
-    for (const checker of this.#checkers) expect(await checker.stop()).toBeGreaterThan(0);
+    for (const checker of this.#checkers) await checker.stop();
     await this.#witness.check();
     const manifests = [];
     for (const { node } of all) {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
@@ -7,11 +8,28 @@ import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
 const startTestServer = testServers();
 
+const SEND_AND_RESET = `
+  const [, port, request] = process.argv;
+  const socket = require('node:net').connect(Number(port), '127.0.0.1');
+  socket.write(request, () => socket.resetAndDestroy());`;
+
 let at: TestServer;
 beforeAll(async () => {
   at = await startTestServer();
 });
 afterAll(() => at.server.close());
+
+it('takes nothing of a client that was gone before its connection was accepted', async () => {
+  const body = '{"name":"admin","password":"x"}';
+  const head = `POST /api/login/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+  const request = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const before = at.records.length;
+  // This thread, which would accept it, stands still meanwhile.
+  const { status } = spawnSync(process.execPath, ['-e', SEND_AND_RESET, String(at.port), request]);
+  expect(status).toBe(0);
+  expect((await at.request('GET', '/health')).status).toBe(200);
+  expect(at.records.slice(before)).toEqual([]);
+});
 
 describe('faults of ours', () => {
   const run = (onRun: () => Promise<EndpointAnswer>) => {

@@ -282,6 +282,12 @@ type OpenConnections = ReadonlySet<FastifyRequest['socket']>;
 function trackConnections({ server }: FastifyInstance, silentMs: number): OpenConnections {
   const open = new Set<FastifyRequest['socket']>();
   server.on('connection', (socket) => {
+    // Its client is gone already. The address of any other is known from now on, since Node keeps
+    // it: limits and the audit trail rely on it.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
