@@ -231,7 +231,7 @@ test('a text becomes nodes and edges that rest on quotes, and goes with the docu
   const changed = await admin.documents.changeProposal(ada!.id, {
     fields: { Born: 1901, Trade: 'first mate' },
   });
-  expect(changed.fields).toMatchObject({ Trade: 'first mate' });
+  expect(changed).toMatchObject({ fields: { Trade: 'first mate' }, unquoted: ['Trade'] });
   expect(await codeOf(admin.documents.changeProposal(ada!.id, { fields: { Born: 'x' } }))).toBe(
     'invalid_request',
   );
@@ -418,4 +418,82 @@ test('the terminal reads a file page by page, lists what is proposed, and decide
   await admin.files.delete(file!.UID);
   await expect.poll(() => isThere('Person', 'Finn Lee')).toBe(false);
   expect(await run('proposals', found.id)).toEqual([]);
+});
+
+test('what is withheld, or for administrators alone, is not told by what documents say', async () => {
+  const { people } = scene;
+  await admin.schema.put({
+    nodes: [
+      { type: 'Secret', key: 'Number', fields: { Body: 'String' } },
+      { type: 'Visit', key: 'Name', timestamp: 'At', fields: { At: 'Time' } },
+    ],
+    edges: [],
+  });
+  const rules = (types: object) => people.as('admin', 'PUT', '/api/access/types', { types });
+  await rules({ Secret: { visibleTo: 'restricted' } });
+  await admin.graph.ingest([
+    { op: 'addOrUpdate', type: 'Secret', key: 's', fields: { Body: 'Jim Fox sails the Hind.' } },
+    { op: 'addOrUpdate', type: 'Ship', key: 'Iris', fields: {} },
+  ]);
+  await report('30', 'Kim Ant came on 2020-01-01 with the Iris. Meg Ott did not.');
+  script({
+    'Jim Fox': finds(
+      [
+        person('Jim Fox', {}, 'Jim Fox'),
+        ship('Hind', {}, 'the Hind'),
+        ship('Hind', { Tons: 1 }, 'the Hind.'),
+      ],
+      [sails('Jim Fox', 'Hind', 'Jim Fox sails the Hind')],
+    ),
+    'Kim Ant': finds([
+      person('Kim Ant', {}, 'Kim Ant'),
+      ship('Iris', {}, 'with the Iris'),
+      { ...person('Kim', { At: '2020-01-01T00:00:00Z' }, 'came on 2020-01-01'), type: 'Visit' },
+    ]),
+  });
+  const secret = await extract({ nodes: [{ type: 'Secret', key: 's' }] });
+  expect(await approveAll(secret)).toBe(4);
+  const ann = clientOf('ann');
+  expect(await codeOf(ann.nodes.get({ type: 'Ship', key: 'Hind' }))).toBe('node_not_found');
+  const open = await extract({ nodes: nodes('30') }, { types: ['Person', 'Ship', 'Visit'] });
+  expect(await approveAll(open)).toBe(3);
+  expect(await state()).toContain('with the Iris');
+  const node = { type: 'Report', key: '30' };
+  await admin.graph.ingest([{ op: 'restrict', node, user: { uid: people.uid('bob') } }]);
+  await expect
+    .poll(() => codeOf(ann.nodes.get({ type: 'Person', key: 'Kim Ant' })))
+    .toBe('node_not_found');
+  await rules({ Secret: { visibleTo: 'restricted' }, Report: { fields: { Body: { users: [] } } } });
+  await expect.poll(async () => (await state()).includes('with the Iris"')).toBe(false);
+  await rules({});
+});
+
+test('what documents said is taken back after a field got another type or name', async () => {
+  await report('20', 'Gus Ray, a cook, weighs 5 stone, as Hal Poe does. Gus Ray sails the Kite.');
+  const gus = { type: 'Person', key: 'Gus Ray' };
+  await admin.graph.ingest([{ op: 'addOrUpdate', ...gus, fields: { Born: 9 } }]);
+  const stated = { Born: 5, Trade: 'cook' };
+  script({
+    'Gus Ray': finds(
+      [
+        person('Gus Ray', stated, 'Gus Ray, a cook, weighs 5'),
+        person('Hal Poe', stated, 'as Hal Poe does'),
+        ship('Kite', {}, 'the Kite'),
+      ],
+      [sails('Gus Ray', 'Kite', 'Gus Ray sails the Kite')],
+    ),
+  });
+  expect(await approveAll(await extract({ nodes: nodes('20') }))).toBe(4);
+  const changes = [
+    { retype: { type: 'Person', field: 'Born', to: 'String' } },
+    { rename: { type: 'Person', field: 'Trade', to: 'Craft' } },
+    { rename: { edge: 'Sails', to: 'SailsOn' } },
+    { rename: { type: 'Person', to: 'Human' } },
+  ] as const;
+  await admin.schema.change({ changes, force: true });
+  expect(await shown('Person', 'Gus Ray')).toMatchObject({ Born: '5', Craft: 'cook' });
+  await admin.nodes.delete({ type: 'Report', key: '20' });
+  await expect.poll(() => shown('Person', 'Gus Ray')).toEqual({ Name: 'Gus Ray', Born: '9' });
+  expect(await isThere('Person', 'Hal Poe')).toBe(false);
+  expect(await isThere('Ship', 'Kite')).toBe(false);
 });

@@ -1,4 +1,5 @@
 import type { NodeAccess } from '@trellis/contract/shapes/access.ts';
+import { NOBODY_UID } from '#graph/merged-access.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { readTypeAccess } from './type-rules.ts';
 
@@ -35,7 +36,7 @@ export function isWithin(some: Readers, others: Readers): boolean {
   if (others === null) return true;
   if (some === null) return false;
   return (
-    some.teams.every((uid) => others.teams.includes(uid)) &&
+    some.teams.every((uid) => uid === NOBODY_UID || others.teams.includes(uid)) &&
     some.users.every((uid) => others.users.includes(uid))
   );
 }

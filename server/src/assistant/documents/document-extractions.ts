@@ -29,6 +29,7 @@ import { DocumentRetraction } from './document-retraction.ts';
 import { chosenSources, readText, type TextSource } from './document-texts.ts';
 import type { WatchedDocuments } from './document-follower.ts';
 import { documentOperation, EvidenceStore } from './evidence-store.ts';
+import { unquotedOf } from './extraction-answer.ts';
 import { ExtractionRun } from './extraction-run.ts';
 import {
   batchOperation,
@@ -177,18 +178,22 @@ export class DocumentExtractions implements AsyncDisposable {
     };
     return this.#begin(again, doer, 'document.extraction-started', async (begun) => {
       const waiting = texts.map((text) => textOperation(id, waitingAgain(text)));
-      await this.#commit([...waiting, runOperation(begun)]);
+      await this.#writes.run(() => {
+        // It may have been deleted since.
+        this.#views.find(id);
+        return this.#commit([...waiting, runOperation(begun)]);
+      });
     });
   }
 
   /** Throws `extraction_running`. */
   async delete(doer: Doer, id: string): Promise<void> {
-    const run = this.#views.find(id);
-    if (run.state === 'running') throw busy(run.job);
-    const event = this.#event('document.extraction-deleted', doer, run);
-    await this.#writes.run(() =>
-      this.#commit([...this.#store.deletion(this.#views.find(id)), event]),
-    );
+    await this.#writes.run(() => {
+      const run = this.#views.find(id);
+      if (run.state === 'running') throw busy(run.job);
+      const event = this.#event('document.extraction-deleted', doer, run);
+      return this.#commit([...this.#store.deletion(run), event]);
+    });
   }
 
   /** Rejects with `schema_conflict`, and the problems of the writer. */
@@ -425,7 +430,8 @@ export class DocumentExtractions implements AsyncDisposable {
     if (fault !== undefined) throw invalid(`fields.${fault}`, `${type} takes no such value`);
     const node = target.node({ type, key, fields, confidence, quote });
     if (node === undefined) throw invalid('key', 'is no key');
-    return { ...before, key: node.key, fields: node.fields, refused: null };
+    const unquoted = unquotedOf(node, quote);
+    return { ...before, key: node.key, fields: node.fields, unquoted, refused: null };
   }
 
   #refuseSecond(): void {

@@ -1,5 +1,6 @@
 import { readTypeAccess } from '#access/type-rules.ts';
 import { type Alarm, pauseFor } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
@@ -90,10 +91,15 @@ export class DocumentFollower implements AsyncDisposable {
     let next = { after: feed.sequence, skip: 0 };
     feed.needs(next.after);
     let isFirst = true;
+    let isOther = true;
     while (!signal.aborted) {
       try {
-        this.#step = new AbortController();
-        this.#readWatched();
+        // There may be many: they are read when they may be others.
+        if (isOther || this.#step.signal.aborted) {
+          this.#step = new AbortController();
+          this.#readWatched();
+        }
+        isOther = false;
         if (this.#watched.size === 0) {
           feed.needs(undefined);
           await untilAborted(this.#step.signal);
@@ -109,13 +115,14 @@ export class DocumentFollower implements AsyncDisposable {
         if (found === undefined) continue;
         reader.refresh();
         const changed = found.isLost ? this.#watched.values() : this.#changed(found.events, before);
-        await this.#lookAt(changed, signal);
+        isOther = await this.#lookAt(changed, signal);
         next = { after: found.after, skip: found.skip };
         feed.needs(next.after);
       } catch (error) {
         if (signal.aborted) return;
         onFault(error);
         isFirst = true;
+        isOther = true;
         await pauseFor(alarm, READ_AGAIN_MS, signal);
       }
     }
@@ -164,12 +171,27 @@ export class DocumentFollower implements AsyncDisposable {
     return changed.flatMap((uid) => this.#watched.get(uid) ?? []);
   }
 
-  async #lookAt(documents: Iterable<string>, signal: AbortSignal): Promise<void> {
-    for (const uid of new Set(documents)) {
+  /** Whether there were any. */
+  async #lookAt(documents: Iterable<string>, signal: AbortSignal): Promise<boolean> {
+    const all = new Set(documents);
+    for (const uid of all) {
       signal.throwIfAborted();
-      await this.#parts.look(uid);
+      try {
+        await this.#parts.look(uid);
+      } catch (error) {
+        if (!isOfDocument(error)) throw error;
+        // The others are not held up by it.
+        this.#parts.onFault(error);
+      }
     }
+    return all.size > 0;
   }
+}
+
+/** What would be refused again, however often it is written. */
+function isOfDocument(error: unknown): boolean {
+  const ofDocument = ['invalid_operation', 'invalid_request', 'schema_conflict'];
+  return error instanceof Problem && ofDocument.includes(error.code);
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

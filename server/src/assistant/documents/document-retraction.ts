@@ -8,7 +8,7 @@ import { MERGED_INTO } from '#graph/merge-record.ts';
 import { NOBODY_TEAM, NOBODY_UID } from '#graph/merged-access.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { readersOfText, readText } from './document-texts.ts';
+import { isWithheld, readersOfText, readText } from './document-texts.ts';
 import {
   type EdgeStatement,
   isStated,
@@ -51,6 +51,8 @@ interface DocumentNow {
   readonly isMade: (statement: EdgeStatement) => boolean;
   /** Who may read a text of it. */
   readonly readers: (source: string) => Readers;
+  /** Whether a text is kept from some who see the document. */
+  readonly isWithheld: (source: string) => boolean;
   readonly isChanged: boolean;
 }
 
@@ -131,18 +133,20 @@ export class DocumentRetraction {
       texts[source] = read.digest;
       quotes.set(source, read.digest === digest ? 'same' : new Quotes(read.text));
     }
-    const readers = (source: string): Readers => {
-      if (id === undefined) return { teams: [], users: [] };
-      const isField = reader.id({ uid: source }) === undefined;
-      return readersOfText(reader, id, { field: isField ? source : null });
-    };
+    const field = (source: string) =>
+      reader.id({ uid: source }) === undefined ? { field: source } : { field: null };
+    const readers = (source: string): Readers =>
+      id === undefined ? { teams: [], users: [] } : readersOfText(reader, id, field(source));
+    const isKept = (source: string): boolean =>
+      id !== undefined && isWithheld(reader, id, field(source));
     const isSaid = ({ document: of, source, quote }: EdgeStatement): boolean => {
       if (of !== uid) return true;
       const found = quotes.get(source);
       return found === 'same' || found?.find(quote) !== undefined;
     };
     const isChanged = !isDeepStrictEqual({ ...texts }, { ...document.texts });
-    return { uid, isGone: id === undefined, texts, isMade: isSaid, readers, isChanged };
+    const isGone = id === undefined;
+    return { uid, isGone, texts, isMade: isSaid, readers, isWithheld: isKept, isChanged };
   }
 
   /** Whether more people see a node than may read what the document says of it. */
@@ -188,7 +192,8 @@ export class DocumentRetraction {
       if (!now.isMade(one)) return false;
       // Who sees a node that documents have made is changed instead, or by a person.
       const isNarrow = before.madeAt !== null || isWithin(readers, now.readers(one.source));
-      const isMention = 'fields' in one && Object.keys(one.fields).length === 0;
+      const isMention =
+        'fields' in one && Object.keys(one.fields).length === 0 && !now.isWithheld(one.source);
       if (isNarrow || isMention) return true;
       const end = to === undefined ? undefined : reader.id({ uid: to });
       if (end !== undefined && isWithin(readersOf(reader, end), now.readers(one.source)))
@@ -316,7 +321,8 @@ export class DocumentRetraction {
 
   /** The edge to the document has the surest quote that is left, or goes. */
   #quoted({ uid, after }: NodePlan, now: DocumentNow): WriterOperation[] {
-    if (now.isGone) return [];
+    const isKnown = this.#parts.reader.schema().edges.some(({ type }) => type === EVIDENCE_EDGE);
+    if (now.isGone || !isKnown) return [];
     const left = statementsOf(after)
       .filter(({ document }) => document === now.uid)
       .toSorted((a, b) => b.confidence - a.confidence);

@@ -13,6 +13,7 @@ import { turns } from '#base/turns.ts';
 import { readStoredFile } from '#files/stored-file.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import { isSystemName } from '#graph/names.ts';
+import { namesOfField } from '#graph/type-access.ts';
 import { nameOfNode } from '#graph/node-label.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
@@ -99,7 +100,7 @@ function sourcesOf(
   const ofFields = fields.flatMap((field): TextSource[] => {
     const value = view.canReadField(id, field) ? reader.field(id, field) : undefined;
     if (typeof value !== 'string' || value.trim() === '') return [];
-    if (!isForAll(reader, id, field)) {
+    if (isWithheld(reader, id, { field })) {
       throw invalid('fields', `${field} is withheld from some people: what it says cannot be`);
     }
     return [{ ...node, file: null, field }];
@@ -116,13 +117,22 @@ function sourcesOf(
   return [...ofFields, ...ofFiles];
 }
 
-/** Nobody may read it, or all who see the node may. */
-function isForAll(reader: GraphReader, id: number, field: string): boolean {
+/** Whether a text is kept from some who see its node. */
+export function isWithheld(
+  reader: GraphReader,
+  id: number,
+  { field }: Pick<TextSource, 'field'>,
+): boolean {
+  if (field === null) return false;
   const type = reader.typeOf(id);
-  const rule = Object.entries(readTypeAccess(reader)).find(
-    ([name]) => reader.typeNamed(name) === type,
+  const key = reader.schema().nodes.find((one) => one.type === type)?.key;
+  const aliases = reader.schemaAliases().filter((one) => 'type' in one && one.type === type);
+  const names = namesOfField(field, key, aliases);
+  // Rules name types and fields as they were called when the rule was made.
+  return Object.entries(readTypeAccess(reader)).some(
+    ([name, { fields = {} }]) =>
+      reader.typeNamed(name) === type && names.some((one) => Object.hasOwn(fields, one)),
   );
-  return !Object.hasOwn(rule?.[1].fields ?? {}, field);
 }
 
 /** The text as it is now; or why there is none. */
@@ -163,9 +173,9 @@ const REASONS = {
 export function readersOfText(
   reader: GraphReader,
   id: number,
-  { field }: Pick<TextSource, 'field'>,
+  source: Pick<TextSource, 'field'>,
 ): Readers {
-  if (field !== null && !isForAll(reader, id, field)) return { teams: [], users: [] };
+  if (isWithheld(reader, id, source)) return { teams: [], users: [] };
   return readersOf(reader, id);
 }
 

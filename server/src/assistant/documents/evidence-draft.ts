@@ -6,7 +6,7 @@ import type { FieldValue } from '#graph/field-types.ts';
 import { NOBODY_TEAM, NOBODY_UID } from '#graph/merged-access.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { readersOfText, sourceKey, type TextSource } from './document-texts.ts';
+import { isWithheld, readersOfText, sourceKey, type TextSource } from './document-texts.ts';
 import { emptyEvidence, type Statement, withEdge, withStatement } from './evidence.ts';
 import {
   documentOperation,
@@ -69,8 +69,9 @@ export class EvidenceDraft {
     const readers = readersOfText(this.#reader, id, source);
     const says = { document: source.uid, source: sourceKey(source), quote, page, confidence };
     const statement: Statement = { ...says, fields };
-    if (kind === 'node' && key !== null) this.#addNode({ type, key }, statement, readers);
-    else if (from !== null && to !== null) this.#addEdge({ type, from, to }, statement, readers);
+    const told = { readers, isWithheld: isWithheld(this.#reader, id, source) };
+    if (kind === 'node' && key !== null) this.#addNode({ type, key }, statement, told);
+    else if (from !== null && to !== null) this.#addEdge({ type, from, to }, statement, told);
     const document = this.#document(source.uid);
     document.value = {
       ...document.value,
@@ -90,13 +91,15 @@ export class EvidenceDraft {
     ];
   }
 
-  #addNode(name: Named, statement: Statement, readers: Readers): void {
+  #addNode(name: Named, statement: Statement, { readers, isWithheld: isSecret }: Told): void {
     const node = this.#existing(name) ?? this.#made(name, readers);
     const current = (field: string): FieldValue => this.#valueOf(node, field);
     const isChange = Object.entries(statement.fields).some(
       ([field, value]) => !isDeepStrictEqual(current(field), value),
     );
-    if (isChange && !isWithin(node.readers, readers)) throw widened(`${name.type} "${name.key}"`);
+    // The quote of a mention is for those who see the document, whose text it is not to tell.
+    const isTold = isChange || isSecret;
+    if (isTold && !isWithin(node.readers, readers)) throw widened(`${name.type} "${name.key}"`);
     this.#refuseTooMuch(node);
     const document = this.#joined(node, statement);
     // Where more people see the node, nothing is kept but that the document speaks of it.
@@ -111,7 +114,7 @@ export class EvidenceDraft {
   #addEdge(
     { type: edge, from, to }: { readonly type: string; readonly from: Named; readonly to: Named },
     statement: Statement,
-    readers: Readers,
+    { readers, isWithheld: isSecret }: Told,
   ): void {
     const [begin, end] = [from, to].map((name) => {
       const node = this.#existing(name);
@@ -124,7 +127,8 @@ export class EvidenceDraft {
       begin.id !== undefined &&
       end.id !== undefined &&
       this.#reader.edgeBetween(begin.id, edge, end.id) !== undefined;
-    if (!isThere && !stated && ![begin, end].some((one) => isWithin(one.readers, readers))) {
+    const isTold = (!isThere && !stated) || isSecret;
+    if (isTold && ![begin, end].some((one) => isWithin(one.readers, readers))) {
       throw widened(`an edge ${edge}`);
     }
     this.#refuseTooMuch(begin);
@@ -247,6 +251,12 @@ export class EvidenceDraft {
     if (readers?.teams.includes(NOBODY_UID) === true) this.#isRestrictedToNobody = true;
     return restrictTo(node, readers);
   }
+}
+
+/** Who may read the text, and whether some who see its node may not. */
+interface Told {
+  readonly readers: Readers;
+  readonly isWithheld: boolean;
 }
 
 interface Named {

@@ -1,7 +1,10 @@
+import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
 import type { Readers } from '#access/node-access.ts';
+import { convertValue } from '#graph/field-conversion.ts';
+import { type FieldValue, LIST, tagOf } from '#graph/field-types.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { NodeEvidence } from './evidence.ts';
+import type { NodeEvidence, Values } from './evidence.ts';
 
 const NODE_TYPE = '_NodeEvidence';
 const DOCUMENT_TYPE = '_DocumentEvidence';
@@ -35,6 +38,7 @@ export interface Versioned<T> {
 /** Reads at the reader's commit what documents say. */
 export class EvidenceStore {
   readonly #reader: GraphReader;
+  #aliases: { readonly of: unknown; readonly all: readonly SchemaAlias[] } | undefined;
 
   constructor(reader: GraphReader) {
     this.#reader = reader;
@@ -42,7 +46,8 @@ export class EvidenceStore {
 
   node(uid: string): Versioned<StoredEvidence | undefined> {
     const { value, version } = this.#record(NODE_TYPE, uid);
-    return { value: value as StoredEvidence | undefined, version };
+    const kept = value as StoredEvidence | undefined;
+    return { value: kept && this.#present(uid, kept), version };
   }
 
   document(uid: string): Versioned<StoredDocument> {
@@ -57,6 +62,44 @@ export class EvidenceStore {
       .idsOfType(DOCUMENT_TYPE)
       .map((id) => this.#reader.field(id, 'Id'))
       .filter((uid) => typeof uid === 'string');
+  }
+
+  /**
+   * What is kept names fields and edges as they were called when it was said: it is read with the
+   * names and types of today, as the values of nodes are.
+   */
+  #present(uid: string, evidence: StoredEvidence): StoredEvidence {
+    const schema = this.#reader.schema();
+    const id = this.#reader.id({ uid });
+    const type =
+      id === undefined
+        ? undefined
+        : schema.nodes.find((one) => one.type === this.#reader.typeOf(id));
+    if (type === undefined) return evidence;
+    if (this.#aliases?.of !== schema) {
+      this.#aliases = { of: schema, all: this.#reader.schemaAliases() };
+    }
+    const fields = new Map<string, string>();
+    const edges = new Map<string, string>();
+    for (const one of this.#aliases.all) {
+      if ('edge' in one && one.field === undefined) edges.set(one.alias, one.edge);
+      if ('type' in one && one.type === type.type && one.field !== undefined) {
+        fields.set(one.alias, one.field);
+      }
+    }
+    const present = (values: Values): Values =>
+      Object.fromEntries(
+        Object.entries(values).map(([field, value]) => {
+          const name = type.fields[field] === undefined ? (fields.get(field) ?? field) : field;
+          return [name, valueAs(value, type.fields[name])];
+        }),
+      );
+    return {
+      ...evidence,
+      base: present(evidence.base),
+      statements: evidence.statements.map((one) => ({ ...one, fields: present(one.fields) })),
+      edges: evidence.edges.map((one) => ({ ...one, edge: edges.get(one.edge) ?? one.edge })),
+    };
   }
 
   #record(type: string, key: string): Versioned<unknown> {
@@ -92,4 +135,39 @@ function recordOperation(
   if (value === undefined) return { op: 'delete', type, key, ifVersion };
   const Record: unknown = JSON.parse(JSON.stringify(value));
   return { op: 'addOrUpdate', type, key, fields: { Record }, ifVersion };
+}
+
+/** A value, kept as JSON, as one of a field that was retyped since; null when it is lost. */
+function valueAs(value: FieldValue, type: string | undefined): FieldValue {
+  const to = tagOf(type);
+  const was = tagOf(jsonTypeOf(Array.isArray(value) ? value[0] : value));
+  if (value === null || to === undefined || was === undefined) return value;
+  const isList = Array.isArray(value);
+  return isList === type?.endsWith('[]') && isAlready(isList ? value[0] : value, type)
+    ? value
+    : (convertValue(value, isList ? was | LIST : was, to) ?? null);
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (typeof value === 'number') return 'Double';
+  return typeof value === 'boolean' ? 'Bool' : typeof value === 'string' ? 'String' : 'Json';
+}
+
+/** Whether a value has the form in which values of a type are written as JSON. */
+function isAlready(value: unknown, type: string): boolean {
+  switch (type.replace(/\[\]$/, '')) {
+    case 'Json':
+      return true;
+    case 'Int':
+    case 'Long':
+    case 'Float':
+    case 'Double':
+      return typeof value === 'number';
+    case 'Bool':
+      return typeof value === 'boolean';
+    case 'GeoPoint':
+      return typeof value === 'object';
+    default:
+      return typeof value === 'string';
+  }
 }

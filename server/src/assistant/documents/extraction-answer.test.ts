@@ -112,6 +112,18 @@ test('only so many proposals of one batch are kept', () => {
   expect([found?.found.length, found?.dropped.schema]).toEqual([100, 51]);
 });
 
+test('an answer of many megabytes is not read to its end', () => {
+  const nodes = Array.from({ length: 50_000 }, () => ({ ...ada, quote: 'said by nobody' }));
+  const edges = Array.from({ length: 50_000 }, () => 'no edge');
+  const found = findings({ nodes, edges });
+  expect(found).toMatchObject({ found: [], dropped: { quote: 1_000, schema: 99_000 } });
+});
+
+test('a part of a word or of a number does not prove a value', () => {
+  const nodes = [{ ...ada, fields: { Born: 190, Cities: ['ora', ''] }, quote: 'born in 1901' }];
+  expect(findings({ nodes })).toMatchObject({ found: [{ unquoted: ['Born', 'Cities'] }] });
+});
+
 test.each([
   [{ types: ['_User'], edges: [] }, 'types.0'],
   [{ types: ['Nobody'], edges: [] }, 'types.0'],

@@ -7,7 +7,7 @@ import { objectInAnswer } from '../model/json-answer.ts';
 import { listIn } from '../router/json-members.ts';
 import type { Values } from './evidence.ts';
 import type { ExtractionTarget } from './extraction-target.ts';
-import type { Quotes } from './quotes.ts';
+import { placeOfWords, type Quotes } from './quotes.ts';
 
 interface NodeEnd {
   readonly type: string;
@@ -42,6 +42,8 @@ export interface BatchFindings {
   readonly dropped: Dropped;
 }
 
+const READ_MAX = 10 * EXTRACTION_BATCH_PROPOSALS_MAX;
+
 /**
  * Reads what a model says of a text. Undefined when it is no answer at all; what does not fit the
  * schema, and what rests on a quote that the text does not have, is dropped.
@@ -73,11 +75,15 @@ export function findingsIn(
     seen.add(identity);
     found.push(proposal);
   };
-  for (const value of answer['nodes']) {
+  const [nodes, edges] = [listIn(answer['nodes']), listIn(answer['edges'])];
+  // A quote is looked for in all of the text: an answer of megabytes is not read to its end.
+  const [someNodes, someEdges] = [nodes.slice(0, READ_MAX), edges.slice(0, READ_MAX)];
+  dropped.schema += nodes.length - someNodes.length + edges.length - someEdges.length;
+  for (const value of someNodes) {
     const node = target.node(value);
     take(node && { ...node, kind: 'node', from: null, to: null });
   }
-  for (const value of listIn(answer['edges'])) {
+  for (const value of someEdges) {
     const edge = target.edge(value);
     if (edge === undefined) dropped.schema++;
     else {
@@ -89,10 +95,10 @@ export function findingsIn(
 }
 
 /** Fields whose values do not stand in the quote: a person should look at them. */
-function unquotedOf({ fields }: Pick<Found, 'fields'>, quote: string): string[] {
+export function unquotedOf({ fields }: Pick<Found, 'fields'>, quote: string): string[] {
   const text = plain(quote);
   const isIn = (value: unknown): boolean =>
-    Array.isArray(value) ? value.every(isIn) : text.includes(plain(String(value)));
+    Array.isArray(value) ? value.every(isIn) : placeOfWords(text, plain(String(value))) >= 0;
   return Object.keys(fields).filter((field) => !isIn(fields[field]));
 }
 

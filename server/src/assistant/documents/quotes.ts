@@ -45,8 +45,38 @@ export class Quotes {
     const wanted = foldedText(quote);
     if (wanted.length < EXTRACTION_QUOTE_CHARACTERS_MIN) return undefined;
     if (!/[\p{L}\p{N}]/u.test(wanted)) return undefined;
-    const at = this.#folded.indexOf(wanted);
+    const at = placeOfWords(this.#folded, wanted);
     const [start, end] = [this.#starts[at], this.#ends[at + wanted.length - 1]];
     return start === undefined || end === undefined ? undefined : { start, end };
   }
+}
+
+/** Letters of scripts that write words without a space before what follows them. */
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/**
+ * Where some words stand in a text as whole words and whole numbers; -1 when they do not: "190" and
+ * "ash" do not stand in "Trash of 1901".
+ */
+export function placeOfWords(text: string, words: string): number {
+  if (words === '') return -1;
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    const end = at + words.length;
+    const isWhole = !joins(text, at, -1) && !joins(text, end, 1);
+    if (isWhole) return at;
+  }
+  return -1;
+}
+
+/** Whether a word or number goes on across a place in a text; `way` is where to look further. */
+function joins(text: string, place: number, way: -1 | 1): boolean {
+  const before = /[\s\S]$/u.exec(text.slice(Math.max(0, place - 2), place))?.[0] ?? '';
+  const after = String.fromCodePoint(text.codePointAt(place) ?? 0x20);
+  const [inner, outer] = way === 1 ? [before, after] : [after, before];
+  if (!/[\p{L}\p{N}]/u.test(inner) || UNSPACED.test(inner)) return false;
+  if (/[\p{L}\p{M}\p{N}]/u.test(outer)) return !UNSPACED.test(outer);
+  // The parts of 1.5 and of 1,200 are no numbers of their own.
+  const further = text[way === 1 ? place + 1 : place - 2] ?? '';
+  return /\d/.test(inner) && /[.,]/.test(outer) && /\d/.test(further);
 }
