@@ -7,7 +7,12 @@ import type { PrimaryAddress } from '#base/primary-address.ts';
 import { databaseProblem, noPrimary } from '#log/postgres/database-problem.ts';
 import { DatabaseFault } from '#log/postgres/log-database.ts';
 import { Lease } from '#log/postgres/lease.ts';
-import type { MemberRegistry, MembersSeen, MemberState } from '#log/postgres/member-registry.ts';
+import {
+  type MemberRegistry,
+  type MembersSeen,
+  type MemberState,
+  nameTaken,
+} from '#log/postgres/member-registry.ts';
 import { degraded, OK } from '#observe/health.ts';
 import type { PostgresDatabase } from '#log/postgres/postgres-database.ts';
 import type { History } from '#store/history.ts';
@@ -432,10 +437,4 @@ export class Member implements AsyncDisposable {
 
 function isNoPrimary(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'no_primary';
-}
-
-function nameTaken(name: string): Problem {
-  return new Problem('member_name_taken', `another process is the member ${name} now`, {
-    hint: 'Give each member a name of its own in MSK_MEMBER.',
-  });
 }

@@ -15,7 +15,7 @@ import { Member } from './member.ts';
  * One of the processes that share a log in PostgreSQL: it follows the one of them that holds the
  * lease, or holds it (design, section 7; decision 0032). Listens, so that it can be asked how it
  * is; not ready yet. Rejects with `log_database_unsuitable`, `storage_failed` when PostgreSQL does
- * not answer, `storage_in_use`, `storage_not_empty`, `wrong_master_key`,
+ * not answer, `storage_in_use`, `storage_not_empty`, `wrong_master_key`, `member_name_taken`,
  * `replication_not_authenticated`.
  */
 export async function openMember(options: WorkspaceOptions): Promise<Workspace> {

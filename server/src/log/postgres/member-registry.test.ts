@@ -67,7 +67,7 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     });
     await registry.join(member({ name: 'two' }));
     await registry.leave(member());
-    await registry.join(member({ name: 'two', run: 'next', keyProof: 'of another key' }));
+    await registry.join(member({ name: 'two', keyProof: 'of another key' }));
   });
 
   it('adds what the tables of the first clusters lack', async () => {
@@ -88,13 +88,36 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
     expect(takeovers[0]).toEqual({ term: 103, member: 'm103', at: expect.any(Date) });
   });
 
-  it('leaves a name to the run that joined last', async () => {
+  const seenLater = (interval: string): Promise<void> =>
+    server.query(
+      `update "trellis_${workspace}".member set seen_at = seen_at + interval '${interval}'`,
+    );
+
+  it('leaves a name to the run that joined last, once the one before is silent', async () => {
     await registry.join(member());
     await registry.join(member({ run: 'second run' }));
     expect(await registry.renew(member())).toBeUndefined();
+    // The clock of PostgreSQL may go back.
+    await seenLater('1 hour');
+    await registry.join(member({ run: 'third run' }));
+    await seenLater('-1 hour');
+    await registry.join(member({ run: 'fourth run' }));
     await registry.leave(member());
-    expect((await registry.renew(member({ run: 'second run' })))?.members).toHaveLength(1);
-    await registry.leave(member({ run: 'second run' }));
+    expect((await registry.renew(member({ run: 'fourth run' })))?.members).toHaveLength(1);
+    await registry.leave(member({ run: 'fourth run' }));
+  });
+
+  it('refuses a name whose run goes on', async () => {
+    await registry.join(member());
+    // As if it were renewed: no pause of this machine makes it look silent.
+    await seenLater('1 hour');
+    await using other = new MemberRegistry(addressOf(server.url), workspace);
+    const joining = other.join(member({ run: 'second run' })).catch((error: unknown) => error);
+    const outcomes: unknown[] = [];
+    void joining.then((outcome) => outcomes.push(outcome));
+    while (outcomes.length === 0) await seenLater('1 second');
+    expect(outcomes).toMatchObject([{ code: 'member_name_taken' }]);
+    expect((await registry.renew(member()))?.members).toHaveLength(1);
   });
 
   it('joins again when PostgreSQL has lost its row', async () => {

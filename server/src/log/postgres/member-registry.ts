@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -61,6 +62,12 @@ const FORGOTTEN_AFTER = '7 days';
 /** The log is kept for a member that was silent for so long, and its key counts. */
 const COUNTED_FOR = '10 minutes';
 
+/** A name is held for so long after the run that has it was seen last. */
+const NAME_HELD_MS = 2_500;
+const NAME_LOOK_INTERVAL_MS = 250;
+/** So many renewals show that a run goes on: one may be under way when it is killed. */
+const NAME_RENEWALS = 2;
+
 const SYNCHRONOUS = `trim(current_setting('synchronous_standby_names')) <> '' as synchronous`;
 
 /**
@@ -77,29 +84,62 @@ export class MemberRegistry implements AsyncDisposable {
   }
 
   /**
-   * Takes the name for this run. An earlier run of the same name then finds that it is not its own
-   * any more. Throws `replication_not_authenticated` when another member that was seen lately has
-   * another key: as the primary it would turn away everybody who is signed in.
+   * Takes the name for this run, once no earlier one holds it: after a kill that is a moment. An
+   * earlier run that only stood still then finds that the name is not its own any more. Throws
+   * `member_name_taken` when another process goes on under the name, and
+   * `replication_not_authenticated` when another member that was seen lately has another key: as
+   * the primary it would turn away everybody who is signed in.
    */
-  join(state: MemberState): Promise<MembersSeen> {
+  async join(state: MemberState): Promise<MembersSeen> {
+    let held: { readonly seenAt: string; readonly sinceMs: number } | undefined;
+    for (let renewals = 0; renewals < NAME_RENEWALS;) {
+      const now = performance.now();
+      // Whatever the clock of PostgreSQL says.
+      const isSilent = held !== undefined && now - held.sinceMs >= NAME_HELD_MS;
+      const seen = await this.#takeName(state, isSilent ? held?.seenAt : undefined);
+      if (typeof seen !== 'string') return seen;
+      if (seen !== held?.seenAt) {
+        if (held !== undefined) renewals++;
+        held = { seenAt: seen, sinceMs: now };
+      }
+      await sleep(NAME_LOOK_INTERVAL_MS);
+    }
+    throw nameTaken(state.name);
+  }
+
+  /** When the run was seen that holds the name, unless that was at `silentSince`. */
+  #takeName(state: MemberState, silentSince: string | undefined): Promise<MembersSeen | string> {
     return this.#connections.run((client) =>
       this.#inTransaction(client, async () => {
         const to = `${this.#schema}.member`;
         await this.#refuseOtherKey(client, state);
-        await client.query(
-          `insert into ${to}
+        const { rowCount } = await client.query(
+          `insert into ${to} as held
               (name, run, address, server_address, role, applied, version, key_proof, seen_at)
             values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
             on conflict (name) do update set run = $2, address = $3, server_address = $4,
-              role = $5, applied = $6, version = $7, key_proof = $8, seen_at = clock_timestamp()`,
-          valuesOf(state),
+              role = $5, applied = $6, version = $7, key_proof = $8, seen_at = clock_timestamp()
+            where held.run = $2
+              or held.seen_at < clock_timestamp() - interval '${NAME_HELD_MS} milliseconds'
+              or extract(epoch from held.seen_at)::text = $9`,
+          [...valuesOf(state), silentSince],
         );
+        if (rowCount === 0) return this.#seenAt(client, state);
         await client.query(
           `delete from ${to} where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}'`,
         );
         return this.#look(client);
       }),
     );
+  }
+
+  async #seenAt(client: PoolClient, { name }: MemberState): Promise<string> {
+    const { rows } = await client.query<{ seen: string }>(
+      `select extract(epoch from seen_at)::text as seen from ${this.#schema}.member
+        where name = $1`,
+      [name],
+    );
+    return rows[0]?.seen ?? 'it has left';
   }
 
   async #refuseOtherKey(client: PoolClient, { name, keyProof }: MemberState): Promise<void> {
@@ -270,4 +310,10 @@ interface MemberRow {
 function valuesOf(state: MemberState): unknown[] {
   const { name, run, address, serverAddress, role, appliedSequence, version, keyProof } = state;
   return [name, run, address, serverAddress, role, appliedSequence, version, keyProof];
+}
+
+export function nameTaken(name: string): Problem {
+  return new Problem('member_name_taken', `another process is the member ${name}`, {
+    hint: 'Give each member a name of its own in MSK_MEMBER.',
+  });
 }
