@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { ReplicaStore } from '../../server/src/app/replication/replica-store.ts';
 import { makeBackup, restore } from '../support/backups.ts';
 import { type Outcome, runTrellis } from '../support/command-line.ts';
 import { HttpClient } from '../support/http-client.ts';
-import { startPostgres } from '../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { requirePostgres } from '../support/requires.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 import { JWT_KEY } from './cluster.ts';
@@ -16,31 +16,53 @@ const KEYS = {
   MSK_JWT_KEY: JWT_KEY,
   MSK_GRAPH_MASTER_KEY: 'a master key of more than thirty-two bytes',
 };
+/** In several groups of the log in PostgreSQL. */
+const BALLAST_BYTES = 1_500_000;
 
 describe.skipIf(requirePostgres())('trellis cluster', () => {
+  const resources = new AsyncDisposableStack();
+  let postgres: PostgresServer;
+  let folder: string;
+  /** Of the server that both workspaces come from. */
+  let token: string;
+  let items: ReadonlySet<string>;
+  const at = (name: string): string => `${folder}/${name}`;
+  const backups = () => ({ MSK_GRAPH_BACKUP_FOLDER: at('backups') });
+  const clusterOf =
+    (env: Readonly<Record<string, string>>) =>
+    (command: string, ...args: string[]): Promise<Outcome> =>
+      runTrellis(['cluster', command, ...args, '--json'], {
+        home: folder,
+        server: '',
+        env: { ...KEYS, MSK_LOG: postgres.url, ...env },
+      });
+
+  beforeAll(async () => {
+    postgres = resources.use(await startPostgres());
+    folder = resources.use(await temporaryFolder()).path;
+    const env = { ...KEYS, ...backups() };
+    await using server = await TrellisProcess.start({ storage: at('data'), env });
+    const http = new HttpClient(server.url);
+    token = await prepareWorkload(http);
+    await writeBallast(http, token, BALLAST_BYTES);
+    const backup = makeBackup(new TrellisClient({ baseUrl: server.url, token }));
+    expect(await clusterOf({})('import', at('data'))).toMatchObject(refused('storage_in_use'));
+    await backup;
+    items = await readItems(http, token);
+    expect(await server.stop()).toBe(0);
+  });
+  afterAll(() => resources.disposeAsync());
+
   it('moves a workspace from a folder into PostgreSQL, and out of it again', async () => {
-    await using postgres = await startPostgres();
-    await using folder = await temporaryFolder();
-    const at = (name: string): string => `${folder.path}/${name}`;
-    const env = { ...KEYS, MSK_LOG: postgres.url };
-    const cluster = (command: string, ...args: string[]): Promise<Outcome> =>
-      runTrellis(['cluster', command, ...args, '--json'], { home: folder.path, server: '', env });
+    const cluster = clusterOf({});
     const imports = (...args: string[]) => cluster('import', at('data'), ...args);
-
-    const { items, token } = await (async () => {
-      await using server = await TrellisProcess.start({ storage: at('data'), env: KEYS });
-      const http = new HttpClient(server.url);
-      const session = await prepareWorkload(http);
-      await writeBallast(http, session, 3_000_000);
-      expect(await imports()).toMatchObject(refused('storage_in_use'));
-      const written = await readItems(http, session);
-      expect(await server.stop()).toBe(0);
-      return { items: written, token: session };
-    })();
-
-    expect(await cluster('import', at('nothing'))).toMatchObject(refused('store_format_unknown'));
-    expect(await cluster('export', at('alone'))).toMatchObject(refused('log_database_unsuitable'));
-    const tried = await imports('--dry-run');
+    const [nothing, missing, tried] = await Promise.all([
+      cluster('import', at('nothing')),
+      cluster('export', at('alone')),
+      imports('--dry-run'),
+    ]);
+    expect(nothing).toMatchObject(refused('store_format_unknown'));
+    expect(missing).toMatchObject(refused('log_database_unsuitable'));
     expect(done(tried)).toMatchObject({ isDryRun: true, firstSequence: 1 });
     const imported = done(await imports());
     expect(imported).toMatchObject({
@@ -49,19 +71,19 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
       workspace: 'main',
       logDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    expect(await imports()).toMatchObject(refused('read_only_replica'));
-    // An import that was killed before its last step finds that all is there.
+    const [again, dry] = await Promise.all([
+      imports(),
+      cluster('export', at('alone'), '--dry-run'),
+    ]);
+    expect(again).toMatchObject(refused('read_only_replica'));
+    expect(done(dry)).toMatchObject({ source: 'log', stateDigest: null });
     await ReplicaStore.markMoving(at('data'));
-    expect(done(await imports())).toEqual({ ...imported, logDigest: null });
-
+    const [finished, alone] = await Promise.all([imports(), cluster('export', at('alone'))]);
+    // An import that was killed before its last step finds that all is there.
+    expect(done(finished)).toEqual({ ...imported, logDigest: null });
     // The log alone makes the same state.
-    expect(done(await cluster('export', at('alone'), '--dry-run'))).toMatchObject({
-      source: 'log',
-      stateDigest: null,
-    });
-    const exported = done(await cluster('export', at('alone')));
     const { lastSequence: sequence, stateDigest } = imported;
-    expect(exported).toMatchObject({ source: 'log', sequence, stateDigest });
+    expect(done(alone)).toMatchObject({ source: 'log', sequence, stateDigest });
     await ReplicaStore.markMoving(at('alone'));
     const other = await cluster('import', at('alone'));
     expect(other).toMatchObject(refused('log_database_unsuitable'));
@@ -81,9 +103,12 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
     // Of a member that is stopped, which lacks what the other one has written since.
     await two.process.kill();
     await writeBallast(one.http, token, 10_000, 'last');
-    const left = await cluster('export', two.storage);
+    const [left, used] = await Promise.all([
+      cluster('export', two.storage),
+      cluster('export', at('data')),
+    ]);
     expect(done(left)).toMatchObject({ source: 'member' });
-    expect(await cluster('export', at('data'))).toMatchObject(refused('storage_in_use'));
+    expect(used).toMatchObject(refused('storage_in_use'));
     const last = await readItems(one.http, token);
     await using server = await TrellisProcess.start({ storage: two.storage, env: KEYS });
     expect(await readItems(new HttpClient(server.url), token)).toEqual(last);
@@ -91,31 +116,21 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
   });
 
   it('goes on from the newest backup when no member has what PostgreSQL lacks', async () => {
-    await using postgres = await startPostgres();
-    await using folder = await temporaryFolder();
-    const at = (name: string): string => `${folder.path}/${name}`;
-    const backups = { MSK_GRAPH_BACKUP_FOLDER: at('backups') };
-    const env = { MSK_JWT_KEY: JWT_KEY, MSK_LOG: postgres.url, ...backups };
-    const cluster = (...args: string[]): Promise<Outcome> =>
-      runTrellis(['cluster', ...args, '--json'], { home: folder.path, server: '', env });
-    {
-      await using server = await TrellisProcess.start({ storage: at('first'), env: backups });
-      const session = await prepareWorkload(new HttpClient(server.url));
-      await makeBackup(new TrellisClient({ baseUrl: server.url, token: session }));
-      expect(await server.stop()).toBe(0);
-    }
+    const env = { MSK_WORKSPACE: 'other', ...backups() };
+    const cluster = clusterOf(env);
     // Its log begins after the backup.
-    expect(await restore([at('backups'), '--to', at('data')])).toMatchObject({ code: 0 });
-    const { firstSequence } = done(await cluster('import', at('data')));
+    expect(await restore([at('backups'), '--to', at('other')], KEYS)).toMatchObject({ code: 0 });
+    const { firstSequence } = done(await cluster('import', at('other')));
     expect(firstSequence).toBeGreaterThan(1);
 
-    await using members = await Members.create(postgres.url, backups);
-    const one = await members.start('one', { MSK_GRAPH_STORAGE: at('data') });
+    await using members = await Members.create(postgres.url, { ...KEYS, ...env });
+    const one = await members.start('one', { MSK_GRAPH_STORAGE: at('other') });
     await one.process.ready;
-    const token = await one.http.signIn();
-    await makeBackup(new TrellisClient({ baseUrl: one.address, token }));
-    await writeBallast(one.http, token, 10_000);
-    const items = await readItems(one.http, token);
+    const session = await one.http.signIn();
+    await makeBackup(new TrellisClient({ baseUrl: one.address, token: session }));
+    await writeBallast(one.http, session, 10_000, 'later');
+    const all = await readItems(one.http, session);
+    expect(all.size).toBeGreaterThan(items.size);
     await one.process.kill();
     await one.empty();
 
@@ -126,12 +141,12 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
     const three = await members.start('three');
     await three.process.waitForLine(/goes on from the backup/);
     expect(await members.primaryBut(one, two)).toBe(three);
-    expect(await readItems(three.http, token)).toEqual(items);
-    const { source } = done(await cluster('export', at('alone')));
+    expect(await readItems(three.http, session)).toEqual(all);
+    const { source } = done(await cluster('export', at('last')));
     expect(source).toBe('backup');
-    await using server = await TrellisProcess.start({ storage: at('alone') });
+    await using server = await TrellisProcess.start({ storage: at('last'), env: KEYS });
     const alone = new HttpClient(server.url);
-    expect(await readItems(alone, await alone.signIn())).toEqual(items);
+    expect(await readItems(alone, await alone.signIn())).toEqual(all);
   });
 });
 
