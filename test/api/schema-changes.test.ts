@@ -419,3 +419,17 @@ test('a rule that is set while its type is renamed is not lost', async () => {
     await ok(admin('PUT', '/api/access/types', { types: before }));
   }
 });
+
+test('a type gets no more writers and readers by the rule of a type that was dropped', async () => {
+  const node = (type: string) => ({ type, key: 'Name', fields: { Name: 'String' } });
+  await ok(admin('PUT', '/api/schema', { nodes: [node('Lent'), node('Own')], edges: [] }));
+  const before = Object(await ok(admin('GET', '/api/access/types'))).types;
+  const writableBy = { users: [people.uid('ann')] };
+  const types = { ...before, Lent: { writableBy, visibleTo: 'restricted' } };
+  await ok(admin('PUT', '/api/access/types', { types }));
+  await ok(change({ changes: [{ drop: { type: 'Lent' } }], force: true }));
+  await ok(change({ changes: [{ rename: { type: 'Own', to: 'Lent' } }], force: true }));
+  const after = Object(await ok(admin('GET', '/api/access/types'))).types;
+  expect(after).toEqual({ ...before, Lent: { visibleTo: 'restricted' } });
+  await ok(admin('PUT', '/api/access/types', { types: before }));
+});

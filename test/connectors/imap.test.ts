@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { requireDovecot } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
+import { startMeddling } from './meddling-proxy.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 
 const PASSWORD = 'quokka-on-the-island';
@@ -150,6 +151,43 @@ describe.skipIf(requireDovecot())('a mailbox', () => {
     expect(await subjects('eve')).toEqual([]);
   });
 
+  test('takes nothing back for a folder that the server fails to search', async () => {
+    let opened = '';
+    let fault: 'search' | 'fetch' | undefined;
+    await using proxy = await startMeddling(mail.port, () => (from, bytes) => {
+      const text = bytes.toString('latin1');
+      if (from === 'server') {
+        // That somebody has read it is told between the answers.
+        const told =
+          fault === 'fetch' ? text.replace(/^(\* 1 FETCH .*ENVELOPE.*\)\r\n)/m, `$1${SEEN}`) : text;
+        return Buffer.from(told, 'latin1');
+      }
+      if (/ (?:EXAMINE|SELECT) /.test(text)) opened = text;
+      const isFailing = fault === 'search' && opened.includes('Team');
+      const said = isFailing ? text.replace('SEARCH ALL', 'SEARCH FAULT') : text;
+      return Buffer.from(said, 'latin1');
+    });
+    const url = `imap://127.0.0.1:${proxy.port}`;
+    const { fetchAllowList } = await admin.workspace.getSettings();
+    await admin.workspace.putSettings({ fetchAllowList: [...fetchAllowList, url] });
+    const given = { ...source, url };
+    const { id } = await admin.connectors.create({
+      name: 'fault',
+      source: given,
+      secret: PASSWORD,
+    });
+    fault = 'fetch';
+    expect(await run(id)).toMatchObject({ state: 'succeeded', report: { rejected: 0 } });
+    const before = await subjects();
+    expect(before.length).toBe(8);
+    expect(before).not.toContain('');
+    fault = 'search';
+    const { state, error } = (await run(id)) ?? {};
+    expect(state).toBe('failed');
+    expect(error?.message).toContain('does not say what is in "Team"');
+    expect(await subjects()).toEqual(before);
+  });
+
   test('what cannot be read is told, without the password', async () => {
     const secure = { ...source, url: `imaps://127.0.0.1:${mail.securePort}` };
     const cases = [
@@ -170,6 +208,8 @@ describe.skipIf(requireDovecot())('a mailbox', () => {
     }
   });
 });
+
+const SEEN = '* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n';
 
 interface Letter {
   readonly id: string;

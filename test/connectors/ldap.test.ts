@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { requireSlapd } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
+import { startMeddling } from './meddling-proxy.ts';
 import { BASE, type DirectoryServer, startDirectory } from './ldap-server.ts';
 
 const PASSWORD = 'quokka-on-the-island';
@@ -137,6 +138,31 @@ describe.skipIf(requireSlapd())('a directory', () => {
     expect(await members('North')).toEqual([]);
   });
 
+  test('takes nothing back when the connection ends after the sign-in', async () => {
+    // Whoever connects again asks as nobody, to whom nothing is there.
+    let isBreaking = false;
+    await using proxy = await startMeddling(directory.port, () => {
+      let pages = 0;
+      return (from, bytes, end) => {
+        if (from === 'server' && bytes.includes(END_OF_PAGE)) pages++;
+        // After the times of people and groups, and the people.
+        if (isBreaking && pages === 3) end();
+        return bytes;
+      };
+    });
+    const url = `ldap://127.0.0.1:${proxy.port}`;
+    await admin.workspace.putSettings({ fetchAllowList: [directory.url, url] });
+    const given = { ...source, url, login: 'uid' };
+    const { id } = await admin.connectors.create({ name: 'cut', source: given, secret: PASSWORD });
+    expect(await run(id)).toMatchObject({ state: 'succeeded', report: { rejected: 0 } });
+    const before = [await names('LdapPerson'), await names('LdapGroup')];
+    isBreaking = true;
+    const { connections } = proxy;
+    expect(await run(id, true)).toMatchObject({ state: 'failed', report: null });
+    expect(proxy.connections).toBe(connections + 1);
+    expect([await names('LdapPerson'), await names('LdapGroup')]).toEqual(before);
+  });
+
   test('what cannot be read is told, without the password', async () => {
     const cases = [
       { secret: 'wrong-password', says: 'refuses user and password' },
@@ -158,6 +184,9 @@ describe.skipIf(requireSlapd())('a directory', () => {
     }
   });
 });
+
+/** The control that ends a page of entries (RFC 2696). */
+const END_OF_PAGE = '1.2.840.113556.1.4.319';
 
 const person = (uid: string, name: string) => `
 dn: ${personDn(uid)}

@@ -97,10 +97,14 @@ export async function* messagesOf(
   uids: readonly number[],
   bytesMax: number,
 ): AsyncIterable<FetchMessageObject> {
-  const heads: FetchMessageObject[] = [];
+  const heads = new Map<number, FetchMessageObject>();
   const query = { uid: true, envelope: true, size: true, internalDate: true } as const;
-  for await (const head of mail.fetch(uids.join(','), query, { uid: true })) heads.push(head);
-  for (const head of heads) {
+  const asked = new Set(uids);
+  for await (const head of mail.fetch(uids.join(','), query, { uid: true })) {
+    // What it tells by itself, as that a message was seen, comes between the answers.
+    if (head.size !== undefined && asked.has(head.uid)) heads.set(head.uid, head);
+  }
+  for (const head of heads.values()) {
     if ((head.size ?? Infinity) > bytesMax) {
       yield head;
       continue;

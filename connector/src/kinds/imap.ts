@@ -66,6 +66,8 @@ type Run = ConnectorRun<Cursor>;
 const MESSAGES_MAX = 250_000;
 /** Messages whose nodes are committed together before their attachments are sent. */
 const MESSAGES_AT_ONCE = 50;
+/** Of attachments that wait to be sent: with more, they are sent first. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 /** Of all messages that one run reads. */
 const RUN_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const HASH_CHARACTERS = 20;
@@ -104,6 +106,12 @@ interface OpenFolder {
   readonly audience: FolderAudience;
   /** Tells threads of folders apart that others may see. */
   readonly audienceHash: string;
+}
+
+interface WaitingFiles {
+  /** Of the message. */
+  readonly id: string;
+  readonly attachments: readonly MailAttachment[];
 }
 
 interface Opened {
@@ -154,7 +162,10 @@ class MailboxBringer {
     const { access, mail } = this.#parts;
     const audience = await access.audienceOf(mail, path);
     const { uidValidity } = await mail.mailboxOpen(path, { readOnly: true });
-    const uids = new Set((await mail.search({ all: true }, { uid: true })) || []);
+    const found = await mail.search({ all: true }, { uid: true });
+    // Without an answer nothing is known of what is there.
+    if (found === false) throw notSearched(path);
+    const uids = new Set(found);
     const audienceHash = hashOf(JSON.stringify(audience));
     return { folder: { path, uidValidity: String(uidValidity), audience, audienceHash }, uids };
   }
@@ -203,15 +214,19 @@ class MailboxBringer {
       const pending = writeRanges(before.union(new Set(some)).difference(brought));
       this.#known[path] = { uidValidity, uids: writeRanges(brought), pending, audience };
       if (keepsOn) await this.#keep();
-      await this.#bringMessages(folder, some);
-      for (const uid of some) brought.add(uid);
+      for (const uid of await this.#bringMessages(folder, some)) brought.add(uid);
     }
-    this.#known[path] = { uidValidity, uids: writeRanges(brought), pending: '', audience };
+    // What the server lists and does not send is asked for again.
+    const pending = writeRanges(before.difference(brought));
+    this.#known[path] = { uidValidity, uids: writeRanges(brought), pending, audience };
   }
 
-  async #bringMessages(folder: OpenFolder, uids: readonly number[]): Promise<void> {
+  /** Resolves with the numbers of those that came. */
+  async #bringMessages(folder: OpenFolder, uids: readonly number[]): Promise<readonly number[]> {
     const { run, mail } = this.#parts;
-    const files: { readonly id: string; readonly attachments: readonly MailAttachment[] }[] = [];
+    const came: number[] = [];
+    const waiting: WaitingFiles[] = [];
+    let bytes = 0;
     for await (const message of messagesOf(mail, uids, this.#source.fileBytesMax)) {
       this.#count(message.source?.length ?? 0);
       const id = messageIn(folder, message.uid);
@@ -229,10 +244,21 @@ class MailboxBringer {
         link(node, 'MailIn', 'MailHas', this.#folderOf(folder.path)),
         link(node, 'MailPartOf', 'MailHasPart', thread),
       ]);
-      files.push({ id, attachments });
+      came.push(message.uid);
+      waiting.push({ id, attachments });
+      bytes += attachments.reduce((sum, { content }) => sum + content.length, 0);
+      if (bytes < WAITING_BYTES_MAX) continue;
+      await this.#bringFiles(waiting.splice(0));
+      bytes = 0;
     }
-    await run.commit();
-    for (const { id, attachments } of files) await this.#bringAttachments(id, attachments);
+    await this.#bringFiles(waiting);
+    return came;
+  }
+
+  /** Once the messages that have them are there. */
+  async #bringFiles(waiting: readonly WaitingFiles[]): Promise<void> {
+    await this.#parts.run.commit();
+    for (const { id, attachments } of waiting) await this.#bringAttachments(id, attachments);
   }
 
   /**
@@ -299,6 +325,11 @@ function folderRow(path: string): string {
 
 function tooMany(): ConnectorError {
   const message = `There are over ${MESSAGES_MAX} messages: bring a folder of them`;
+  return new ConnectorError('source_failed', message);
+}
+
+function notSearched(path: string): ConnectorError {
+  const message = `The mail server does not say what is in "${path}"`;
   return new ConnectorError('source_failed', message);
 }
 

@@ -1,6 +1,7 @@
 import type { LdapSource } from '@trellis/contract/shapes/connector.ts';
 import { Client, type Entry, ResultCodeError } from 'ldapts';
-import { isIP } from 'node:net';
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
 import { ConnectorError } from '../connector-error.ts';
 import type { SourceContext } from './source-context.ts';
 
@@ -9,6 +10,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const SILENCE_MS = 60_000;
 const PAGE_ENTRIES = 500;
 export const ENTRIES_MAX = 200_000;
+/** A page may be empty, or have references to other servers alone. */
+const PAGES_MAX = 10_000;
 
 export async function whileBound<T>(
   { url, tls, user }: LdapSource,
@@ -24,6 +27,9 @@ export async function whileBound<T>(
     url,
     timeout: SILENCE_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    // The library connects again by itself, as nobody: what nobody may see would seem to be gone.
+    createConnection: onlyOnce(connectPlain),
+    createSecureConnection: onlyOnce(connectSecure),
     ...(isSecure ? { tlsOptions } : {}),
   });
   const end = (): void => void directory.unbind().catch(() => {});
@@ -42,6 +48,19 @@ export async function whileBound<T>(
   }
 }
 
+function onlyOnce<T extends typeof connectPlain | typeof connectSecure>(connect: T): T {
+  let isUsed = false;
+  return new Proxy(connect, {
+    apply: (target, self, args) => {
+      if (isUsed) throw new ConnectorError('source_failed', CLOSED);
+      isUsed = true;
+      return Reflect.apply(target, self, args);
+    },
+  });
+}
+
+const CLOSED = 'The directory has closed the connection';
+
 /** Most results have a code and no words. */
 function saidBy({ code, message }: ResultCodeError): string {
   if (code === INVALID_CREDENTIALS) return 'The directory refuses user and password';
@@ -59,10 +78,10 @@ export async function* entriesOf(
   attributes: readonly string[],
 ): AsyncIterable<Entry> {
   const asked = { filter, attributes: [...attributes], paged: { pageSize: PAGE_ENTRIES } };
-  let count = 0;
+  let [count, pages] = [0, 0];
   for await (const { searchEntries } of directory.searchPaginated(base, asked)) {
     count += searchEntries.length;
-    if (count > ENTRIES_MAX) {
+    if (count > ENTRIES_MAX || ++pages > PAGES_MAX) {
       const message = `${filter} finds over ${ENTRIES_MAX} entries`;
       throw new ConnectorError('source_failed', message);
     }

@@ -54,6 +54,10 @@ const OF_GROUPS = { Name: 'cn', Description: 'description' } as const;
 /** Names of members, and, in groups of Unix, their logins. */
 const MEMBERS = ['member', 'uniqueMember', 'memberUid'] as const;
 const STAMP = ['entryUUID', 'modifyTimestamp'] as const;
+/** Of OpenLDAP and of Active Directory: another one after each change. */
+const VERSIONS = ['entryCSN', 'uSNChanged'] as const;
+/** Times of changes are whole seconds, of another clock: there may be one more with the same. */
+const SETTLED_AFTER_MS = 120_000;
 const GROUP_MEMBERS_MAX = 100_000;
 /** Members that one row brings: a row is one commit at most. */
 const ROW_MEMBERS = 2_000;
@@ -137,16 +141,23 @@ class DirectoryBringer {
     await run.checkpoint(cursor);
   }
 
-  /** Null when an entry has no time of its last change: then everything is read each time. */
+  /**
+   * Null when an entry does not tell whether it has changed since: then everything is read again
+   * the next time.
+   */
   async #stamps(): Promise<string | null> {
-    const { directory } = this.#parts;
+    const { directory, context } = this.#parts;
+    const settledBefore = context.nowMs() - SETTLED_AFTER_MS;
+    const attributes = [...STAMP, ...VERSIONS];
     const digest = createHash('sha256');
     for (const filter of filtersOf(this.#source)) {
       const lines: string[] = [];
-      for await (const entry of entriesOf(directory, this.#source, filter, STAMP)) {
+      for await (const entry of entriesOf(directory, this.#source, filter, attributes)) {
+        const versions = VERSIONS.map((name) => textOf(entry, name));
         const changed = textOf(entry, 'modifyTimestamp');
-        if (changed === '') return null;
-        lines.push(JSON.stringify([entry.dn, textOf(entry, 'entryUUID'), changed]));
+        const isTold = versions.some((version) => version !== '');
+        if (!isTold && !(timeIn(changed) < settledBefore)) return null;
+        lines.push(JSON.stringify([entry.dn, textOf(entry, 'entryUUID'), changed, ...versions]));
       }
       // In whatever order the server tells them.
       digest.update(lines.toSorted().join('\n')).update('\n\n');
@@ -268,6 +279,14 @@ class DirectoryBringer {
 
 function filtersOf({ people, groups }: LdapSource): readonly string[] {
   return groups === null ? [people] : [people, groups];
+}
+
+/** NaN for what is no time; as `20261129011900Z` (RFC 4517). */
+function timeIn(text: string): number {
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:[.,]\d+)?Z$/.exec(text);
+  if (parts === null) return Number.NaN;
+  const [, year, month, day, hour, minute, second] = parts;
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
 /** What stays the same of an entry that is moved or renamed, where the server tells it. */

@@ -58,7 +58,8 @@ export function withRule(
   return Object.keys(then).length === 0 ? types : { ...types, [type]: then };
 }
 
-function tighter(now: TypeAccess, then: TypeAccess): TypeAccess {
+/** What both let people see and write. */
+export function tighter(now: TypeAccess, then: TypeAccess): TypeAccess {
   const isRestricted = [now, then].some(({ visibleTo }) => visibleTo === 'restricted');
   const { writableBy: ofNow, ...nowRest } = now;
   const { writableBy: ofThen, ...thenRest } = then;

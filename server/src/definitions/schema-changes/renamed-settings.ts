@@ -8,7 +8,7 @@ import type { SchemaRename } from '#graph/schema-rename.ts';
 import { TYPE_ACCESS_SETTING, type TypeAccess } from '#graph/type-access.ts';
 import { type LlmSearchLists, LLM_SEARCH_SETTING } from '#search/settings/llm-search-settings.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
-import { inBoth, withRule } from './dropped-rules.ts';
+import { inBoth, tighter, withRule } from './dropped-rules.ts';
 import type { DroppedRule } from './schema-change-store.ts';
 
 /** What settings follow: a rename, or something that has a rule of access and comes again. */
@@ -79,8 +79,11 @@ function accessAfter(
  * those whom both let read it.
  */
 function inAccess(access: OfTypes<TypeAccess>, rename: SchemaRename): OfTypes<TypeAccess> {
-  const changed = inTypes(access, rename);
   const { type, field, to } = rename;
+  if (type !== undefined && field === undefined && !Object.hasOwn(access.types, type)) {
+    return withoutMore(access, to);
+  }
+  const changed = inTypes(access, rename);
   const fieldsOf = (one: OfTypes<TypeAccess>) =>
     type !== undefined && Object.hasOwn(one.types, type) ? one.types[type]?.fields : undefined;
   const [before, after] = [fieldsOf(access), fieldsOf(changed)];
@@ -91,6 +94,16 @@ function inAccess(access: OfTypes<TypeAccess>, rename: SchemaRename): OfTypes<Ty
   if (own === undefined || other === undefined) return changed;
   const fields = { ...after, [to]: inBoth(own, other) };
   return { ...changed, types: { ...changed.types, [type]: { ...changed.types[type], fields } } };
+}
+
+/**
+ * A type without a rule gets a name that has one, as of a type that was dropped: nobody may do more
+ * than before.
+ */
+function withoutMore(access: OfTypes<TypeAccess>, name: string): OfTypes<TypeAccess> {
+  const { types } = access;
+  if (!Object.hasOwn(types, name)) return access;
+  return { ...access, types: { ...types, [name]: tighter({}, types[name] ?? {}) } };
 }
 
 interface OfTypes<T> {
