@@ -209,6 +209,7 @@ test('a text becomes nodes and edges that rest on quotes, and goes with the docu
     done: { state: 'succeeded', kind: 'document-extraction' },
     texts: [{ state: 'read', dropped: { quote: 1, schema: 1 }, open: 3, field: 'Body' }],
   });
+  expect(await codeOf(extract({ type: 'Report' }, { edges: ['States'] }))).toBe('invalid_request');
   const before = await state();
   const { items, total } = await admin.documents.proposals(run.id);
   expect(total).toBe(3);

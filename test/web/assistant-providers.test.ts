@@ -125,7 +125,7 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     await page.getByRole('button', { name: 'Save the budgets' }).click();
     await limit.getByText('Enter tokens or money.').waitFor();
     await expectAccessibleInBothThemes(page);
-    await limit.getByLabel('Tokens of a month').fill('5000000');
+    await limit.getByLabel('Tokens a month').fill('5000000');
     await limit.getByLabel('Refuse requests that do not fit').uncheck();
     await page.getByRole('button', { name: 'Add a price' }).click();
     const prices = page.getByRole('group', { name: 'Prices of a million tokens' });
@@ -134,7 +134,7 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     await prices.getByLabel('Output').fill('2');
     await page.getByRole('textbox', { name: 'Currency' }).fill('USD');
     await page.getByRole('button', { name: 'Save the budgets' }).click();
-    const row = page.getByRole('row', { name: /Everybody.*Only tells.*of 5,000,000/ });
+    const row = page.getByRole('row', { name: /Everybody.*Only warns.*of 5,000,000/ });
     await row.getByText('Has room').waitFor();
     await expectAccessibleInBothThemes(page);
     const { json } = await at.people.as('admin', 'GET', '/api/llm/budgets');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { field } from '../support/http-client.ts';
 import { says } from '../support/llm-server.ts';
 import { LlmWorkspace } from '../support/llm-workspace.ts';
 import type { People } from '../support/people.ts';
@@ -66,7 +67,7 @@ describe.skipIf(requireChromium())('the page of documents', () => {
 
     await page.getByLabel('Confidence').selectOption('0.9');
     await page.getByRole('button', { name: 'Approve all 1' }).click();
-    await page.getByText('1 are written').waitFor();
+    await page.getByText('Written: 1').waitFor();
     await page.getByLabel('Confidence').selectOption('0');
     await page.getByLabel('Choose Ben').check();
     await page.getByRole('button', { name: 'Reject 1 chosen' }).click();
@@ -76,13 +77,40 @@ describe.skipIf(requireChromium())('the page of documents', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a run that is out of tokens goes on', async () => {
+    const keys = ['2', '3'];
+    await people.as('admin', 'POST', '/api/ingest', {
+      operations: keys.map((key) => ({
+        op: 'addOrUpdate',
+        type: 'Report',
+        key,
+        fields: { Body: 'Nobody was met.' },
+      })),
+    });
+    const started = await people.as('admin', 'POST', '/api/documents/extractions', {
+      types: ['Person'],
+      documents: { nodes: keys.map((key) => ({ type: 'Report', key })), fields: ['Body'] },
+      maxTokens: 1,
+    });
+    const path = `#/admin/documents?extraction=${field(started.json, 'extraction')}`;
+    await using opened = await browser.signedInPage(people.workspace, { path });
+    const { page } = opened;
+    await page.getByText('out of tokens', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('completed', { exact: true }).waitFor();
+    await page.getByText('Read 2 of 2 texts.').waitFor();
+  });
+
   test('a read-only administrator looks at it and changes nothing', async () => {
     await using opened = await browser.signedInPage(people.workspace, {
       path: '#/admin/documents',
       userName: 'rita',
     });
     const { page } = opened;
-    await page.getByRole('button', { name: /^Review/ }).click();
+    await page
+      .getByRole('button', { name: /^Review/ })
+      .first()
+      .click();
     await page.getByText('Nothing to decide').waitFor();
     expect(await page.getByRole('button', { name: 'Read documents' }).isDisabled()).toBe(true);
   });

@@ -294,7 +294,7 @@ async function approve(
   choice: ProposalChoice,
 ): Promise<void> {
   const done = await client.documents.approve(id, choice, { signal: terminal.signal });
-  output.note(`${done.approved} are written, ${done.refused.length} stay open.`);
+  output.note(`Written: ${done.approved}, still open: ${done.refused.length}.`);
   const rows = done.refused.map((one) => [one.id, one.code, harmless(one.message)]);
   output.data(done, rows.length === 0 ? '' : table(['id', 'code', 'why'], rows));
 }
@@ -305,7 +305,7 @@ async function reject(
   choice: ProposalChoice,
 ): Promise<void> {
   const done = await client.documents.reject(id, choice, { signal: terminal.signal });
-  output.note(`${done.rejected} are rejected.`);
+  output.note(`Rejected: ${done.rejected}.`);
   output.data(done, '');
 }
 

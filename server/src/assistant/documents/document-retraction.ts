@@ -28,7 +28,7 @@ import {
   type StoredEvidence,
 } from './evidence-store.ts';
 import { type ExtractionStore, type StoredText, textOperation } from './extraction-store.ts';
-import { EVIDENCE_EDGE } from './extraction-target.ts';
+import { EVIDENCE_EDGE } from '@trellis/contract/evidence.ts';
 import { Quotes } from './quotes.ts';
 
 export interface DocumentRetractionParts {

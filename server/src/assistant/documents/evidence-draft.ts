@@ -17,7 +17,7 @@ import {
   type Versioned,
 } from './evidence-store.ts';
 import type { StoredProposal } from './extraction-store.ts';
-import { EVIDENCE_EDGE } from './extraction-target.ts';
+import { EVIDENCE_EDGE } from '@trellis/contract/evidence.ts';
 
 /** A node as it will be after the commit. */
 interface DraftNode {

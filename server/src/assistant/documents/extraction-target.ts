@@ -1,3 +1,4 @@
+import { EVIDENCE_EDGE, EVIDENCE_INVERSE } from '@trellis/contract/evidence.ts';
 import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { z } from 'zod';
 import { AGENT_SCHEMA_CHARACTERS_MAX } from '#base/assistant-limits.ts';
@@ -8,13 +9,12 @@ import { NODE_KEY_BYTES_MAX } from '#base/limits.ts';
 import type { Values } from './evidence.ts';
 
 /** The edges from nodes to the documents that say so, and their fields. */
-export const EVIDENCE_EDGE = 'StatedIn';
 export const EVIDENCE_SCHEMA: SchemaDocument = {
   nodes: [],
   edges: [
     {
       type: EVIDENCE_EDGE,
-      inverse: 'States',
+      inverse: EVIDENCE_INVERSE,
       fields: { Quote: 'String', Page: 'Int', Confidence: 'Double' },
     },
   ],
@@ -176,7 +176,8 @@ function isTold(type: FieldType): boolean {
 }
 
 function isServersOwn(edge: string): boolean {
-  return isSystemName(edge) || edge.startsWith('RestrictAccessTo') || edge === EVIDENCE_EDGE;
+  const isEvidence = edge === EVIDENCE_EDGE || edge === EVIDENCE_INVERSE;
+  return isSystemName(edge) || edge.startsWith('RestrictAccessTo') || isEvidence;
 }
 
 const whole = z.int();

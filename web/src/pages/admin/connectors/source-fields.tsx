@@ -1,4 +1,4 @@
-import type { UseFormReturn } from 'react-hook-form';
+import { FormProvider, type UseFormReturn, useFormContext } from 'react-hook-form';
 import { SETTING_FIELDS } from '../../../app/setting-fields.ts';
 import { CheckboxField, TextArea, TextField } from '../../../ui/field.tsx';
 import type { ConnectorValues } from './connector-values.ts';
@@ -16,12 +16,25 @@ const ADDRESSES = {
   ldap: 'ldaps://directory.example.com',
 } as const;
 
+/** Whom the server of a source knows; nobody for a table on the web. */
+const USERS = {
+  postgres: { hint: 'One that may only read.', isRequired: true },
+  git: { hint: 'Leave it empty for a token that needs none.', isRequired: false },
+  imap: { hint: 'As the mail server knows them.', isRequired: true },
+  ldap: {
+    hint: 'A distinguished name that may only read. Leave it empty where everybody may.',
+    placeholder: 'cn=reader,dc=example,dc=com',
+    isRequired: false,
+  },
+} as const;
+
 /** What a source of the chosen kind needs. */
 export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
   const errors = form.formState.errors;
   const kind = form.watch('kind');
+  const needsRows = kind === 'csv' || kind === 'postgres';
   return (
-    <>
+    <FormProvider {...form}>
       <TextField
         label="Address"
         hint={`It has to be in “${SETTING_FIELDS.fetchAllowList.label}” of the workspace settings.`}
@@ -33,7 +46,7 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
           validate: (url) => URL.canParse(url) || 'Enter an address.',
         })}
       />
-      {kind === 'postgres' && <DatabaseFields form={form} />}
+      {kind !== 'csv' && <UserField {...USERS[kind]} />}
       <TextField
         label={kind === 'csv' ? 'Token' : 'Password or token'}
         type="password"
@@ -42,201 +55,194 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
         error={errors.secret?.message}
         {...form.register('secret')}
       />
-      {kind === 'git' && <GitFields form={form} />}
-      {kind === 'imap' && <MailFields form={form} />}
-      {kind === 'ldap' && <DirectoryFields form={form} />}
-      {(kind === 'csv' || kind === 'postgres') && <NodeFields form={form} />}
-    </>
+      {kind === 'postgres' && <DatabaseFields />}
+      {kind === 'git' && <GitFields />}
+      {kind === 'imap' && <MailFields />}
+      {kind === 'ldap' && <DirectoryFields />}
+      {needsRows && <NodeFields />}
+    </FormProvider>
   );
 }
 
-type FieldsProps = Pick<SourceFieldsProps, 'form'>;
+interface SourceFieldProps {
+  readonly name: keyof ConnectorValues['source'];
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  /** What is said where it is empty; it may be empty without one. */
+  readonly missing?: string;
+  readonly isNumber?: true;
+  readonly isCode?: true;
+}
 
-function NodeFields({ form }: FieldsProps) {
-  const errors = form.formState.errors;
+/** One text or number of the source. */
+function SourceField(props: SourceFieldProps) {
+  const { name, missing, isNumber = false, isCode = false, ...shown } = props;
+  const { register, formState } = useFormContext<ConnectorValues>();
+  return (
+    <TextField
+      {...shown}
+      autoComplete="off"
+      type={isNumber ? 'number' : 'text'}
+      className={isCode ? 'font-mono' : undefined}
+      error={formState.errors.source?.[name]?.message}
+      {...register(
+        `source.${name}`,
+        isNumber ? { valueAsNumber: true } : { required: missing ?? false },
+      )}
+    />
+  );
+}
+
+interface UserFieldProps {
+  readonly hint: string;
+  readonly placeholder?: string;
+  readonly isRequired: boolean;
+}
+
+function UserField({ isRequired, ...shown }: UserFieldProps) {
+  return (
+    <SourceField
+      name="user"
+      label="User"
+      {...shown}
+      {...(isRequired ? { missing: 'Enter a user.' } : {})}
+    />
+  );
+}
+
+function TeamField() {
+  return (
+    <SourceField
+      name="team"
+      label="Team"
+      hint="The team here that alone may see what comes. Leave it empty to open it to everybody."
+    />
+  );
+}
+
+function EncryptionField({ label }: { readonly label: string }) {
+  const { register } = useFormContext<ConnectorValues>();
+  return <CheckboxField label={label} {...register('source.tls')} />;
+}
+
+function NodeFields() {
   return (
     <>
-      <TextField
+      <SourceField
+        name="type"
         label="Node type"
         hint="Each row becomes a node of it."
-        error={errors.source?.type?.message}
-        {...form.register('source.type', { required: 'Enter a type.' })}
+        missing="Enter a type."
       />
-      <TextField
+      <SourceField
+        name="key"
         label="Key column"
         hint="The column with the key of each node."
-        error={errors.source?.key?.message}
-        {...form.register('source.key', { required: 'Enter a column.' })}
+        missing="Enter a column."
       />
     </>
   );
 }
 
-function MailFields({ form }: FieldsProps) {
-  const errors = form.formState.errors;
+function MailFields() {
   return (
     <>
-      <TextField
-        label="User"
-        autoComplete="off"
-        hint="As the mail server knows them."
-        error={errors.source?.user?.message}
-        {...form.register('source.user', { required: 'Enter a user.' })}
-      />
-      <TextField
+      <SourceField
+        name="owner"
         label="Owner"
-        autoComplete="off"
         hint="The user here whose mailbox it is, by name or address. Leave it empty for the one with the same name."
-        error={errors.source?.owner?.message}
-        {...form.register('source.owner')}
       />
-      <TextField
+      <SourceField
+        name="folder"
         label="Folder"
-        autoComplete="off"
         hint="With those below it. Leave it empty for all but junk, trash and drafts."
-        error={errors.source?.folder?.message}
-        {...form.register('source.folder')}
       />
-      <TextField
+      <SourceField
+        name="fileBytesMax"
         label="Bytes of a message"
-        type="number"
         hint="Larger messages are brought without their text and attachments."
-        error={errors.source?.fileBytesMax?.message}
-        {...form.register('source.fileBytesMax', { valueAsNumber: true })}
+        isNumber
       />
-      <CheckboxField
-        label="Encrypted connection also by imap (STARTTLS)"
-        {...form.register('source.tls')}
-      />
+      <EncryptionField label="Encrypted connection also by imap (STARTTLS)" />
     </>
   );
 }
 
-function DirectoryFields({ form }: FieldsProps) {
-  const errors = form.formState.errors;
+function DirectoryFields() {
   return (
     <>
-      <TextField
-        label="User"
-        autoComplete="off"
-        placeholder="cn=reader,dc=example,dc=com"
-        hint="A distinguished name that may only read. Leave it empty where everybody may."
-        error={errors.source?.user?.message}
-        {...form.register('source.user')}
-      />
-      <TextField
+      <SourceField
+        name="base"
         label="Base"
-        autoComplete="off"
         placeholder="dc=example,dc=com"
         hint="Everything below it is looked at."
-        error={errors.source?.base?.message}
-        {...form.register('source.base', { required: 'Enter a distinguished name.' })}
+        missing="Enter a distinguished name."
       />
-      <TextField
-        label="Filter of people"
-        className="font-mono"
-        error={errors.source?.people?.message}
-        {...form.register('source.people', { required: 'Enter a filter.' })}
-      />
-      <TextField
+      <SourceField name="people" label="Filter of people" missing="Enter a filter." isCode />
+      <SourceField
+        name="groups"
         label="Filter of groups"
-        className="font-mono"
         hint="Leave it empty to bring none."
-        error={errors.source?.groups?.message}
-        {...form.register('source.groups')}
+        isCode
       />
-      <TextField
+      <SourceField
+        name="login"
         label="Attribute of user names"
         placeholder="uid"
         hint="People whose attribute is the name of a user here become members of the teams named as their groups. Leave it empty to leave teams as they are."
-        error={errors.source?.login?.message}
-        {...form.register('source.login')}
       />
-      <TextField
-        label="Team"
-        hint="The team here that alone may see what comes. Leave it empty to open it to everybody."
-        error={errors.source?.team?.message}
-        {...form.register('source.team')}
-      />
-      <CheckboxField
-        label="Encrypted connection also by ldap (STARTTLS)"
-        {...form.register('source.tls')}
-      />
+      <TeamField />
+      <EncryptionField label="Encrypted connection also by ldap (STARTTLS)" />
     </>
   );
 }
 
-function GitFields({ form }: FieldsProps) {
-  const errors = form.formState.errors;
+function GitFields() {
   return (
     <>
-      <TextField
-        label="User"
-        autoComplete="off"
-        hint="Leave it empty for a token that needs none."
-        error={errors.source?.user?.message}
-        {...form.register('source.user')}
-      />
-      <TextField
+      <SourceField
+        name="branch"
         label="Branch"
-        autoComplete="off"
         hint="Leave it empty for the one that the repository begins with."
-        error={errors.source?.branch?.message}
-        {...form.register('source.branch')}
       />
-      <TextField
+      <SourceField
+        name="commits"
         label="Commits"
-        type="number"
         hint="How many of the last ones are brought."
-        error={errors.source?.commits?.message}
-        {...form.register('source.commits', { valueAsNumber: true })}
+        isNumber
       />
-      <TextField
+      <SourceField
+        name="fileBytesMax"
         label="Bytes of a file"
-        type="number"
         hint="Larger files are brought without their content."
-        error={errors.source?.fileBytesMax?.message}
-        {...form.register('source.fileBytesMax', { valueAsNumber: true })}
+        isNumber
       />
-      <TextField
-        label="Team"
-        hint="The team here that alone may see what comes. Leave it empty to open it to everybody."
-        error={errors.source?.team?.message}
-        {...form.register('source.team')}
-      />
+      <TeamField />
     </>
   );
 }
 
-function DatabaseFields({ form }: FieldsProps) {
-  const errors = form.formState.errors;
+function DatabaseFields() {
+  const { register, formState } = useFormContext<ConnectorValues>();
   return (
     <>
-      <CheckboxField label="Encrypted connection (TLS)" {...form.register('source.tls')} />
-      <TextField
-        label="User"
-        autoComplete="off"
-        hint="One that may only read."
-        error={errors.source?.user?.message}
-        {...form.register('source.user', { required: 'Enter a user.' })}
-      />
+      <EncryptionField label="Encrypted connection (TLS)" />
       <TextArea
         label="Query"
         className="font-mono"
-        error={errors.source?.query?.message}
-        {...form.register('source.query', { required: 'Enter a query.' })}
+        error={formState.errors.source?.query?.message}
+        {...register('source.query', { required: 'Enter a query.' })}
       />
-      <TextField
+      <SourceField
+        name="changed"
         label="Column of changes"
         hint="When a row has changed last: then only newer rows are read. Leave it empty to read all."
-        error={errors.source?.changed?.message}
-        {...form.register('source.changed')}
       />
-      <TextField
+      <SourceField
+        name="team"
         label="Column of teams"
         hint="The team that may see a row, by its name here. Leave it empty to open rows to everybody."
-        error={errors.source?.team?.message}
-        {...form.register('source.team')}
       />
     </>
   );

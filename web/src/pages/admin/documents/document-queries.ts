@@ -1,7 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Extraction, ExtractionProposal } from '@trellis/contract/shapes/extraction.ts';
+import type {
+  ExtractionDocument,
+  ExtractionProposal,
+} from '@trellis/contract/shapes/extraction.ts';
 import { client } from '../../../api/client.ts';
-import type { BadgeTone } from '../../../ui/badge.tsx';
 
 /** Beginning of the key of whatever tells of what is read out of documents. */
 export const DOCUMENTS_KEY = ['documents'] as const;
@@ -42,10 +44,11 @@ export const proposalTextQuery = (id: string) =>
     queryFn: ({ signal }) => client.documents.proposalText(id, { signal }),
   });
 
-export const STATE_TONES: Readonly<Record<Extraction['state'], BadgeTone>> = {
-  running: 'info',
-  completed: 'good',
-  'out-of-tokens': 'warning',
-  cancelled: 'neutral',
-  failed: 'danger',
-};
+/** What a text is called: its file, or its node and field. */
+export function textName({
+  file,
+  name,
+  field,
+}: Pick<ExtractionDocument, 'file' | 'name' | 'field'>) {
+  return file?.name ?? `${name}, ${field}`;
+}

@@ -4,23 +4,19 @@ import { FileSearch, ScanText } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
-import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
+import { formatCount } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { PermissionNotice } from '../../manage/permission-notice.tsx';
-import {
-  DOCUMENTS_KEY,
-  DOCUMENTS_TAKE,
-  extractionsQuery,
-  STATE_TONES,
-} from './document-queries.ts';
+import { DOCUMENTS_KEY, DOCUMENTS_TAKE, extractionsQuery } from './document-queries.ts';
 import { ExtractDialog } from './extract-dialog.tsx';
+import { ExtractionState } from './extraction-state.tsx';
 import { ExtractionView } from './extraction-view.tsx';
 
 const route = getRouteApi('/workspace/admin/documents');
@@ -44,6 +40,7 @@ export function DocumentsPage() {
             kind="primary"
             icon={ScanText}
             disabled={!permission.isAllowed}
+            title={permission.reason}
             onClick={() => setStarting(true)}
           >
             Read documents
@@ -70,7 +67,8 @@ function ExtractionList({ onOpen }: { readonly onOpen: (id: string) => void }) {
         <Card isFlush>
           {total === 0 ? (
             <EmptyState icon={FileSearch} title="Nothing is read yet">
-              Choose documents and the types that you look for.
+              Choose documents and the types to look for. A model proposes nodes and edges with
+              their quotes; you approve what is right.
             </EmptyState>
           ) : (
             <DataTable
@@ -86,16 +84,18 @@ function ExtractionList({ onOpen }: { readonly onOpen: (id: string) => void }) {
                     </bdi>
                   ),
                 },
-                {
-                  title: 'State',
-                  cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{state}</Badge>,
-                },
+                { title: 'State', cell: (run) => <ExtractionState {...run} /> },
                 {
                   title: 'Texts',
                   isNumber: true,
-                  cell: ({ read, documents }) => `${read} of ${documents}`,
+                  cell: ({ read, documents }) =>
+                    `${formatCount(read)} of ${formatCount(documents)}`,
                 },
-                { title: 'Proposals', isNumber: true, cell: ({ proposals }) => proposals },
+                {
+                  title: 'Proposals',
+                  isNumber: true,
+                  cell: ({ proposals }) => formatCount(proposals),
+                },
                 {
                   title: 'Started',
                   isMinor: true,

@@ -1,4 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { EXTRACTION_INSTRUCTIONS_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import { EVIDENCE_EDGE, EVIDENCE_INVERSE } from '@trellis/contract/evidence.ts';
 import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -90,6 +92,9 @@ function WantedFields({ wanted, onChange }: WantedFieldsProps) {
   const texts = Object.entries(own.find(({ type }) => type === of)?.fields ?? {})
     .filter(([, type]) => type === 'String')
     .map(([name]) => name);
+  const edgeNames = (data?.edges ?? [])
+    .map(({ type }) => type)
+    .filter((type) => type !== EVIDENCE_EDGE && type !== EVIDENCE_INVERSE);
   return (
     <>
       <SelectField
@@ -121,15 +126,15 @@ function WantedFields({ wanted, onChange }: WantedFieldsProps) {
       />
       <Choice
         legend="Edges to look for"
-        names={(data?.edges ?? []).map(({ type }) => type)}
+        names={edgeNames}
         chosen={edges}
         onChange={(chosen) => onChange({ edges: chosen })}
       />
       <TextArea
         label="Task"
-        hint="What the model is told beside the schema; may be empty."
+        hint="What the model is told beside the schema. Leave it empty if the names say it all."
         value={instructions}
-        maxLength={4_000}
+        maxLength={EXTRACTION_INSTRUCTIONS_CHARACTERS_MAX}
         onChange={({ target }) => onChange({ instructions: target.value })}
       />
     </>

@@ -7,23 +7,25 @@ import type {
 } from '@trellis/contract/shapes/extraction.ts';
 import { client } from '../../../api/client.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
-import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { CheckboxField, SelectField } from '../../../ui/field.tsx';
+import { formatCount, formatPercent } from '../../../ui/format.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
+import { RunAction } from '../../manage/run-action.tsx';
 import {
   DOCUMENTS_KEY,
   DOCUMENTS_TAKE,
   extractionQuery,
   type ProposalFilter,
   proposalsQuery,
-  STATE_TONES,
+  textName,
 } from './document-queries.ts';
+import { ExtractionState, isResumable } from './extraction-state.tsx';
 import { ProposalDialog } from './proposal-dialog.tsx';
 
 interface ExtractionViewProps {
@@ -31,6 +33,7 @@ interface ExtractionViewProps {
   readonly onClose: () => void;
 }
 
+const FAILED_SHOWN_MAX = 5;
 const STATES = ['open', 'approved', 'rejected'] as const;
 
 /** The proposals of one extraction, to be decided. */
@@ -57,7 +60,7 @@ export function ExtractionView({ id, onClose }: ExtractionViewProps) {
                 { value: '', label: 'All' },
                 ...run.texts.map((text) => ({
                   value: String(text.number),
-                  label: `${text.file?.name ?? `${text.name}, ${text.field}`} (${text.open} open)`,
+                  label: `${textName(text)} (${formatCount(text.open)} open)`,
                 })),
               ]}
               onChange={({ target }) => setDocument(target.value)}
@@ -77,7 +80,7 @@ export function ExtractionView({ id, onClose }: ExtractionViewProps) {
                 { value: '0', label: 'Any' },
                 ...['0.5', '0.7', '0.8', '0.9'].map((value) => ({
                   value,
-                  label: `${Number(value) * 100} % and more`,
+                  label: `${formatPercent(Number(value))} and more`,
                 })),
               ]}
               onChange={({ target }) => setConfidence(target.value)}
@@ -101,18 +104,32 @@ function Summary({
         <Button icon={ArrowLeft} size="small" onClick={onClose}>
           All
         </Button>
-        <Badge tone={STATE_TONES[run.state]}>{run.state}</Badge>
+        <ExtractionState {...run} />
         <p className="text-muted">
-          {run.read} of {run.documents} texts, {run.proposals} proposals, {run.dropped} dropped
+          Read {formatCount(run.read)} of {formatCount(run.documents)} texts. Proposals:{' '}
+          {formatCount(run.proposals)}, dropped: {formatCount(run.dropped)}.
         </p>
+        {(run.state === 'running' || isResumable(run)) && (
+          <RunAction
+            name="the reading"
+            job={run.job}
+            isRunning={run.state === 'running'}
+            onResume={() => client.documents.resume(run.id)}
+            queryKey={DOCUMENTS_KEY}
+          />
+        )}
       </div>
+      {run.error !== null && <p className="text-danger">{run.error.message}</p>}
       {failed.length > 0 && (
         <ul className="text-[13px] text-muted">
-          {failed.slice(0, 5).map(({ number, name, reason }) => (
-            <li key={number}>
-              <bdi>{name}</bdi>: {reason}
+          {failed.slice(0, FAILED_SHOWN_MAX).map((text) => (
+            <li key={text.number}>
+              <bdi>{textName(text)}</bdi>: {text.reason}
             </li>
           ))}
+          {failed.length > FAILED_SHOWN_MAX && (
+            <li>{formatCount(failed.length - FAILED_SHOWN_MAX)} more could not be read.</li>
+          )}
         </ul>
       )}
     </div>
@@ -184,16 +201,18 @@ function Decisions({ id, filter, chosen, total, onDone }: DecisionsProps) {
   const approve = useMutation({
     mutationFn: async () => {
       const { approved, refused } = await client.documents.approve(id, choice);
-      const rest = refused.length === 0 ? '' : `, ${refused.length} stay open`;
-      return `${approved} are written${rest}`;
+      const rest = refused.length === 0 ? '' : `, still open: ${formatCount(refused.length)}`;
+      return `Written: ${formatCount(approved)}${rest}`;
     },
     ...options,
   });
   const reject = useMutation({
-    mutationFn: async () => `${(await client.documents.reject(id, choice)).rejected} are rejected`,
+    mutationFn: async () =>
+      `Rejected: ${formatCount((await client.documents.reject(id, choice)).rejected)}`,
     ...options,
   });
-  const which = chosen.length === 0 ? `all ${total}` : `${chosen.length} chosen`;
+  const which =
+    chosen.length === 0 ? `all ${formatCount(total)}` : `${formatCount(chosen.length)} chosen`;
   return (
     <div className="flex flex-wrap gap-2 p-3">
       <Button
@@ -258,7 +277,7 @@ const COLUMNS: readonly Column<ExtractionProposal>[] = [
   {
     title: 'Confidence',
     isNumber: true,
-    cell: ({ confidence }) => `${Math.round(confidence * 100)} %`,
+    cell: ({ confidence }) => formatPercent(confidence),
   },
 ];
 

@@ -9,7 +9,7 @@ import { describeError } from '../../../ui/error-text.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { FormAlert } from '../../../ui/form-alert.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { DOCUMENTS_KEY, proposalTextQuery } from './document-queries.ts';
+import { DOCUMENTS_KEY, proposalTextQuery, textName } from './document-queries.ts';
 
 interface ProposalDialogProps {
   readonly proposal: ExtractionProposal;
@@ -19,7 +19,7 @@ interface ProposalDialogProps {
 /** The text with the quote marked, beside the values, which may be changed. */
 export function ProposalDialog({ proposal, onClose }: ProposalDialogProps) {
   const { document, page } = proposal;
-  const where = document.file?.name ?? `${document.name}, ${document.field}`;
+  const where = textName(document);
   const title = page === null ? where : `${where}, page ${page}`;
   const query = useQuery(proposalTextQuery(proposal.id));
   return (
@@ -38,7 +38,7 @@ export function ProposalDialog({ proposal, onClose }: ProposalDialogProps) {
               )}
               <bdi>
                 {before}
-                <mark>{quote}</mark>
+                <mark className="rounded-sm bg-mark text-ink">{quote}</mark>
                 {after}
               </bdi>
             </div>

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { GOLDEN_SET_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { GoldenAnswersList } from '@trellis/contract/shapes/golden-answers.ts';
 import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
@@ -9,14 +8,14 @@ import { client } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { TextArea, TextField } from '../../../ui/field.tsx';
+import { TextArea } from '../../../ui/field.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { ServerForm } from '../../../ui/server-form.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastDone } from '../../../ui/toast.ts';
 import { ListPage } from '../../manage/list-page.tsx';
+import { type FirstQuestion, GoldenNameField, NuggetField, nuggetsOf } from './golden-fields.tsx';
 import { GOLDEN_KEY, goldenListQuery } from './golden-queries.ts';
-import { goldenNameFault } from './golden-values.ts';
 import { metricText } from './metric-words.ts';
 import { RunState } from './run-state.tsx';
 
@@ -83,20 +82,14 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-interface NewSet {
-  readonly name: string;
-  readonly question: string;
-  readonly nugget: string;
-}
-
 /** A set begins with one question; the others are added on its page. */
 function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm<NewSet>({ defaultValues: { name: '', question: '', nugget: '' } });
+  const form = useForm<FirstQuestion>({ defaultValues: { name: '', question: '', nugget: '' } });
   const { errors, isSubmitting } = form.formState;
-  const create = async ({ name, question, nugget }: NewSet) => {
-    const nuggets = nugget.trim() === '' ? [] : [{ text: nugget }];
+  const create = async ({ name, question, nugget }: FirstQuestion) => {
+    const nuggets = nuggetsOf({ nugget });
     await client.goldenAnswers.put(name, {
       questions: [{ id: 'question-1', question, nuggets }],
     });
@@ -107,28 +100,14 @@ function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog isOpen keepsOpen onClose={onClose} title="Add set">
       <ServerForm form={form} onSend={create}>
-        <TextField
-          label="Name"
-          hint="Letters, digits, “-”, “_” and “.”."
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={GOLDEN_SET_NAME_CHARACTERS_MAX}
-          error={errors.name?.message}
-          {...form.register('name', { validate: goldenNameFault })}
-        />
+        <GoldenNameField />
         <TextArea
           label="First question"
           rows={2}
           error={errors.question?.message}
           {...form.register('question', { required: 'Enter a question.' })}
         />
-        <TextField
-          label="What its answer must say"
-          hint="One fact, in few words."
-          autoComplete="off"
-          {...form.register('nugget')}
-        />
+        <NuggetField />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={isSubmitting}>

@@ -1,17 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { GoldenRun } from '@trellis/contract/shapes/golden-answers.ts';
-import { Play, Square } from 'lucide-react';
+import { Play } from 'lucide-react';
 import { client } from '../../../api/client.ts';
-import { useChangePermission } from '../../../app/permissions.ts';
-import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { toastDone, toastError } from '../../../ui/toast.ts';
+import { RunAction } from '../../manage/run-action.tsx';
 import { GOLDEN_KEY, goldenRunsQuery } from './golden-queries.ts';
 import { metricText } from './metric-words.ts';
 import { RunState } from './run-state.tsx';
@@ -90,51 +88,16 @@ function columnsOf(name: string): readonly Column<GoldenRun>[] {
     {
       title: 'Actions',
       isTitleHidden: true,
-      cell: (run) => <RunAction name={name} run={run} />,
+      cell: (run) =>
+        run.state !== 'completed' && (
+          <RunAction
+            name={`run ${run.run}`}
+            job={run.job}
+            isRunning={run.state === 'running'}
+            onResume={() => client.goldenAnswers.run(name, { resume: run.run })}
+            queryKey={GOLDEN_KEY}
+          />
+        ),
     },
   ];
-}
-
-interface RunActionProps {
-  readonly name: string;
-  readonly run: GoldenRun;
-}
-
-/** Stops what runs, and goes on with what was cut off. */
-function RunAction({ name, run }: RunActionProps) {
-  const permission = useChangePermission();
-  const queries = useQueryClient();
-  const isRunning = run.state === 'running';
-  const act = useMutation({
-    mutationFn: async () => {
-      if (isRunning) await client.jobs.cancel(run.job);
-      else await client.goldenAnswers.run(name, { resume: run.run });
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: GOLDEN_KEY });
-      toastDone(isRunning ? 'The run is being cancelled' : 'The run goes on', `Run ${run.run}`);
-    },
-    onError: (error) =>
-      toastError(isRunning ? 'The run was not cancelled' : 'The run does not go on', error),
-  });
-  if (run.state === 'completed') return null;
-  return isRunning ? (
-    <IconButton
-      icon={Square}
-      size="small"
-      label={`Cancel run ${run.run}`}
-      disabled={!permission.isAllowed || act.isPending}
-      onClick={() => act.mutate()}
-    />
-  ) : (
-    <Button
-      size="small"
-      icon={Play}
-      disabled={!permission.isAllowed}
-      isBusy={act.isPending}
-      onClick={() => act.mutate()}
-    >
-      Go on
-    </Button>
-  );
 }

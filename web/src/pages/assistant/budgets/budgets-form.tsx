@@ -107,7 +107,7 @@ function LimitFields({ at, isDisabled, onRemove }: LimitFieldsProps) {
         render={({ field, fieldState }) => (
           <PrincipalsField
             label="Team"
-            hint="Empty is the whole workspace."
+            hint="Leave it empty for the whole workspace."
             kind="team"
             isSingle
             isDisabled={isDisabled}
@@ -119,8 +119,8 @@ function LimitFields({ at, isDisabled, onRemove }: LimitFieldsProps) {
       />
       <div className="grid gap-3 sm:grid-cols-3">
         <TextField
-          label="Tokens of a month"
-          hint="Empty is no limit."
+          label="Tokens a month"
+          hint="Leave it empty for no limit."
           inputMode="numeric"
           error={errors?.tokens?.message}
           {...register(`${path}.tokens`, {
@@ -133,8 +133,8 @@ function LimitFields({ at, isDisabled, onRemove }: LimitFieldsProps) {
           })}
         />
         <TextField
-          label="Money of a month"
-          hint="Empty is no limit."
+          label="Money a month"
+          hint="Leave it empty for no limit."
           inputMode="decimal"
           error={errors?.money?.message}
           {...register(`${path}.money`, {
@@ -142,7 +142,8 @@ function LimitFields({ at, isDisabled, onRemove }: LimitFieldsProps) {
           })}
         />
         <TextField
-          label="Warns from, in percent"
+          label="Warn from, in percent"
+          hint="Of tokens and of money."
           inputMode="numeric"
           error={errors?.softPercent?.message}
           {...register(`${path}.softPercent`, {
@@ -154,7 +155,7 @@ function LimitFields({ at, isDisabled, onRemove }: LimitFieldsProps) {
       <div className="flex flex-wrap items-center justify-between gap-2">
         <CheckboxField
           label="Refuse requests that do not fit"
-          hint="Otherwise the budget only tells."
+          hint="Otherwise the budget only warns."
           {...register(`${path}.isHard`)}
         />
         <IconButton icon={Trash2} label={`Remove budget ${number}`} onClick={onRemove} />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LlmBudgets, MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
 import { Wallet } from 'lucide-react';
+import { ownerOf } from '../../../api/own-budget.ts';
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -71,12 +72,12 @@ const STATES: Readonly<
 
 function columnsOf(currency: string): readonly Column<MonthBudget>[] {
   return [
-    { title: 'Who', cell: ({ team, name }) => <bdi>{nameOf({ team, name })}</bdi> },
+    { title: 'Who', cell: (budget) => <bdi>{ownerOf(budget)}</bdi> },
     {
       title: 'State',
       cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>,
     },
-    { title: 'Limit', cell: ({ isHard }) => (isHard ? 'Refuses requests' : 'Only tells') },
+    { title: 'Limit', cell: ({ isHard }) => (isHard ? 'Refuses requests' : 'Only warns') },
     {
       title: 'Tokens used',
       isNumber: true,
@@ -90,10 +91,6 @@ function columnsOf(currency: string): readonly Column<MonthBudget>[] {
     },
     { title: `${currency} left`, isNumber: true, cell: ({ moneyLeft }) => amount(moneyLeft) },
   ];
-}
-
-function nameOf({ team, name }: Pick<MonthBudget, 'team' | 'name'>): string {
-  return team === null ? 'Everybody' : (name ?? team);
 }
 
 function usedOf(used: number, limit: number | null): string {

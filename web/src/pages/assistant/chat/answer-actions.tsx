@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ListChecks, RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { useViewer } from '../../../api/viewer.ts';
 import { formatCount } from '../../../ui/format.ts';
@@ -68,7 +68,11 @@ function GoldenQuestion({ question }: Pick<AnswerActionsProps, 'question'>) {
         label="Make it a golden question"
         onClick={() => setIsOpen(true)}
       />
-      {isOpen && <GoldenQuestionDialog question={question} onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <Suspense>
+          <GoldenQuestionDialog question={question} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

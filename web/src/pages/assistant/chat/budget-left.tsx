@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { LlmBudget } from '@trellis/contract/shapes/llm.ts';
 import { useEffect } from 'react';
-import { ownBudgetQuery } from '../../../api/own-budget.ts';
+import { ownBudgetQuery, ownerOf } from '../../../api/own-budget.ts';
 import { formatCount } from '../../../ui/format.ts';
 
 /** What is left to the viewer of models; read again after each answer. */
@@ -25,8 +25,9 @@ export function BudgetLeft({ isBusy }: { readonly isBusy: boolean }) {
 
 function leftOf(budget: LlmBudget): readonly string[] {
   const { tokensLeft, months, workspaceMonth, currency } = budget;
-  const ofTeams = months.flatMap(({ team, name, tokensLeft: tokens, moneyLeft: money }) => {
-    const whose = team === null ? 'Workspace' : (name ?? team);
+  const ofMonths = months.flatMap((month) => {
+    const { tokensLeft: tokens, moneyLeft: money } = month;
+    const whose = ownerOf(month);
     return [
       ...(tokens === null ? [] : [`${whose}: ${formatCount(tokens)} tokens left this month`]),
       ...(money === null ? [] : [`${whose}: ${formatCount(money)} ${currency} left this month`]),
@@ -34,7 +35,7 @@ function leftOf(budget: LlmBudget): readonly string[] {
   });
   return [
     ...(tokensLeft === null ? [] : [`${formatCount(tokensLeft)} tokens left today`]),
-    ...ofTeams,
+    ...ofMonths,
     ...(workspaceMonth === 'spent' ? ['The workspace has used its budget of this month'] : []),
   ];
 }

@@ -1,15 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { GOLDEN_SET_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import { useForm } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { SelectField, TextArea } from '../../../ui/field.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { ServerForm } from '../../../ui/server-form.tsx';
 import { toastDone } from '../../../ui/toast.ts';
+import {
+  type FirstQuestion,
+  GoldenNameField,
+  NuggetField,
+  nuggetsOf,
+} from '../answers/golden-fields.tsx';
 import { GOLDEN_KEY, goldenListQuery } from '../answers/golden-queries.ts';
-import { goldenNameFault, nextQuestionId } from '../answers/golden-values.ts';
+import { nextQuestionId } from '../answers/golden-values.ts';
 
 interface GoldenQuestionDialogProps {
   readonly question: string;
@@ -44,12 +49,9 @@ interface FormProps extends GoldenQuestionDialogProps {
   readonly names: readonly string[];
 }
 
-interface GoldenQuestionValues {
+interface GoldenQuestionValues extends FirstQuestion {
   /** Empty for a new one. */
   readonly set: string;
-  readonly name: string;
-  readonly question: string;
-  readonly nugget: string;
 }
 
 function GoldenQuestionForm({ names, question, onClose }: FormProps) {
@@ -64,8 +66,11 @@ function GoldenQuestionForm({ names, question, onClose }: FormProps) {
     const { description, questions } = isNew
       ? { description: '', questions: [] }
       : await client.goldenAnswers.get(name);
-    const nuggets = values.nugget.trim() === '' ? [] : [{ text: values.nugget }];
-    const added = { id: nextQuestionId(questions), question: values.question, nuggets };
+    const added = {
+      id: nextQuestionId(questions),
+      question: values.question,
+      nuggets: nuggetsOf(values),
+    };
     await client.goldenAnswers.put(name, { description, questions: [...questions, added] });
     await queries.invalidateQueries({ queryKey: GOLDEN_KEY });
     toastDone('The golden question is added', name);
@@ -81,18 +86,7 @@ function GoldenQuestionForm({ names, question, onClose }: FormProps) {
         ]}
         {...form.register('set')}
       />
-      {isNew && (
-        <TextField
-          label="Name"
-          hint="Letters, digits, “-”, “_” and “.”."
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={GOLDEN_SET_NAME_CHARACTERS_MAX}
-          error={errors.name?.message}
-          {...form.register('name', { validate: goldenNameFault })}
-        />
-      )}
+      {isNew && <GoldenNameField />}
       <TextArea
         label="Question"
         rows={3}
@@ -100,12 +94,7 @@ function GoldenQuestionForm({ names, question, onClose }: FormProps) {
         error={errors.question?.message}
         {...form.register('question', { required: 'Enter a question.' })}
       />
-      <TextField
-        label="What its answer must say"
-        hint="One fact, in few words."
-        autoComplete="off"
-        {...form.register('nugget')}
-      />
+      <NuggetField />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" isBusy={isSubmitting}>

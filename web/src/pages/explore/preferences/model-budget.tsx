@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
 import type { LlmBudget, LlmShare } from '@trellis/contract/shapes/llm.ts';
-import { ownBudgetQuery } from '../../../api/own-budget.ts';
+import { ownBudgetQuery, ownerOf } from '../../../api/own-budget.ts';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { FieldList } from '../../../ui/field-list.tsx';
@@ -67,8 +67,7 @@ interface MonthLeftProps extends Pick<LlmBudget, 'currency'> {
 
 /** What is left of the month of a team, or of everybody. */
 function MonthLeft({ month, currency }: MonthLeftProps) {
-  const { name, team, tokens, tokensLeft, money, moneyLeft } = month;
-  const whose = team === null ? 'everybody' : (name ?? team);
+  const { tokens, tokensLeft, money, moneyLeft } = month;
   const rows = [
     { limit: tokens, left: tokensLeft, unit: 'tokens' },
     { limit: money, left: moneyLeft, unit: currency },
@@ -77,7 +76,7 @@ function MonthLeft({ month, currency }: MonthLeftProps) {
     limit === null || left === null ? null : (
       <ProgressBar
         key={unit}
-        label={`This month of ${whose}: ${formatCount(left)} of ${formatCount(limit)} ${unit} are left`}
+        label={`${ownerOf(month)}, this month: ${formatCount(left)} of ${formatCount(limit)} ${unit} are left`}
         fraction={limit === 0 ? 1 : Math.min(1, 1 - left / limit)}
       />
     ),
