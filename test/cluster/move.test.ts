@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { restoreInto } from '../../server/src/app/restore.ts';
+import { readConfig } from '../../server/src/config/read-config.ts';
 import { ReplicaStore } from '../../server/src/app/replication/replica-store.ts';
 import { makeBackup, restore } from '../support/backups.ts';
 import { type Outcome, runTrellis } from '../support/command-line.ts';
@@ -87,10 +89,14 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
     await ReplicaStore.markMoving(at('alone'));
     const other = await cluster('import', at('alone'));
     expect(other).toMatchObject(refused('log_database_unsuitable'));
-    await rm(at('alone'), { recursive: true });
-
     const members = await Members.create(postgres.url, KEYS);
     await using _members = members;
+    // What an import has not moved is nobody's to overwrite.
+    const unmoved = await members.start('unmoved', { MSK_GRAPH_STORAGE: at('alone') });
+    await unmoved.process.waitForLine(/holds a workspace that is not in MSK_LOG/);
+    await unmoved.process.waitForExit();
+    await rm(at('alone'), { recursive: true });
+
     const one = await members.start('one', { MSK_GRAPH_STORAGE: at('data') });
     expect(await one.process.ready).toMatchObject({ role: 'primary' });
     const two = await members.start('two');
@@ -144,6 +150,16 @@ describe.skipIf(requirePostgres())('trellis cluster', () => {
     expect(await readItems(three.http, session)).toEqual(all);
     const { source } = done(await cluster('export', at('last')));
     expect(source).toBe('backup');
+    // A backup that ends before the log in PostgreSQL begins takes the place of nothing.
+    const settings = { ...KEYS, MSK_LOG: postgres.url, ...env };
+    const restoring = { ...readConfig(settings, { opensOlder: true }), storage: at('last') };
+    const wish = { kind: 'newest' } as const;
+    const signal = new AbortController().signal;
+    const short = restoreInto(
+      { ...restoring, wish, keepsHistory: true, reaches: Number.MAX_SAFE_INTEGER },
+      { signal, report: () => {}, log: () => {} },
+    );
+    await expect(short).rejects.toMatchObject({ code: 'backup_point_unreachable' });
     await using server = await TrellisProcess.start({ storage: at('last'), env: KEYS });
     const alone = new HttpClient(server.url);
     expect(await readItems(alone, await alone.signIn())).toEqual(all);

@@ -67,11 +67,12 @@ interface Restoring extends Pick<ReturnType<typeof readConfig>, 'config' | 'secr
   readonly keepsHistory: boolean;
   /** As of `RestoreBackupOptions`. */
   readonly epoch?: string;
+  readonly reaches?: number;
 }
 
 /** From the target of backups that is configured. */
 export function restoreInto(restoring: Restoring, progress: WorkProgress): Promise<Restored> {
-  const { config, secrets, storage, wish, keepsHistory, epoch } = restoring;
+  const { config, secrets, storage, wish, keepsHistory, epoch, reaches } = restoring;
   return restoreBackup({
     ...progress,
     target: openTarget(targetSettings(config, secrets, process.cwd())),
@@ -81,6 +82,7 @@ export function restoreInto(restoring: Restoring, progress: WorkProgress): Promi
     clock: systemClock,
     logPlace: logPlace(storage, secrets.graphMasterKey),
     epoch,
+    reaches,
     keepHistory: keepsHistory ? () => ReplicaStore.mark(storage) : undefined,
   });
 }

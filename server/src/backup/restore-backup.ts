@@ -35,6 +35,8 @@ export interface RestoreBackupOptions extends WorkProgress {
   readonly logPlace: RestoredLog;
   /** The history that the backup has to be of, where there is one. */
   readonly epoch?: string | undefined;
+  /** The sequence that it has to reach: with less, what the folder has is worth more. */
+  readonly reaches?: number | undefined;
   /**
    * For a member of a workspace whose log is elsewhere, which goes on in the history of the backup:
    * what marks the folder as one, instead of a new history.
@@ -71,7 +73,7 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   }
   const pool = new BackupPool(target, found.secret);
   const plan = await planRestore(target, wish);
-  refuseOtherHistory(options, plan);
+  refuseUnfit(options, plan);
   await markRestore(storage, markOf(plan));
   await clear(options);
   const contents = await readContents(pool, plan.header);
@@ -91,11 +93,21 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   return { id: plan.header.id, sequence, createdAt: plan.header.createdAt };
 }
 
-function refuseOtherHistory({ target, epoch }: RestoreBackupOptions, plan: RestorePlan): void {
-  if (epoch === undefined || plan.header.epoch === epoch) return;
+function refuseUnfit(
+  { target, epoch, reaches = 0 }: RestoreBackupOptions,
+  plan: RestorePlan,
+): void {
+  const { id, epoch: ofBackup, sequence } = plan.header;
+  if (epoch !== undefined && ofBackup !== epoch) {
+    throw new Problem(
+      'backup_target_mismatch',
+      `the backup ${id} in ${target.name} is of another history than the workspace`,
+    );
+  }
+  if (sequence >= reaches) return;
   throw new Problem(
-    'backup_target_mismatch',
-    `the backup ${plan.header.id} in ${target.name} is of another history than the workspace`,
+    'backup_point_unreachable',
+    `the backup ${id} in ${target.name} ends at sequence ${sequence}, before ${reaches}`,
   );
 }
 

@@ -43,10 +43,12 @@ export async function claimMemberFolder(
   const { storage } = options;
   await clearHalfBackup(storage);
   const history = await historyIn(options);
+  // An import that ended before its last step: nobody else may have what is here.
+  const wasMoving = await ReplicaStore.isMoving(storage);
   const isOther = history !== undefined && history.epoch !== '' && history.epoch !== epoch;
   if (
     history !== undefined &&
-    (!ReplicaStore.isIn(storage) || (isOther && log.lastSequence === 0))
+    (!ReplicaStore.isIn(storage) || (isOther && (log.lastSequence === 0 || wasMoving)))
   ) {
     throw new Problem('storage_not_empty', `${storage} holds a workspace that is not in MSK_LOG`, {
       hint: 'Give the member an empty folder in MSK_GRAPH_STORAGE.',
@@ -59,17 +61,18 @@ export async function claimMemberFolder(
 /**
  * Puts the newest backup in the place of what the folder of a member has, which nobody has open.
  * What a kill leaves is cleared away when the folder is claimed again. Resolves with how far it is.
+ * Rejects with `backup_point_unreachable` when the log in PostgreSQL would not follow on it.
  */
 export async function takeNewestBackup(
   { config, secrets, storage, logger }: WorkspaceOptions,
-  epoch: string,
+  { epoch, reaches }: { readonly epoch: string; readonly reaches: number },
   signal: AbortSignal,
 ): Promise<History> {
   // No other member has to load so much.
   const { restoreInto } = await import('../restore.ts');
   using _claim = lockFolder(storage);
   const { id, sequence } = await restoreInto(
-    { config, secrets, storage, wish: { kind: 'newest' }, keepsHistory: true, epoch },
+    { config, secrets, storage, wish: { kind: 'newest' }, keepsHistory: true, epoch, reaches },
     { signal, report: () => {}, log: (text) => logger.info(text) },
   );
   logger.info(`this member goes on from the backup ${id}, at sequence ${sequence}`);

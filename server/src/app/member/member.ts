@@ -91,8 +91,11 @@ export class Member implements AsyncDisposable {
   /** By `performance.now()`. */
   #mayLeadAt = 0;
   #expiredSince: number | undefined;
-  /** Nobody leads, and this folder cannot: PostgreSQL has no longer what it lacks. */
-  #isStranded = false;
+  /**
+   * Nobody leads, and this folder cannot: PostgreSQL has the log from there on, and not what the
+   * folder lacks before.
+   */
+  #strandedBefore: number | undefined;
   #hasTriedBackup = false;
   #isDatabaseAway = false;
   #watching: Promise<void> = Promise.resolve();
@@ -192,11 +195,13 @@ export class Member implements AsyncDisposable {
     }
     const lease = this.#isDatabaseAway ? undefined : await this.#tryLease();
     if (lease !== undefined) await this.#become(lease);
-    else if (this.#isStranded && !this.#hasTriedBackup) await this.#takeBackup();
+    else if (this.#strandedBefore !== undefined && !this.#hasTriedBackup) {
+      await this.#takeBackup(this.#strandedBefore - 1);
+    }
   }
 
-  /** The newest one and the log in PostgreSQL together are the workspace. */
-  async #takeBackup(): Promise<void> {
+  /** The newest one and the log in PostgreSQL after `reaches` together are the workspace. */
+  async #takeBackup(reaches: number): Promise<void> {
     this.#hasTriedBackup = true;
     const { config, logger } = this.#options;
     const { epoch } = this.#parts;
@@ -210,7 +215,8 @@ export class Member implements AsyncDisposable {
     logger.warn(`${place}: taking the newest backup`);
     await this.#close();
     try {
-      this.#inFolder = await takeNewestBackup(this.#options, epoch, this.#closing.signal);
+      const { signal } = this.#closing;
+      this.#inFolder = await takeNewestBackup(this.#options, { epoch, reaches }, signal);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
@@ -392,7 +398,8 @@ export class Member implements AsyncDisposable {
     const history = this.#history();
     const hasWaited = now - this.#expiredSince >= EMPTY_FOLDER_WAIT_MS;
     if (!canLead(history, epoch, log)) {
-      this.#isStranded = hasWaited && (history?.sequence ?? 0) < log.firstSequence - 1;
+      const isStranded = hasWaited && (history?.sequence ?? 0) < log.firstSequence - 1;
+      this.#strandedBefore = isStranded ? log.firstSequence : undefined;
       return undefined;
     }
     const isEmpty = history === undefined || history.sequence === 0;

@@ -94,7 +94,8 @@ export class ReplicaStore implements ReplicaStorePort {
     try {
       // The lock of a primary; that of the replica's own log is taken when it is opened.
       lockFolder(logFolder)[Symbol.dispose]();
-      if (!ReplicaStore.isIn(storage) && (await this.history()) !== undefined) {
+      const isCopy = ReplicaStore.isIn(storage) && !(await ReplicaStore.isMoving(storage));
+      if (!isCopy && (await this.history()) !== undefined) {
         throw new Problem('storage_not_empty', `${storage} holds the store of a primary`, {
           hint: 'Give the replica a folder of its own in MSK_GRAPH_STORAGE.',
         });

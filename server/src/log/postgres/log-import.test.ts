@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
@@ -95,4 +96,44 @@ describe.skipIf(requirePostgres())('a log that is copied into PostgreSQL', () =>
     await using database = await openedToRead(workspace);
     expect((await readDatabaseLog(database, undefined)).lastSequence).toBe(9);
   });
+
+  it('is done once it is committed, also when PostgreSQL has no room for more', async () => {
+    await using folder = await temporaryFolder();
+    await using log = await openSegmentLog({ ...settings(), folder: folder.path });
+    await log.append(1, filled(5));
+    const workspace = workspaces.next();
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      await client.query(NO_ROOM);
+      const imported = await importLog(importing(workspace, log));
+      expect(imported.records).toBe(1);
+      const { rows } = await client.query(`select tgname from pg_trigger where tgname = 'no_room'`);
+      expect(rows).toHaveLength(1);
+    } finally {
+      await client.query('drop event trigger if exists watching');
+      await client.end();
+    }
+    await using database = await openedToRead(workspace);
+    expect((await readDatabaseLog(database, undefined)).lastSequence).toBe(1);
+  });
 });
+
+/** Refuses the row that makes room for a vacuum. */
+const NO_ROOM = `
+  create function no_room() returns trigger language plpgsql as $$ begin
+    if new.first = 0 then raise exception using errcode = 'disk_full'; end if;
+    return new;
+  end $$;
+  create function watch() returns event_trigger language plpgsql as $$
+    declare made record;
+  begin
+    for made in select object_identity from pg_event_trigger_ddl_commands()
+      where object_identity like '%.record' and command_tag = 'CREATE TABLE'
+    loop
+      execute format('create trigger no_room before insert on %s
+        for each row execute function public.no_room()', made.object_identity);
+    end loop;
+  end $$;
+  create event trigger watching on ddl_command_end
+    when tag in ('CREATE TABLE') execute function watch()`;

@@ -58,26 +58,29 @@ export async function importLog(options: LogImport): Promise<ImportedLog> {
   const { address, workspace } = options;
   const place = placeOf(address, workspace);
   await using connections = new PostgresConnections(address, 1);
-  return await explainingRights({ place, workspace }, () =>
+  const imported = await explainingRights({ place, workspace }, () =>
     connections.run(async (client, mark) => {
       await client.query('begin');
       // Reading what is copied may take longer than sessions may rest.
       await client.query('set local idle_in_transaction_session_timeout = 0');
       const tables = await lockTables(client, { place, workspace });
       if (tables.length > 0) throw isThere(place);
-      const imported = await new Copy(client, place, options).run();
+      const copied = await new Copy(client, place, options).run();
       if (options.isDryRun) {
         await client.query('rollback');
-        return imported;
+        return copied;
       }
       await options.beforeCommit();
       mark.sent = true;
       await client.query('commit');
-      mark.sent = false;
-      await makeRoomForVacuum(client, schemaOf(workspace));
-      return imported;
+      return copied;
     }),
   );
+  if (options.isDryRun) return imported;
+  // The log is there, whatever becomes of that: a full volume is only harder to trim without it.
+  const makingRoom = connections.run((client) => makeRoomForVacuum(client, schemaOf(workspace)));
+  await makingRoom.catch(() => undefined);
+  return imported;
 }
 
 function isThere(place: string): Problem {
