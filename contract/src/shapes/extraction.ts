@@ -207,7 +207,7 @@ export type ProposalChoice = Immutable<z.infer<typeof proposalChoice>>;
 /** What an approval has done. */
 export const proposalsApproved = z.strictObject({
   approved: count,
-  /** Proposals that stay open, and why. */
+  /** Proposals that stay open, and why: the first 1,000. */
   refused: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
 });
 export type ProposalsApproved = Immutable<z.infer<typeof proposalsApproved>>;

@@ -123,7 +123,7 @@ export const documentTexts = [
   ...texts(shapes.proposalsApproved, {
     approved: 'How many proposals were written.',
     refused: [
-      'Proposals that stay open.',
+      'Proposals that stay open; of very many the first 1,000.',
       { id: 'Id of the proposal.', code: 'Why, as a code.', message: 'Why, for people.' },
     ],
   }),

@@ -1,3 +1,4 @@
+import { EXTRACTION_CHOSEN_MAX } from '@trellis/contract/limits.ts';
 import type {
   Extraction,
   ProposalChoice,
@@ -182,7 +183,7 @@ export class DocumentApproval {
         if (!(error instanceof Problem)) throw error;
         const { code, message } = error;
         proposals[index] = { ...proposal, refused: message };
-        refused.set(proposalId(place), { id: proposalId(place), code, message });
+        tellRefused(refused, { id: proposalId(place), code, message });
       }
     }
     const details = { extraction: run.id, approved, refused: chosen.length - approved };
@@ -212,7 +213,7 @@ export class DocumentApproval {
     );
     for (const index of chosen) {
       const place = { extraction: run.id, number: batch.number, batch: batch.batch, index };
-      refused.set(proposalId(place), { id: proposalId(place), code, message });
+      tellRefused(refused, { id: proposalId(place), code, message });
     }
     await commits.commit({
       system: true,
@@ -221,6 +222,11 @@ export class DocumentApproval {
     reader.refresh();
     return 0;
   }
+}
+
+/** Of very many the first are told: each proposal says itself why it was left out. */
+function tellRefused(refused: Map<string, Refused>, one: Refused): void {
+  if (refused.size < EXTRACTION_CHOSEN_MAX || refused.has(one.id)) refused.set(one.id, one);
 }
 
 /** Throws `invalid_operation` for what the schema does not take any more. */

@@ -119,6 +119,17 @@ test('an answer of many megabytes is not read to its end', () => {
   expect(found).toMatchObject({ found: [], dropped: { quote: 1_000, schema: 99_000 } });
 });
 
+test('a value that is nested without end is dropped', () => {
+  const said = JSON.stringify({
+    nodes: [
+      { ...ada, quote },
+      { ...ada, fields: { Born: 7777 }, quote },
+    ],
+  });
+  const deep = said.replace('7777', `${'['.repeat(100_000)}1${']'.repeat(100_000)}`);
+  expect(findings(deep)).toMatchObject({ found: [{ key: 'Ada Mole' }], dropped: { schema: 1 } });
+});
+
 test('a part of a word or of a number does not prove a value', () => {
   const nodes = [{ ...ada, fields: { Born: 190, Cities: ['ora', ''] }, quote: 'born in 1901' }];
   expect(findings({ nodes })).toMatchObject({ found: [{ unquoted: ['Born', 'Cities'] }] });

@@ -113,12 +113,14 @@ export class ExtractionStore {
   }
 
   /** Operations that remove what is proposed of one text. */
-  batchDeletion(extraction: string, text: StoredText): WriterOperation[] {
-    return this.batches(extraction, text).map(({ number, batch }) => ({
-      op: 'delete',
+  batchDeletion(extraction: string, { number, batchesRead }: StoredText): WriterOperation[] {
+    // Nothing is decoded: there may be thousands.
+    return Array.from({ length: batchesRead }, (_, batch) => ({
       type: BATCH_TYPE,
       key: batchKey(extraction, { number, batch }),
-    }));
+    }))
+      .filter((one) => this.#reader.id(one) !== undefined)
+      .map((one) => ({ op: 'delete', ...one }) as const);
   }
 
   /** Operations that remove a run. */

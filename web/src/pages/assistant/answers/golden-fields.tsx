@@ -12,7 +12,8 @@ export interface FirstQuestion {
   readonly nugget: string;
 }
 
-export function GoldenNameField() {
+/** `others`: the names of all sets. */
+export function GoldenNameField({ others }: { readonly others: readonly string[] }) {
   const { register, formState } = useFormContext<FirstQuestion>();
   return (
     <TextField
@@ -23,7 +24,7 @@ export function GoldenNameField() {
       spellCheck={false}
       maxLength={GOLDEN_SET_NAME_CHARACTERS_MAX}
       error={formState.errors.name?.message}
-      {...register('name', { validate: goldenNameFault })}
+      {...register('name', { validate: (name) => goldenNameFault(name, others) })}
     />
   );
 }

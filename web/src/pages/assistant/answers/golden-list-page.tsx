@@ -42,7 +42,12 @@ export function GoldenListPage() {
         <DataTable label="Sets" columns={COLUMNS} rows={items} keyOf={({ name }) => name} />
       )}
     >
-      {isAdding && <NewSetDialog onClose={() => setIsAdding(false)} />}
+      {isAdding && (
+        <NewSetDialog
+          others={(sets.data ?? []).map(({ name }) => name)}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
     </ListPage>
   );
 }
@@ -82,8 +87,13 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
+interface NewSetDialogProps {
+  readonly others: readonly string[];
+  readonly onClose: () => void;
+}
+
 /** A set begins with one question; the others are added on its page. */
-function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
+function NewSetDialog({ others, onClose }: NewSetDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const form = useForm<FirstQuestion>({ defaultValues: { name: '', question: '', nugget: '' } });
@@ -100,7 +110,7 @@ function NewSetDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog isOpen keepsOpen onClose={onClose} title="Add set">
       <ServerForm form={form} onSend={create}>
-        <GoldenNameField />
+        <GoldenNameField others={others} />
         <TextArea
           label="First question"
           rows={2}

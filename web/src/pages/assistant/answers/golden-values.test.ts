@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { contentOf, newQuestion, nextQuestionId, valuesOf } from './golden-values.ts';
+import {
+  contentOf,
+  goldenNameFault,
+  newQuestion,
+  nextQuestionId,
+  valuesOf,
+} from './golden-values.ts';
 
 const UID = '1111111111111111111111';
 const SET = {
@@ -29,6 +35,12 @@ it('leaves out what is empty, and reads UIDs however they are separated', () => 
   expect(contentOf({ description: '', questions: [question] }).questions).toEqual([
     { id: 'question-1', question: 'Who?', nuggets: [], mustNotReveal: [UID, UID] },
   ]);
+});
+
+it('takes no name that a set has already, which would be replaced', () => {
+  expect(goldenNameFault('oaks', ['elms'])).toBe(true);
+  expect(goldenNameFault('elms', ['elms'])).toContain('already');
+  expect(goldenNameFault('-', [])).toContain('letters');
 });
 
 it('gives a question an id that no other has', () => {

@@ -41,8 +41,9 @@ export function newNugget(): NuggetValues {
   return { text: '', importance: 'vital', uids: '' };
 }
 
-/** Why it cannot be the name of a set; true when it can. */
-export function goldenNameFault(name: string): true | string {
+/** Why it cannot be the name of a set beside others, which it would replace; true when it can. */
+export function goldenNameFault(name: string, others: readonly string[]): true | string {
+  if (others.includes(name)) return 'There is a set of this name already.';
   return /^[A-Za-z\d][\w.-]*$/.test(name) || 'Enter letters, digits, “-”, “_” and “.”.';
 }
 

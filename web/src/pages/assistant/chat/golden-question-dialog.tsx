@@ -86,7 +86,7 @@ function GoldenQuestionForm({ names, question, onClose }: FormProps) {
         ]}
         {...form.register('set')}
       />
-      {isNew && <GoldenNameField />}
+      {isNew && <GoldenNameField others={names} />}
       <TextArea
         label="Question"
         rows={3}
