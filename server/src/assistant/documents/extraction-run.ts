@@ -13,6 +13,7 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import { materialOf } from '../model/json-answer.ts';
 import type { ModelRunner } from '../model/model-run.ts';
+import { singleAnswer } from '../model/single-answer.ts';
 import { type DocumentText, readText } from './document-texts.ts';
 import { type BatchFindings, findingsIn } from './extraction-answer.ts';
 import {
@@ -218,16 +219,11 @@ export class ExtractionRun {
         model: this.#run.model,
         instructions: instructionsOf(target, request.instructions),
         messages: [{ role: 'user', text: materialOf(material) }],
-        // It can do nothing but answer, whatever the text says.
-        tools: [],
-        limits: {
-          stepsMax: 1,
-          toolCallsMax: 0,
+        ...singleAnswer({
           tokensMax,
           answerTokensMax: EXTRACTION_ANSWER_TOKENS_MAX,
           timeoutMs: EXTRACTION_TIMEOUT_MS,
-          toolTimeoutMs: EXTRACTION_TIMEOUT_MS,
-        },
+        }),
         signal,
       })
       .catch((error: unknown) => {

@@ -10,6 +10,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import { materialOf, objectInAnswer } from '../model/json-answer.ts';
 import type { ModelRunner } from '../model/model-run.ts';
+import { singleAnswer } from '../model/single-answer.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import { plainText } from './plain-text.ts';
 import type { QuestionTrace } from './question-trace.ts';
@@ -57,15 +58,11 @@ export async function judgeAnswer(
     provider: setting.provider,
     instructions: INSTRUCTIONS,
     messages: [{ role: 'user', text: materialOf(material) }],
-    tools: [],
-    limits: {
-      stepsMax: 1,
-      toolCallsMax: 0,
+    ...singleAnswer({
       tokensMax,
       answerTokensMax: GOLDEN_JUDGE_ANSWER_TOKENS_MAX,
       timeoutMs: GOLDEN_JUDGE_TIMEOUT_MS,
-      toolTimeoutMs: GOLDEN_JUDGE_TIMEOUT_MS,
-    },
+    }),
     signal,
   });
   return judgementIn(text, { answer, documents, nuggets: nuggets.length });

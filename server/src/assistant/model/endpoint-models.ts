@@ -11,6 +11,7 @@ import { listIn, objectIn } from '../router/json-members.ts';
 import type { LlmRouter } from '../router/llm-router.ts';
 import { misconfigured } from '../router/provider-problem.ts';
 import type { ModelRunner } from './model-run.ts';
+import { singleAnswer } from './single-answer.ts';
 
 export interface EndpointModelsParts {
   readonly models: ModelRunner;
@@ -63,16 +64,12 @@ export class EndpointModels implements ModelCalls {
       model,
       instructions,
       messages: messages ?? [{ role: 'user', text: prompt }],
-      tools: [],
-      limits: {
-        stepsMax: 1,
-        toolCallsMax: 0,
+      ...singleAnswer({
         tokensMax: Infinity,
         answerTokensMax: maxTokens,
         // The run of the endpoint ends before this timeout.
         timeoutMs: ENDPOINT_TIMEOUT_MAX_MS,
-        toolTimeoutMs: 0,
-      },
+      }),
       signal,
     });
     const { text: answer, usage, ended } = outcome;

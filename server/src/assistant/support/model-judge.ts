@@ -10,6 +10,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import { materialOf } from '../model/json-answer.ts';
 import type { ModelRunner } from '../model/model-run.ts';
+import { singleAnswer } from '../model/single-answer.ts';
 import { textIn } from '../router/json-members.ts';
 import type { JudgedSentence, JudgeQuestion, SupportJudge } from './support.ts';
 
@@ -43,15 +44,11 @@ export class ModelJudge implements SupportJudge {
       provider: setting.provider,
       instructions: INSTRUCTIONS,
       messages: [{ role: 'user', text: materialOf(question) }],
-      tools: [],
-      limits: {
-        stepsMax: 1,
-        toolCallsMax: 0,
+      ...singleAnswer({
         tokensMax: JUDGE_TOKENS_MAX,
         answerTokensMax: JUDGE_ANSWER_TOKENS_MAX,
         timeoutMs: JUDGE_TIMEOUT_MS,
-        toolTimeoutMs: JUDGE_TIMEOUT_MS,
-      },
+      }),
       signal,
     });
     const judged = judgedIn(text);
