@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { endedRun, runToEnd } from '../support/connector-runs.ts';
 import { People } from '../support/people.ts';
 
 let people: People;
@@ -48,16 +49,8 @@ const csv =
 const sourceOf = (type: string) =>
   ({ kind: 'csv', url: `${origin}/people.csv`, type, key: 'Email' }) as const;
 
-/** The last run of a connector, once none is under way. */
-async function ended(id: string) {
-  await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
-  return (await admin.connectors.get(id)).lastRun;
-}
-
-async function run(id: string, full = false) {
-  await admin.connectors.run(id, { full });
-  return ended(id);
-}
+const ended = (id: string) => endedRun(admin, id);
+const run = (id: string, full = false) => runToEnd(admin, id, full);
 
 async function namesOf(type: string): Promise<unknown[]> {
   const { items } = await admin.nodes.query({ type, take: 1_000 });

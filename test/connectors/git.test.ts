@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { runToEnd } from '../support/connector-runs.ts';
 import { requireGit } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { GitServer } from './git-server.ts';
@@ -52,11 +53,7 @@ describe.skipIf(requireGit())('a Git repository', () => {
     await at[Symbol.asyncDispose]();
   });
 
-  async function run(id: string, full = false) {
-    await admin.connectors.run(id, { full });
-    await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
-    return (await admin.connectors.get(id)).lastRun;
-  }
+  const run = (id: string, full = false) => runToEnd(admin, id, full);
 
   const fields = async (type: string, field: string, as = 'admin') =>
     Object.values(await at.nodes(type, as))

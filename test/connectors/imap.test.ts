@@ -1,6 +1,7 @@
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { runToEnd } from '../support/connector-runs.ts';
 import { requireDovecot } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { startMeddling } from './meddling-proxy.ts';
@@ -62,11 +63,7 @@ describe.skipIf(requireDovecot())('a mailbox', () => {
     await at[Symbol.asyncDispose]();
   });
 
-  async function run(id: string, full = false) {
-    await admin.connectors.run(id, { full });
-    await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
-    return (await admin.connectors.get(id)).lastRun;
-  }
+  const run = (id: string, full = false) => runToEnd(admin, id, full);
 
   async function fieldOf(type: string, field: string, as = 'admin'): Promise<unknown[]> {
     return Object.values(await at.nodes(type, as))

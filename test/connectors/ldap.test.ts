@@ -2,6 +2,7 @@ import { Attribute, Change } from 'ldapts';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { runToEnd } from '../support/connector-runs.ts';
 import { requireSlapd } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { startMeddling } from './meddling-proxy.ts';
@@ -47,11 +48,7 @@ describe.skipIf(requireSlapd())('a directory', () => {
     await at[Symbol.asyncDispose]();
   });
 
-  async function run(id: string, full = false) {
-    await admin.connectors.run(id, { full });
-    await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
-    return (await admin.connectors.get(id)).lastRun;
-  }
+  const run = (id: string, full = false) => runToEnd(admin, id, full);
 
   const names = async (type: string, as = 'admin') =>
     Object.values(await at.nodes(type, as))

@@ -1,6 +1,7 @@
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { runToEnd } from '../support/connector-runs.ts';
 import { People } from '../support/people.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { requirePostgres } from '../support/requires.ts';
@@ -46,11 +47,7 @@ describe.skipIf(requirePostgres())('a database that the server brings in by itse
     await people[Symbol.asyncDispose]();
   });
 
-  async function run(id: string, full = false) {
-    await admin.connectors.run(id, { full });
-    await expect.poll(async () => (await admin.connectors.get(id)).jobId).toBeNull();
-    return (await admin.connectors.get(id)).lastRun;
-  }
+  const run = (id: string, full = false) => runToEnd(admin, id, full);
 
   async function seen(userName: string): Promise<number> {
     const { json } = await people.as(userName, 'POST', '/api/node/query', { type: 'Customer' });
