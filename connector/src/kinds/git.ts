@@ -8,8 +8,17 @@ import { type NodeReference, restrictTo } from '../restrict-to.ts';
 import { type ConnectorReport, runConnector } from '../run-connector.ts';
 import { refusalCode } from '../workspace-refusal.ts';
 import { type GitFile, GitRepository, type Head, headOf } from './git-repository.ts';
+import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
 import { TeamNames } from './team-names.ts';
+
+const INVERSES = {
+  GitPartOf: 'GitHasPart',
+  GitWrittenBy: 'GitWrote',
+  GitFollows: 'GitFollowedBy',
+  GitChanged: 'GitChangedBy',
+} as const;
+const link = linkBy(INVERSES);
 
 /** A branch of a repository: files with their content, the last commits, and who made them. */
 const SCHEMA: SchemaDocument = {
@@ -34,16 +43,7 @@ const SCHEMA: SchemaDocument = {
     },
     { type: 'GitAuthor', key: 'Email', label: 'Name', fields: { Name: 'String' } },
   ],
-  edges: [
-    { type: 'GitPartOf', inverse: 'GitHasPart' },
-    { type: 'GitHasPart', inverse: 'GitPartOf' },
-    { type: 'GitWrittenBy', inverse: 'GitWrote' },
-    { type: 'GitWrote', inverse: 'GitWrittenBy' },
-    { type: 'GitFollows', inverse: 'GitFollowedBy' },
-    { type: 'GitFollowedBy', inverse: 'GitFollows' },
-    { type: 'GitChanged', inverse: 'GitChangedBy' },
-    { type: 'GitChangedBy', inverse: 'GitChanged' },
-  ],
+  edges: edgesBothWays(INVERSES),
 };
 
 /** What the last whole run has brought: nothing is fetched until one of them is another. */
@@ -184,16 +184,16 @@ class GitBringer {
       const node = this.#commitOf(oid);
       await this.#row(`commit ${oid}`, node, fieldsOf(oid, commit), [
         this.#partOf(node),
-        link(node, 'GitWrittenBy', 'GitWrote', {
+        link(node, 'GitWrittenBy', {
           type: 'GitAuthor',
           key: emailOf(commit.author.email),
         }),
         ...commit.parent
           .filter((parent) => trees.has(parent))
-          .map((parent) => link(node, 'GitFollows', 'GitFollowedBy', this.#commitOf(parent))),
+          .map((parent) => link(node, 'GitFollows', this.#commitOf(parent))),
         ...changed
           .filter((path) => paths.has(path))
-          .map((path) => link(node, 'GitChanged', 'GitChangedBy', this.#fileOf(path))),
+          .map((path) => link(node, 'GitChanged', this.#fileOf(path))),
       ]);
     }
   }
@@ -210,7 +210,7 @@ class GitBringer {
   }
 
   #partOf(node: NodeReference): GraphOperation {
-    return link(node, 'GitPartOf', 'GitHasPart', { type: 'GitRepository', key: this.#place });
+    return link(node, 'GitPartOf', { type: 'GitRepository', key: this.#place });
   }
 
   #fileOf(path: string) {
@@ -232,15 +232,6 @@ function fieldsOf(oid: string, { message, author }: ReadCommitResult['commit']) 
     Message: message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed(),
     ...(isTime && time.getUTCFullYear() < 10_000 ? { Time: time.toISOString() } : {}),
   };
-}
-
-function link(
-  from: NodeReference,
-  edge: string,
-  inverse: string,
-  to: NodeReference,
-): GraphOperation {
-  return { op: 'link', from, edge, inverse, to };
 }
 
 function emailOf(text: string): string {

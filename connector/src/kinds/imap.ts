@@ -6,14 +6,18 @@ import type { ImapFlow, ListResponse } from 'imapflow';
 import { hash } from 'node:crypto';
 import { ConnectorError } from '../connector-error.ts';
 import type { ConnectorRun } from '../connector-run.ts';
-import { type NodeReference, restrictTo } from '../restrict-to.ts';
+import { restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
 import { refusalCode } from '../workspace-refusal.ts';
 import { FolderAccess, type FolderAudience } from './imap-access.ts';
 import { foldersOf, messagesOf, whileConnected } from './imap-mailbox.ts';
+import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import { type MailAttachment, readMail } from './mail-text.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
 import { readRanges, writeRanges } from './uid-ranges.ts';
+
+const INVERSES = { MailIn: 'MailHas', MailPartOf: 'MailHasPart' } as const;
+const link = linkBy(INVERSES);
 
 /** A mailbox: folders, threads, and messages with their attachments as files. */
 const SCHEMA: SchemaDocument = {
@@ -37,12 +41,7 @@ const SCHEMA: SchemaDocument = {
       },
     },
   ],
-  edges: [
-    { type: 'MailIn', inverse: 'MailHas' },
-    { type: 'MailHas', inverse: 'MailIn' },
-    { type: 'MailPartOf', inverse: 'MailHasPart' },
-    { type: 'MailHasPart', inverse: 'MailPartOf' },
-  ],
+  edges: edgesBothWays(INVERSES),
 };
 
 /** What was brought of one folder: numbers of messages, as ranges. */
@@ -241,8 +240,8 @@ class MailboxBringer {
         ...restrictTo(thread, folder.audience),
         { op: 'addOrUpdate', ...node, fields },
         ...restrictTo(node, folder.audience),
-        link(node, 'MailIn', 'MailHas', this.#folderOf(folder.path)),
-        link(node, 'MailPartOf', 'MailHasPart', thread),
+        link(node, 'MailIn', this.#folderOf(folder.path)),
+        link(node, 'MailPartOf', thread),
       ]);
       came.push(message.uid);
       waiting.push({ id, attachments });
@@ -335,13 +334,4 @@ function notSearched(path: string): ConnectorError {
 
 function hashOf(text: string): string {
   return hash('sha256', text).slice(0, HASH_CHARACTERS);
-}
-
-function link(
-  from: NodeReference,
-  edge: string,
-  inverse: string,
-  to: NodeReference,
-): GraphOperation {
-  return { op: 'link', from, edge, inverse, to };
 }

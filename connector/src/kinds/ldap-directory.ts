@@ -1,5 +1,15 @@
 import type { LdapSource } from '@trellis/contract/shapes/connector.ts';
-import { Client, type Entry, ResultCodeError } from 'ldapts';
+import {
+  Client,
+  type Entry,
+  FilterParser,
+  MessageResponseStatus,
+  PagedResultsControl,
+  ResultCodeError,
+  SearchRequest,
+  type SearchResponse,
+  StatusCodeParser,
+} from 'ldapts';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { ConnectorError } from '../connector-error.ts';
@@ -77,16 +87,55 @@ export async function* entriesOf(
   filter: string,
   attributes: readonly string[],
 ): AsyncIterable<Entry> {
-  const asked = { filter, attributes: [...attributes], paged: { pageSize: PAGE_ENTRIES } };
+  const page = new PagedResultsControl({ value: { size: PAGE_ENTRIES } });
+  const request = new SearchRequest({
+    messageId: 0,
+    baseDN: base,
+    scope: 'sub',
+    filter: FilterParser.parseString(filter),
+    attributes: [...attributes],
+    controls: [page],
+  });
   let [count, pages] = [0, 0];
-  for await (const { searchEntries } of directory.searchPaginated(base, asked)) {
+  for (;;) {
+    const { searchEntries, controls = [] } = await searched(directory, request);
     count += searchEntries.length;
     if (count > ENTRIES_MAX || ++pages > PAGES_MAX) {
       const message = `${filter} finds over ${ENTRIES_MAX} entries`;
       throw new ConnectorError('source_failed', message);
     }
-    yield* searchEntries;
+    for (const entry of searchEntries) yield entry.toObject([...attributes], []);
+    const answered = controls.find((one) => one instanceof PagedResultsControl);
+    const cookie = answered?.value?.cookie;
+    if (cookie === undefined || cookie.length === 0) return;
+    page.value = { size: PAGE_ENTRIES, cookie };
   }
+}
+
+/**
+ * What the type of the library hides. Its own way through pages ends at one without entries,
+ * though the server may have more to say (RFC 2696): the rest would seem to be gone.
+ */
+interface RequestSender {
+  _nextMessageId(): number;
+  _send(request: SearchRequest): Promise<SearchResponse | undefined>;
+}
+
+function sendsRequests(directory: object): directory is RequestSender {
+  return (
+    '_send' in directory &&
+    typeof directory._send === 'function' &&
+    '_nextMessageId' in directory &&
+    typeof directory._nextMessageId === 'function'
+  );
+}
+
+async function searched(directory: object, request: SearchRequest): Promise<SearchResponse> {
+  if (!sendsRequests(directory)) throw new TypeError('ldapts has no way to send a request');
+  request.messageId = directory._nextMessageId();
+  const response = await directory._send(request);
+  if (response?.status === MessageResponseStatus.Success) return response;
+  throw StatusCodeParser.parse(response);
 }
 
 /** Values of an attribute, whichever way its name is written. */

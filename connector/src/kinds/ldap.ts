@@ -8,8 +8,12 @@ import type { ConnectorRun } from '../connector-run.ts';
 import { type NodeReference, restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
 import { comparedName, entriesOf, textOf, valuesOf, whileBound } from './ldap-directory.ts';
+import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
 import { TeamNames } from './team-names.ts';
+
+const INVERSES = { LdapMemberOf: 'LdapHasMember' } as const;
+const link = linkBy(INVERSES);
 
 /** People and groups of a directory. */
 const SCHEMA: SchemaDocument = {
@@ -35,10 +39,7 @@ const SCHEMA: SchemaDocument = {
       fields: { Name: 'String', Dn: 'String', Description: 'String' },
     },
   ],
-  edges: [
-    { type: 'LdapMemberOf', inverse: 'LdapHasMember' },
-    { type: 'LdapHasMember', inverse: 'LdapMemberOf' },
-  ],
+  edges: edgesBothWays(INVERSES),
 };
 
 /** What of a person is brought: no password, nor what else a directory may have. */
@@ -222,16 +223,10 @@ class DirectoryBringer {
     if (withTeam && team === null) context.log(`There is no team "${name}": it makes no members`);
     for (let at = 0; at < members.length; at += ROW_MEMBERS) {
       const operations = members.slice(at, at + ROW_MEMBERS).flatMap(({ node, user }) => {
-        const link: GraphOperation = {
-          op: 'link',
-          from: node,
-          edge: 'LdapMemberOf',
-          inverse: 'LdapHasMember',
-          to: group,
-        };
-        if (team === null || user === undefined) return [link];
+        const member = link(node, 'LdapMemberOf', group);
+        if (team === null || user === undefined) return [member];
         const join: GraphOperation = { op: 'addToTeam', team: { uid: team }, user: { uid: user } };
-        return [link, join];
+        return [member, join];
       });
       await run.row(`members ${group.key} ${at / ROW_MEMBERS}`, operations);
     }
