@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatLicense } from '@trellis/contract/license.ts';
 import { READS_ENDPOINT } from './endpoint-code.ts';
 import type { LoadResult } from './load.ts';
 import type { Report } from './report.ts';
-import { firstLine, post, putSchema, startServer, type BenchServer } from './server.ts';
+import { startPrimary, startReplica } from './replicated-servers.ts';
+import { firstLine, post, putSchema, type BenchServer } from './server.ts';
 
-const REPLICATION_PORT = '42899';
 const SECONDS = 8;
 const MEASURED = {
   nodes: [
@@ -35,39 +33,6 @@ export async function benchReplication(report: Report): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-const JWT_KEY = 'a key that primary and replica of the bench share';
-
-function startPrimary(folder: string, sample: 'wordnet' | 'none', core?: number) {
-  const settings = {
-    MSK_JWT_KEY: JWT_KEY,
-    MSK_PUBLIC_ADDRESS: 'http://127.0.0.1',
-    MSK_REPLICATION_PORT: REPLICATION_PORT,
-  };
-  return startServer(join(folder, 'primary'), sample, { settings, core });
-}
-
-function startReplica(folder: string, primary: BenchServer, core?: number) {
-  const settings = {
-    MSK_JWT_KEY: JWT_KEY,
-    MSK_REPLICA: 'true',
-    MSK_PRIMARY_ADDRESS: primary.url,
-    MSK_PUBLIC_ADDRESS: 'http://127.0.0.1:1',
-    MSK_REPLICATION_PORT: REPLICATION_PORT,
-    ...licenseSettings(),
-  };
-  return startServer(join(folder, 'replica'), 'none', { settings, core });
-}
-
-function licenseSettings(): Record<string, string> {
-  const keys = generateKeyPairSync('ed25519');
-  const exp = Math.floor(Date.now() / 1_000) + 86_400;
-  const claims = { sub: 'bench', features: ['Replicas'], exp };
-  return {
-    MSK_LICENSE: formatLicense(claims, (bytes) => sign(null, bytes, keys.privateKey)),
-    MSK_LICENSE_PUBLIC_KEY: String(keys.publicKey.export({ type: 'spki', format: 'pem' })),
-  };
 }
 
 /** Each has a core, as each has a machine elsewhere: what one spends, the other does not lack. */

@@ -6,8 +6,8 @@ export const WATCHES_PER_CALLER_MAX = 10_000;
 /** Different questions that are watched: an endpoint, with a body, as a caller. */
 export const WATCHED_QUESTIONS_MAX = 4_000;
 export const WATCHED_QUESTIONS_PER_CALLER_MAX = 2_000;
-/** A question is answered again at most once in this time: four values a second. */
-export const WATCH_INTERVAL_MS = 250;
+/** Answers to a question in any second; one whose changes do not cease has them evenly spread. */
+export const WATCH_ANSWERS_PER_SECOND_MAX = 4;
 /** Runs of watches at a time. Calls go on beside them. */
 export const WATCH_RUNS_MAX = 8;
 /** After a run that could not be carried out, the next waits this long, then twice as long. */

@@ -2,7 +2,6 @@ import type { RunningCallers } from '#access/running-callers.ts';
 import { Problem } from '#base/problem.ts';
 import { keyedUid } from '#base/uid.ts';
 import {
-  WATCH_INTERVAL_MS,
   WATCH_RUNS_MAX,
   WATCH_VALUES_KEPT_CHARACTERS_MAX,
   WATCHED_QUESTIONS_MAX,
@@ -51,7 +50,7 @@ export interface WatchLoad {
 /**
  * Watched endpoints (open-shapes, section 11). Who asks the same question shares one run. A run
  * tells what it has read; a commit that changes some of that (`WatchFeed`) has the question asked
- * again, at most every `WATCH_INTERVAL_MS`; and whoever has another answer is told the new one.
+ * again, as often as `AnswerPace` lets it; and whoever has another answer is told the new one.
  *
  * What the code reads in other ways, such as with `fetch()`, wakes nobody.
  */
@@ -204,7 +203,7 @@ export class EndpointWatches {
   #schedule(question: WatchedQuestion): void {
     const { isRunning, isQueued, timer } = question;
     if (isRunning || isQueued || timer !== undefined || this.#isClosed) return;
-    const wait = question.notBefore - performance.now();
+    const wait = question.pace.wait(performance.now());
     if (wait <= 0) {
       this.#enqueue(question);
       return;
@@ -233,6 +232,7 @@ export class EndpointWatches {
       void this.#answer(question).finally(() => {
         this.#going--;
         question.isRunning = false;
+        question.pace.answered(performance.now());
         if (question.isDirty && question.watches.size > 0) this.#schedule(question);
         this.#pump();
       });
@@ -242,7 +242,6 @@ export class EndpointWatches {
   /** Asks once more, and tells whoever has another answer. */
   async #answer(question: WatchedQuestion): Promise<void> {
     question.isDirty = false;
-    question.notBefore = performance.now() + WATCH_INTERVAL_MS;
     this.#sortOut(question);
     const [first] = question.watches;
     if (first === undefined) return;
@@ -347,7 +346,7 @@ export class EndpointWatches {
     }
     const isPassing = isPassingFault(outcome.error);
     if (isPassing || !isKnown) {
-      question.notBefore = performance.now() + question.noteFailure();
+      question.pace.holdUntil(performance.now() + question.noteFailure());
     } else {
       question.noteSuccess();
     }

@@ -2,6 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { budgetKey } from '#access/caller.ts';
 import type { ReadKeys } from '#graph/transactions/read-set.ts';
 import { WATCH_RETRY_MAX_MS, WATCH_RETRY_MS } from '#base/watch-limits.ts';
+import { AnswerPace } from './answer-pace.ts';
 import type { EndpointWatch, WatchOutcome } from './endpoint-watch.ts';
 
 /** What is asked of an endpoint, and again whenever the answer may have changed. */
@@ -34,8 +35,7 @@ export class WatchedQuestion {
   isRunning = false;
   isQueued = false;
   timer: NodeJS.Timeout | undefined;
-  /** Before this time of `performance.now()` it is not run again. */
-  notBefore = -Infinity;
+  readonly pace = new AnswerPace();
   /** The index of searches has to reach it; 0 when nothing is awaited. */
   indexAwaited = 0;
   #failures = 0;
