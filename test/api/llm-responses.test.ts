@@ -5,6 +5,8 @@ import { LlmWorkspace, MODEL, type ProviderKind, thrown } from '../support/llm-w
 let at: LlmWorkspace;
 beforeAll(async () => {
   at = await LlmWorkspace.start();
+  await at.people.add('bob');
+  await at.addToken('bob-openai', 'llm-openai', 'bob');
 });
 afterAll(() => at[Symbol.asyncDispose]());
 
@@ -154,6 +156,27 @@ describe.each(PROVIDERS)('with a provider that speaks %s', (provider) => {
     expect(count).toBeGreaterThan(900);
     const state = await at.people.as('admin', 'GET', '/api/llm/state');
     expect(state.json).not.toMatchObject({ status: 'failing' });
+  });
+
+  test('a message is referred to by its id, by its user alone', async () => {
+    const ask = (token: string, more: object) =>
+      at.openAi(token).responses.create({ ...ASKED, ...more });
+    at.provider.script.turn = inTurn(says('I am first.'), says('I am second.'), says('Not kept.'));
+    const [first, second, third] = [
+      await ask('llm-openai', {}),
+      await at.openAi().responses.stream(ASKED).finalResponse(),
+      await ask('llm-openai', { store: false }),
+    ].map(({ output }) => ({ type: 'item_reference', id: output[0]?.id ?? '' }));
+    const input = [first, { role: 'user', content: 'And?' }, second];
+    await ask('llm-openai', { input });
+    const told = Object(at.provider.last.body).messages as { role: string; content: unknown }[];
+    expect(told.map(({ role }) => role)).toEqual(['assistant', 'user', 'assistant']);
+    expect(JSON.stringify(told)).toMatch(/I am first\..*And\?.*I am second\./);
+    const asked = at.provider.requests.length;
+    const refused = { status: 400, code: 'llm_request_refused' };
+    expect(await thrown(ask('llm-openai', { input: [third] }))).toMatchObject(refused);
+    expect(await thrown(ask('bob-openai', { input: [first] }))).toMatchObject(refused);
+    expect(at.provider.requests).toHaveLength(asked);
   });
 
   test.each([

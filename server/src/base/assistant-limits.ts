@@ -93,6 +93,12 @@ export const LLM_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 export const LLM_FAILURE_BYTES_MAX = 64 * 1024;
 /** Bytes of a whole stream: each token takes some hundred bytes. */
 export const LLM_STREAM_BYTES_MAX = 256 * 1024 * 1024;
+/**
+ * Characters of what models said in the Responses API that are kept for clients which refer to it:
+ * of one user, and of all.
+ */
+export const LLM_KEPT_CHARACTERS_PER_USER_MAX = 1024 * 1024;
+export const LLM_KEPT_CHARACTERS_MAX = 16 * LLM_KEPT_CHARACTERS_PER_USER_MAX;
 /** The characters of one token, where a provider does not count tokens. */
 export const LLM_CHARACTERS_PER_TOKEN = 4;
 /**

@@ -1,4 +1,5 @@
 import { isObject, unreachable } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
 import { defined, listIn, objectIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,
@@ -54,6 +55,18 @@ const TOOL = new Set([
   'eager_input_streaming',
   'input_examples',
 ]);
+
+/**
+ * Throws `llm_request_refused` for a request that continues a conversation which the provider
+ * keeps. It would be kept under the key of the workspace, so any user could continue it. The
+ * client's tool runner reads `details`, and then sends all messages.
+ */
+export function refuseThread({ thread }: JsonObject): void {
+  if (thread === undefined || thread === null) return;
+  const message = 'The router keeps no conversations: a request has all its messages.';
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+  throw new Problem('llm_request_refused', message, { hint: 'Leave out "thread".', details });
+}
 
 /** Throws `llm_request_refused` for anything that the neutral form cannot express. */
 export function readRequest(request: JsonObject): NeutralRequest {

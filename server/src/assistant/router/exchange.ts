@@ -1,8 +1,9 @@
 import { anthropic } from './anthropic-protocol.ts';
+import { refuseThread } from './anthropic-request.ts';
 import type { JsonObject } from './json-members.ts';
 import type { ClientProtocol, Protocol } from './llm-call.ts';
 import { openAi } from './openai-protocol.ts';
-import type { ClientAdapter, ProtocolAdapter } from './protocol-adapter.ts';
+import type { Answering, ClientAdapter, ProtocolAdapter } from './protocol-adapter.ts';
 import { responses } from './responses-protocol.ts';
 
 const ADAPTERS: Readonly<Record<Protocol, ProtocolAdapter>> = { openai: openAi, anthropic };
@@ -41,21 +42,20 @@ export interface Exchange {
   writer(): StreamWriter;
 }
 
-export interface ExchangeOptions {
+export interface ExchangeOptions extends Pick<Answering, 'now' | 'onMessage'> {
   readonly client: ClientProtocol;
   readonly provider: Protocol;
   readonly tokensPerAnswer: number;
-  /** In milliseconds since the Unix epoch. */
-  readonly now: number;
 }
 
 /**
  * Passes answers through unchanged when client and provider use the same protocol; otherwise
  * translates them through the neutral form. Throws `llm_request_refused` for anything that the
- * neutral form cannot express.
+ * neutral form cannot express, and for what no provider gets.
  */
 export function exchangeOf(request: JsonObject, options: ExchangeOptions): Exchange {
-  const { tokensPerAnswer, now } = options;
+  const { tokensPerAnswer, now, onMessage } = options;
+  if (options.client === 'anthropic') refuseThread(request);
   const client = CLIENTS[options.client];
   const provider = adapterOf(options.provider);
   const isStream = request['stream'] === true;
@@ -72,16 +72,16 @@ export function exchangeOf(request: JsonObject, options: ExchangeOptions): Excha
     };
   }
   const sent = provider.writeRequest(client.readRequest(request), tokensPerAnswer);
+  const answering = { request, now, onMessage };
   return {
     path: provider.path,
     isStream,
     body: provider.within(sent, tokensPerAnswer),
-    answer: (answer) =>
-      JSON.stringify(client.writeAnswer(provider.readAnswer(answer), { request, now })),
+    answer: (answer) => JSON.stringify(client.writeAnswer(provider.readAnswer(answer), answering)),
     writer: () => {
       const meter = provider.meter();
       const reader = provider.answerReader();
-      const writer = client.answerWriter({ request, now });
+      const writer = client.answerWriter(answering);
       return {
         write(event) {
           if (event === null) return '';

@@ -5,9 +5,16 @@ import { Problem } from '#base/problem.ts';
 import { protocolOf } from '../provider-settings.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './server-events.ts';
-import { adapterOf, exchangeOf, type StreamWriter } from './exchange.ts';
+import {
+  adapterOf,
+  type Exchange,
+  exchangeOf,
+  type ExchangeOptions,
+  type StreamWriter,
+} from './exchange.ts';
 import { isObject } from '#base/assert.ts';
 import { type JsonObject, objectIn } from './json-members.ts';
+import { KeptMessages } from './kept-messages.ts';
 import {
   type ClientProtocol,
   type LlmAnswer,
@@ -36,6 +43,7 @@ export interface LlmRouterParts {
  */
 export class LlmRouter {
   readonly #parts: LlmRouterParts;
+  readonly #kept = new KeptMessages();
 
   constructor(parts: LlmRouterParts) {
     this.#parts = parts;
@@ -91,8 +99,7 @@ export class LlmRouter {
     admission.check(call.caller, call.body.model, target.models);
     const protocol = protocolOf(target);
     const { tokensPerAnswer, baseUrl, apiKey } = target;
-    const now = this.#parts.clock.now();
-    const exchange = exchangeOf(call.body, { client, provider: protocol, tokensPerAnswer, now });
+    const exchange = this.#exchangeOf(call, { client, provider: protocol, tokensPerAnswer });
     const { path, body, isStream } = exchange;
     const request = { protocol, baseUrl, apiKey, path, body, ...partsOf(call) };
     // The provider may use another protocol, in which these headers have no meaning.
@@ -100,6 +107,18 @@ export class LlmRouter {
     const asker = { caller: call.caller, feature: 'router', model: call.body.model } as const;
     if (isStream) return this.#stream(asker, sent, exchange.writer());
     return this.#whole(this.#parts.provider, asker, sent, exchange.answer);
+  }
+
+  #exchangeOf(
+    { caller, body }: LlmCall,
+    options: Omit<ExchangeOptions, 'now' | 'onMessage'>,
+  ): Exchange {
+    const now = this.#parts.clock.now();
+    if (options.client !== 'openai-responses') return exchangeOf(body, { ...options, now });
+    const user = caller.userUid ?? caller.tokenId;
+    const onMessage = (id: string, text: string): void => this.#kept.keep(user, id, text);
+    const kept = body['store'] === false ? {} : { onMessage };
+    return exchangeOf(this.#kept.expanded(user, body), { ...options, now, ...kept });
   }
 
   /**

@@ -116,6 +116,8 @@ export interface Answering {
   readonly request: JsonObject;
   /** In milliseconds since the Unix epoch. */
   readonly now: number;
+  /** Called with each message of the answer that a client may refer to by its id later. */
+  readonly onMessage?: ((id: string, text: string) => void) | undefined;
 }
 
 /** What is needed to answer clients of a protocol. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { unreachable } from '#base/assert.ts';
 import { type JsonObject, listIn } from './json-members.ts';
 import type { TokenCounts } from './llm-call.ts';
@@ -14,7 +15,8 @@ import { readRequest } from './responses-request.ts';
 
 /**
  * OpenAI's Responses API, for clients alone: providers are asked in the protocols that more of them
- * speak. Nothing is stored, so a request has its whole conversation.
+ * speak. Nothing is stored, so a request has its whole conversation; it may refer to messages that
+ * `KeptMessages` has.
  */
 export const responses: ClientAdapter = {
   readRequest,
@@ -26,7 +28,9 @@ function writeAnswer(
   { id, model, texts, calls, end, counts }: NeutralAnswer,
   answering: Answering,
 ) {
-  const said = texts.length === 0 ? [] : [messageItem(messageId(id), texts.join(''), 'completed')];
+  const text = texts.join('');
+  const said = text === '' ? [] : [messageItem(messageId(), text, 'completed')];
+  for (const item of said) answering.onMessage?.(item.id, text);
   const output = [...said, ...calls.map((call) => callItem(call, 'completed'))];
   return responseOf({ id, model, output, end, counts }, answering);
 }
@@ -90,15 +94,20 @@ function usageOf(counts: TokenCounts | undefined): JsonObject {
 
 type ItemStatus = 'in_progress' | 'completed';
 
-function messageId(answer: unknown): string {
-  return `msg_${String(answer)}`;
+/** Unlike those of many providers, no two are the same. */
+function messageId(uuid: string = randomUUID()): string {
+  return `msg_${uuid.replaceAll('-', '')}`;
 }
 
 function textPart(text: string): JsonObject {
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
-function messageItem(id: string, text: string | undefined, status: ItemStatus): JsonObject {
+function messageItem(
+  id: string,
+  text: string | undefined,
+  status: ItemStatus,
+): JsonObject & { readonly id: string } {
   const content = text === undefined ? [] : [textPart(text)];
   return { id, type: 'message', role: 'assistant', status, content };
 }
@@ -173,7 +182,7 @@ class ResponsesWriter implements AnswerWriter {
     let begun = '';
     if (this.#open?.kind !== 'message') {
       begun = this.#close();
-      const id = `${messageId(this.#answer.id)}_${this.#output.length}`;
+      const id = messageId();
       this.#open = { kind: 'message', id, text: '' };
       const item = messageItem(id, undefined, 'in_progress');
       begun += this.#event('output_item.added', { ...this.#at(), item });
@@ -191,6 +200,7 @@ class ResponsesWriter implements AnswerWriter {
     let item: JsonObject;
     if (open.kind === 'message') {
       item = messageItem(open.id, open.text, 'completed');
+      this.#answering.onMessage?.(open.id, open.text);
       const part = textPart(open.text);
       text += this.#event('output_text.done', { ...this.#part(), text: open.text, logprobs: [] });
       text += this.#event('content_part.done', { ...this.#part(), part });

@@ -111,7 +111,7 @@ function turnOf(item: JsonObject): NeutralTurn {
       return { role: 'user', parts: [{ kind: 'result', callId, content, isError: false }] };
     }
     case 'item_reference':
-      throw notKept('an item of type "item_reference"');
+      throw notKept('an item of type "item_reference", which is not kept any more,');
     default:
       throw untranslatable(`an item of type "${String(type)}"`);
   }
