@@ -2,7 +2,7 @@ import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { NodeReference } from '../restrict-to.ts';
 
-/** Types of edges, each with the one that leads back; `inverses` has one of the two by the other. */
+/** Edge types, each with the one that leads back; `inverses` has one of the two by the other. */
 export function edgesBothWays(inverses: Readonly<Record<string, string>>): SchemaDocument['edges'] {
   return Object.entries(inverses).flatMap(([type, inverse]) => [
     { type, inverse },
