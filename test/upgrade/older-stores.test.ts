@@ -34,6 +34,11 @@ describe('what an earlier version wrote', () => {
         const call = { path: '/api/endpoints/run/system/search', token, body: { query: 'emma' } };
         return Object((await http.send(call)).json).hits?.length;
       };
+      // Also users of a version that did not find them by their addresses.
+      const same = { userName: 'lovelace', email: 'ADA@Example.org' };
+      const taken = await http.send({ path: '/api/users', token, body: same });
+      const hasAda = JSON.stringify(said['users'] ?? []).includes('ada@example.org');
+      expect(taken.status).toBe(hasAda ? 409 : 201);
       await fillWorkspace(http, token);
       await expect.poll(found).toBeGreaterThan(0);
       await server.stop();

@@ -5,6 +5,7 @@ import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import { indexAddresses } from '#identity/user-addresses.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { BUILT_IN_FOLDER } from '#runtime/endpoint-definition.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
@@ -103,6 +104,7 @@ export async function openPrimaryWorkspace(
     uid: formatUid(randomUid()),
     makeReady: async () => {
       await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
+      await indexAddresses(reader, writer);
       await installSystemEndpoints(endpoints);
       await Promise.all([frontEnd.publish(), endpoints.ready, services.indexOpened()]);
       await automation.recover();

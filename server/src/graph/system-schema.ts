@@ -53,6 +53,8 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
     },
     // Leads from the present name of a user who was renamed to the user.
     { type: '_UserName', key: 'Name', label: 'Name', fields: { User: 'UID' } },
+    // Leads from an address, in lower case, to the users who have it.
+    { type: '_UserAddress', key: 'Address', label: 'Address', fields: { Users: 'UID[]' } },
     // Leads from the id that an identity provider has to the user or the team.
     { type: '_ScimId', key: 'Key', label: 'Key', fields: { Of: 'UID' } },
     // Users whom an identity provider has deleted; the key is the UID.

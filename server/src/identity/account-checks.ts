@@ -2,6 +2,7 @@ import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { userIdOfName } from '#access/user-names.ts';
 import { endedTokens } from './stored-tokens.ts';
+import { userIdsOfAddress } from './user-addresses.ts';
 import { isWritingAdmin } from './user-rules.ts';
 import { findUser, type UserRecord, userUid } from './users.ts';
 import { readCredential, type VaultReader, type VaultWrite, writeCredential } from './vault.ts';
@@ -16,10 +17,7 @@ export function checkNameIsFree(reader: GraphReader, userName: string, except?: 
 
 /** An address that somebody has only written into their own profile stands in nobody's way. */
 export function checkAddressIsFree(reader: GraphReader, email: string, uid: string): void {
-  const wanted = email.toLowerCase();
-  for (const id of reader.idsOfType('_User')) {
-    const address = reader.field(id, 'Email');
-    if (typeof address !== 'string' || address.toLowerCase() !== wanted) continue;
+  for (const id of userIdsOfAddress(reader, email)) {
     if (reader.uid(id) !== uid && reader.field(id, 'Confirmed') === true) throw exists('email');
   }
 }

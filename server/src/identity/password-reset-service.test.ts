@@ -8,7 +8,6 @@ import {
 import { type Mail, PasswordResetService } from './password-reset-service.ts';
 import { linkRecords } from './sso/account-links.ts';
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from './testing/test-identity.ts';
-import { userKey } from '#access/user-names.ts';
 import { userUid } from './users.ts';
 import { credentialKey } from './vault.ts';
 
@@ -48,15 +47,8 @@ function open(hasMail = true): PasswordResetService {
 /** With the address `<name>@example.com`, confirmed. */
 async function putUser(name: string, fields: Record<string, boolean> = {}): Promise<string> {
   const uid = await at.putUser(name, { Confirmed: true, ...fields });
-  await setEmail(name, `${name}@example.com`);
+  await at.setAddress(name, `${name}@example.com`);
   return uid;
-}
-
-async function setEmail(name: string, email: string): Promise<void> {
-  await at.graph.writer.commit({
-    system: true,
-    operations: [{ op: 'update', type: '_User', key: userKey(name), fields: { Email: email } }],
-  });
 }
 
 /** Asks, and answers the token that was mailed. */
@@ -130,7 +122,7 @@ describe('a mailed link', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the password was changed', () => changePassword()],
     ['another link was used', async () => complete(await mailedToken())],
-    ['the address changed', () => setEmail('ann', 'ann@elsewhere.example')],
+    ['the address changed', () => at.setAddress('ann', 'ann@elsewhere.example')],
     ['the user was deactivated', () => at.putUser('ann', { Active: false })],
   ])('is void when %s since', async (_case, change) => {
     const token = await mailedToken();
@@ -152,7 +144,7 @@ describe('a mailed link', () => {
 
 test('a mail is not held back because somebody else has written the address down', async () => {
   await putUser('eve', { Confirmed: false });
-  await setEmail('eve', 'Ann@example.com');
+  await at.setAddress('eve', 'Ann@example.com');
   await ask('ann@example.com');
   expect(mails.map(({ to }) => to)).toEqual(['ann@example.com']);
 });
@@ -161,11 +153,11 @@ describe('no mail', () => {
   const reasons = () => at.events.map(({ details }) => details?.['reason']);
 
   test.each<[string, () => Promise<unknown>]>([
-    ['unknown_address', () => setEmail('ann', 'ann@elsewhere.example')],
+    ['unknown_address', () => at.setAddress('ann', 'ann@elsewhere.example')],
     ['inactive', () => putUser('ann', { Active: false })],
     ['unconfirmed_address', () => putUser('ann', { Confirmed: false })],
     ['identity_provider', () => linkWithoutPassword()],
-    ['shared_address', () => putUser('eve').then(() => setEmail('eve', 'Ann@example.com'))],
+    ['shared_address', () => putUser('eve').then(() => at.setAddress('eve', 'Ann@example.com'))],
   ])('%s', async (reason, arrange) => {
     await arrange();
     await ask('ann@example.com');
@@ -232,7 +224,7 @@ describe('a link that an administrator makes', () => {
   });
 
   test('outlives a change of the address', async () => {
-    await setEmail('ann', 'ann@elsewhere.example');
+    await at.setAddress('ann', 'ann@elsewhere.example');
     await expect(complete(tokenIn(link))).resolves.toBeUndefined();
   });
 

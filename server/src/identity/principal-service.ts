@@ -2,6 +2,7 @@ import type { PrincipalNames } from '@trellis/contract/shapes/access.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { userIdOfName } from '#access/user-names.ts';
+import { userIdsOfAddress } from './user-addresses.ts';
 
 /** UIDs by the name that was given; null where it is nobody's, or more than one's. */
 type UidsByName = Readonly<Record<string, string | null>>;
@@ -34,28 +35,27 @@ export class PrincipalService {
    */
   #users(given: readonly string[]): UidsByName {
     const reader = this.#reader;
-    const byAddress = given.some((name) => name.includes('@'))
-      ? this.#idsBy('_User', 'Email', (id) => reader.field(id, 'Confirmed') === true)
-      : new Map<string, number[]>();
     return this.#uidsOf(given, (name) => {
       const named = userIdOfName(reader, name);
       const isUser = named !== undefined && reader.typeOf(named) === '_User';
-      return [...(isUser ? [named] : []), ...(byAddress.get(folded(name)) ?? [])];
+      const owners = name.includes('@') ? userIdsOfAddress(reader, name) : [];
+      const confirmed = owners.filter((id) => reader.field(id, 'Confirmed') === true);
+      return [...(isUser ? [named] : []), ...confirmed];
     });
   }
 
   /** In any case, as a name is taken in any case. */
   #teams(given: readonly string[]): UidsByName {
     if (given.length === 0) return {};
-    const byName = this.#idsBy('_AccessGroup', 'Name', () => true);
+    const byName = this.#teamsByName();
     return this.#uidsOf(given, (name) => byName.get(folded(name)) ?? []);
   }
 
-  #idsBy(type: string, field: string, counts: (id: number) => boolean): Map<string, number[]> {
+  #teamsByName(): Map<string, number[]> {
     const ids = new Map<string, number[]>();
-    for (const id of this.#reader.idsOfType(type)) {
-      const value = this.#reader.field(id, field);
-      if (typeof value !== 'string' || value.trim() === '' || !counts(id)) continue;
+    for (const id of this.#reader.idsOfType('_AccessGroup')) {
+      const value = this.#reader.field(id, 'Name');
+      if (typeof value !== 'string' || value.trim() === '') continue;
       const same = ids.get(folded(value));
       if (same === undefined) ids.set(folded(value), [id]);
       else same.push(id);

@@ -19,6 +19,7 @@ import {
   endedAccess,
 } from './account-checks.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
+import { addressChange } from './user-addresses.ts';
 import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import {
   checkGuestIsNoAdmin,
@@ -94,6 +95,7 @@ export class UserService {
             ifVersion: 0,
             fields: { ...fieldsOfNew(user), ...rightsFields(rights) },
           },
+          ...addressChange(this.#parts.reader, uid, { before: null, after: user.email }),
           audit.operation(deed('user.created', { caller, address }, target, rights)),
         ],
         vault:
@@ -173,6 +175,12 @@ export class UserService {
           uid: user.uid,
           fields,
         },
+        ...(change.email === undefined
+          ? []
+          : addressChange(this.#parts.reader, user.uid, {
+              before: user.email,
+              after: change.email,
+            })),
         ...this.#undeleted(user, change, after),
         audit.operation(deed(action, doer, target, { changed })),
         ...(Object.keys(rights).length === 0 || ends

@@ -3,6 +3,7 @@ import { userIdOfName, userKey } from '#access/user-names.ts';
 import { Problem } from '#base/problem.ts';
 import { keyedUid, formatUid } from '#base/uid.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { userIdsOfAddress } from './user-addresses.ts';
 
 export function userUid(userName: string): string {
   return formatUid(keyedUid('_User', userKey(userName)));
@@ -35,18 +36,9 @@ export function findUserByName(reader: GraphReader, userName: string): UserRecor
   return uid === undefined ? undefined : findUser(reader, uid);
 }
 
-/**
- * Everybody with this address, in whatever case. Addresses have no index: this reads one field of
- * every user.
- */
+/** Everybody with this address, in whatever case. */
 export function findUsersByEmail(reader: GraphReader, email: string): UserRecord[] {
-  const wanted = email.toLowerCase();
-  return reader
-    .idsOfType('_User')
-    .filter((id) => {
-      const address = reader.field(id, 'Email');
-      return typeof address === 'string' && address.toLowerCase() === wanted;
-    })
+  return userIdsOfAddress(reader, email)
     .map((id) => findUser(reader, reader.uid(id) ?? ''))
     .filter((user) => user !== undefined);
 }

@@ -21,7 +21,7 @@ const IDP: Caller = {
   tokenId: 'idp',
 };
 
-it(`pages through ${USERS} users, and finds one of them, without reading the others`, async () => {
+it(`creates and finds a user beside ${USERS} others, and pages through them, without reading the others`, async () => {
   await using at = await openTestIdentity();
   const { reader, writer } = at.graph;
   for (let from = 0; from < USERS; from += COMMIT) {
@@ -44,7 +44,12 @@ it(`pages through ${USERS} users, and finds one of them, without reading the oth
     teamChanges: new OneAtATime(),
     publicUrl: () => 'https://x.example',
   });
-  const made = await users.create(IDP, { userName: 'ann', externalId: 'x' }, '127.0.0.1');
+  using fields = vi.spyOn(reader, 'field');
+  const ann = { userName: 'ann', externalId: 'x', emails: [{ value: 'ann@x.example' }] };
+  const made = await users.create(IDP, ann, '127.0.0.1');
+  const again = users.create(IDP, { ...ann, userName: 'ann2', externalId: 'y' }, '127.0.0.1');
+  await expect(again).rejects.toMatchObject({ code: 'user_exists' });
+  expect(fields.mock.calls.length).toBeLessThanOrEqual(20);
   using reads = vi.spyOn(reader, 'node');
 
   const last = await users.list(IDP, { startIndex: USERS - 9, count: 100 });

@@ -17,6 +17,7 @@ import {
   checkNameIsFree,
   endedAccess,
 } from '../account-checks.ts';
+import { addressChange } from '../user-addresses.ts';
 import { checkPasswordStrength, hashPassword } from '../passwords.ts';
 import { findUser, type UserRecord, userUid } from '../users.ts';
 import { type VaultWrite, writeCredential } from '../vault.ts';
@@ -226,6 +227,9 @@ export class ScimUsers {
     const operations: WriterOperation[] = [
       ...this.#userOperation(uid, nodeKey, before, change, record),
       ...(before === undefined ? [] : this.#rename(uid, nodeKey, before.userName, userName)),
+      ...(change.email === undefined
+        ? []
+        : addressChange(reader, uid, { before: before?.email ?? null, after: change.email })),
       ...externalIdChange(reader, 'user', uid, {
         before: before?.externalId,
         after: after ?? undefined,

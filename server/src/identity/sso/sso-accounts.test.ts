@@ -58,9 +58,12 @@ function teamsOf(uid: string): string[] {
     .toSorted();
 }
 
-async function setUser(name: string, fields: Record<string, string | boolean>): Promise<string> {
-  const uid = await at.putUser(name);
-  await at.graph.writer.commit({ system: true, operations: [{ op: 'update', uid, fields }] });
+async function setUser(
+  name: string,
+  { email, ...fields }: { readonly email: string; readonly Confirmed?: boolean },
+): Promise<string> {
+  const uid = await at.putUser(name, fields);
+  await at.setAddress(name, email);
   return uid;
 }
 
@@ -89,12 +92,12 @@ describe('a person without an account here', () => {
   });
 
   test('is the user who has their address, in any case', async () => {
-    const uid = await setUser('olga', { Email: 'Olga@Example.com', Confirmed: true });
+    const uid = await setUser('olga', { email: 'Olga@Example.com', Confirmed: true });
     expect(await accounts.admit(person('olga'), OPEN, FROM)).toBe(uid);
   });
 
   test('is not who has only written their address down', async () => {
-    const mallory = await setUser('mallory', { Email: 'ceo@example.com', Confirmed: false });
+    const mallory = await setUser('mallory', { email: 'ceo@example.com', Confirmed: false });
     const closed = { ...OPEN, createUsers: false };
     const refused = accounts.admit(person('ceo'), closed, FROM);
     await expect(refused).rejects.toMatchObject({ details: { reason: 'address_not_confirmed' } });
@@ -104,11 +107,11 @@ describe('a person without an account here', () => {
   });
 
   test('is nobody when two users have it, or one has it as a name', async () => {
-    await setUser('twin1', { Email: 'twin@example.com', Confirmed: true });
-    await setUser('twin2', { Email: 'twin@example.com', Confirmed: true });
+    await setUser('twin1', { email: 'twin@example.com', Confirmed: true });
+    await setUser('twin2', { email: 'twin@example.com', Confirmed: true });
     const ambiguous = accounts.admit(person('twin'), OPEN, FROM);
     await expect(ambiguous).rejects.toMatchObject({ details: { reason: 'ambiguous_email' } });
-    await setUser('named@example.com', { Email: 'else@example.com' });
+    await setUser('named@example.com', { email: 'else@example.com' });
     const taken = accounts.admit(person('named'), OPEN, FROM);
     await expect(taken).rejects.toMatchObject({ details: { reason: 'user_name_taken' } });
   });

@@ -10,6 +10,7 @@ import {
   type UserRecord,
   userUid,
 } from '../users.ts';
+import { addressChange } from '../user-addresses.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { grantedTeams, linkedSubject, linkedUser, linkRecords } from './account-links.ts';
@@ -144,6 +145,7 @@ export class SsoAccounts {
           Confirmed: true,
         },
       },
+      ...addressChange(this.#parts.reader, userUid(email), { before: null, after: email }),
       this.#parts.audit.operation({
         action: 'user.created',
         actor: null,

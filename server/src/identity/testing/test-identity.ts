@@ -14,7 +14,8 @@ import { TokenService } from '../token-service.ts';
 import { TokenSignature } from '../token-claims.ts';
 import { LastUses, TOKEN_USES } from '../last-uses.ts';
 import { userKey } from '#access/user-names.ts';
-import { userUid } from '../users.ts';
+import { addressChange } from '../user-addresses.ts';
+import { findUser, userUid } from '../users.ts';
 import { type VaultEntry, type VaultReader, writeCredential } from '../vault.ts';
 
 export const TEST_KEY = 'a key that signs tokens, for tests';
@@ -39,6 +40,8 @@ export interface TestIdentity extends AsyncDisposable {
    * Answers the UID.
    */
   putUser(name: string, fields?: Readonly<Record<string, boolean | string[]>>): Promise<string>;
+  /** What the user has as an address from now on. */
+  setAddress(name: string, email: string): Promise<void>;
   /** The token of a new session. */
   signIn(name: string): Promise<string>;
 }
@@ -96,6 +99,18 @@ export async function openTestIdentity(): Promise<TestIdentity> {
         vault: [writeCredential(userUid(name), credential)],
       });
       return userUid(name);
+    },
+    async setAddress(name, after) {
+      const uid = userUid(name);
+      graph.reader.refresh();
+      const before = findUser(graph.reader, uid)?.email ?? null;
+      await graph.writer.commit({
+        system: true,
+        operations: [
+          { op: 'update', uid, fields: { Email: after } },
+          ...addressChange(graph.reader, uid, { before, after }),
+        ],
+      });
     },
     signIn: async (name) => (await identity.login(name, TEST_PASSWORD, '127.0.0.1')).token,
     async [Symbol.asyncDispose]() {
