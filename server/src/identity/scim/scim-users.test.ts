@@ -21,7 +21,7 @@ const IDP: Caller = {
   tokenId: 'idp',
 };
 
-it(`creates and finds a user beside ${USERS} others, and pages through them, without reading the others`, async () => {
+it(`creates, finds and pages through users beside ${USERS} others, which it does not read`, async () => {
   await using at = await openTestIdentity();
   const { reader, writer } = at.graph;
   for (let from = 0; from < USERS; from += COMMIT) {
