@@ -10,6 +10,8 @@ import { webSocketUrl } from './transport.ts';
 export interface EditorChannelOptions {
   /** The address of the service, with a slash at its end. */
   readonly baseUrl: URL;
+  /** Where to open the channel: asked each time. `isLost` when the one before broke off. */
+  readonly locate: (how: { readonly isLost: boolean }) => Promise<URL>;
   /** Asked whenever the channel opens. */
   readonly token: () => string | undefined;
 }
@@ -86,7 +88,10 @@ export class EditorChannel implements Disposable {
     { signal }: RequestOptions = {},
   ): Promise<Result<T>> {
     signal?.throwIfAborted();
-    if (this.#connection?.isClosed !== false) this.#connection = new Connection(this.#options);
+    if (this.#connection?.isClosed !== false) {
+      const isLost = this.#connection !== undefined;
+      this.#connection = new Connection(this.#options, isLost);
+    }
     const answer = this.#connection.request(type, body);
     let abort = (): void => undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
@@ -103,23 +108,20 @@ export class EditorChannel implements Disposable {
 
 /** One WebSocket, from its opening to its close. */
 class Connection {
-  readonly #url: URL;
-  readonly #socket: WebSocket;
+  #url: URL;
+  #socket: WebSocket | undefined;
   readonly #pending = new Map<number, PendingRequest>();
   /** Requests that came before the token was taken. */
   #waiting: string[] | undefined = [];
   #lastId = 0;
   isClosed = false;
 
-  constructor({ baseUrl, token }: EditorChannelOptions) {
+  constructor({ baseUrl, locate, token }: EditorChannelOptions, isLost: boolean) {
     this.#url = webSocketUrl(baseUrl);
-    this.#socket = new WebSocket(this.#url);
-    this.#socket.addEventListener('open', () => {
-      this.#socket.send(JSON.stringify({ token: token() ?? '' }));
-    });
-    this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
-    this.#socket.addEventListener('close', ({ code, reason }) => {
-      this.#fail(closedWith(this.#url, code, reason));
+    void locate({ isLost }).then((found) => {
+      if (this.isClosed) return;
+      this.#url = webSocketUrl(found);
+      this.#socket = this.#open(this.#url, token);
     });
   }
 
@@ -127,26 +129,36 @@ class Connection {
     const id = ++this.#lastId;
     const promise = new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
     const text = JSON.stringify({ id, type, ...body });
-    if (this.#waiting === undefined) this.#socket.send(text);
+    if (this.#waiting === undefined) this.#socket?.send(text);
     else this.#waiting.push(text);
     return promise;
   }
 
   close(): void {
     this.#fail(TrellisError.connectionFailed(this.#url, new Error('the channel was closed')));
-    this.#socket.close();
+    this.#socket?.close();
+  }
+
+  #open(url: URL, token: EditorChannelOptions['token']): WebSocket {
+    const socket = new WebSocket(url);
+    socket.addEventListener('open', () => socket.send(JSON.stringify({ token: token() ?? '' })));
+    socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
+    socket.addEventListener('close', ({ code, reason }) => {
+      this.#fail(closedWith(url, code, reason));
+    });
+    return socket;
   }
 
   #receive(text: string): void {
     const message = parsed(text);
     if (message === undefined) {
       this.#fail(TrellisError.unexpectedMessage(this.#url, text));
-      this.#socket.close();
+      this.#socket?.close();
       return;
     }
     if (message.id === undefined) {
       // The first of the messages that are no answers says that the token was taken.
-      for (const request of this.#waiting ?? []) this.#socket.send(request);
+      for (const request of this.#waiting ?? []) this.#socket?.send(request);
       this.#waiting = undefined;
       return;
     }

@@ -1,3 +1,4 @@
+import { RoutingPrimary } from './routing-primary.ts';
 import { Replica, RoutingReplicas, type Server } from './routing-replicas.ts';
 import { type RoutingClock, ServerHealth } from './server-health.ts';
 
@@ -26,6 +27,8 @@ export interface RoutedCall extends RoutingFlags {
   readonly isServedByReplicas?: boolean | undefined;
   /** The one server that can answer, such as the one where a run was begun. */
   readonly server?: Server | undefined;
+  /** A stream can be sent once. */
+  readonly body?: unknown;
 }
 
 /** What came back from one server. */
@@ -64,7 +67,7 @@ const PATIENCE_MS = 5_000;
 
 /** Decides which server a call goes to, and where it goes when that one does not do it. */
 export class Routing {
-  readonly #primary: Server;
+  readonly #primary: RoutingPrimary;
   readonly #clock: RoutingClock;
   readonly #replicas: RoutingReplicas;
   /**
@@ -73,9 +76,16 @@ export class Routing {
   readonly #needsPrimaryUntil = new Map<string, number>();
 
   constructor(primary: URL, fetch: typeof globalThis.fetch, clock: RoutingClock) {
-    this.#primary = { url: primary, role: 'primary' };
+    const health = new ServerHealth(fetch, clock);
+    this.#primary = new RoutingPrimary(primary, health, clock);
     this.#clock = clock;
-    this.#replicas = new RoutingReplicas(new ServerHealth(fetch, clock), clock);
+    this.#replicas = new RoutingReplicas(health, clock);
+  }
+
+  /** Where the primary is, for a connection that is no call; `isLost` after one broke off. */
+  async primaryUrl({ isLost }: { readonly isLost: boolean }): Promise<URL> {
+    if (isLost) this.#primary.suspect();
+    return (await this.#primary.locate()).url;
   }
 
   /**
@@ -90,17 +100,18 @@ export class Routing {
       if (url !== null) urls.set(url.href, url);
     }
     this.#replicas.set([...urls.values()]);
+    this.#primary.setOthers([...urls.values()]);
   }
 
   /** The outcome that counts. A call is sent to each server once at most. */
   async send<T extends RoutedOutcome>(call: RoutedCall, ask: Ask<T>): Promise<T> {
     if (call.server !== undefined) return this.#ask(call.server, call, ask);
-    if (!mayUseReplicas(call)) return ask(this.#primary, call.signal);
+    if (!mayUseReplicas(call)) return this.#askPrimary(call, ask);
     const needsPrimary = this.#isKnownToNeedPrimary(call);
     const journey: Journey<T> = { call, ask, tried: new Set(), needsPrimary };
     const answered = needsPrimary ? undefined : await this.#onReplicas(journey);
     if (answered !== undefined) return answered;
-    const outcome = await ask(this.#primary, call.signal);
+    const outcome = await this.#askPrimary(call, ask);
     if (journey.needsPrimary || !isRepeatable(call) || !isOffline(outcome)) return outcome;
     this.#replicas.testEarly();
     const late = await this.#onReplicas(journey);
@@ -108,6 +119,26 @@ export class Routing {
     // replica is busy.
     if (late === undefined || (call.method !== 'GET' && asksToRetry(late))) return outcome;
     return late;
+  }
+
+  /**
+   * The server that was the primary may be it no more: then the call goes on to the one that is,
+   * unless the first may have done it.
+   */
+  async #askPrimary<T extends RoutedOutcome>(call: RoutedCall, ask: Ask<T>): Promise<T> {
+    const primary = this.#primary;
+    const asked = await primary.locate();
+    if (!primary.mayMove) return ask(asked, call.signal);
+    const outcome = await this.#askWithPatience(call, {
+      ask: (signal) => ask(asked, signal),
+      isStillThere: async () => (await primary.search()).url.href === asked.url.href,
+    });
+    const isSentOn = sendsToPrimary(outcome);
+    if (!isSentOn && !isOffline(outcome)) return outcome;
+    const found = await primary.search();
+    if (found === asked || call.body instanceof ReadableStream) return outcome;
+    const isElsewhere = found.url.href !== asked.url.href || found.role !== asked.role;
+    return isElsewhere && (isSentOn || isRepeatable(call)) ? ask(found, call.signal) : outcome;
   }
 
   /** From one healthy replica to the next; undefined when it is the primary's turn. */
@@ -131,7 +162,10 @@ export class Routing {
   /** What a replica's outcome says of the replica itself is kept. */
   async #ask<T extends RoutedOutcome>(server: Server, call: RoutedCall, ask: Ask<T>): Promise<T> {
     if (!(server instanceof Replica)) return ask(server, call.signal);
-    const outcome = await this.#askWithPatience(server, call, ask);
+    const outcome = await this.#askWithPatience(call, {
+      ask: (signal) => ask(server, signal),
+      isStillThere: () => this.#replicas.confirm(server),
+    });
     if (isOffline(outcome) && !isBehind(outcome)) {
       // Only a server that still answers is checked again at once.
       if (outcome.answer?.response.status === 503) server.state = 'unchecked';
@@ -140,19 +174,28 @@ export class Routing {
     return outcome;
   }
 
-  /** A call may take long, but a replica that went away without a word must not hold it. */
-  async #askWithPatience<T>(replica: Replica, call: RoutedCall, ask: Ask<T>): Promise<T> {
+  /** A call may take long, but a server that went away without a word must not hold it. */
+  async #askWithPatience<T>(
+    call: RoutedCall,
+    {
+      ask,
+      isStillThere,
+    }: {
+      readonly ask: (signal: AbortSignal) => Promise<T>;
+      readonly isStillThere: () => Promise<boolean>;
+    },
+  ): Promise<T> {
     const gone = new AbortController();
     const patience = this.#clock.timeout(PATIENCE_MS);
     let isAnswered = false;
     const check = async () => {
-      const isThere = await this.#replicas.confirm(replica);
+      const isThere = await isStillThere();
       if (!isThere && !isAnswered) gone.abort();
     };
     patience.addEventListener('abort', check, { once: true });
     const signals = call.signal === undefined ? [] : [call.signal];
     try {
-      return await ask(replica, AbortSignal.any([...signals, gone.signal]));
+      return await ask(AbortSignal.any([...signals, gone.signal]));
     } finally {
       isAnswered = true;
       patience.removeEventListener('abort', check);
@@ -178,7 +221,7 @@ export class Routing {
  * (`opaqueredirect`). An endpoint that itself answers with a redirect is read-only, so running it
  * again on the primary does no harm.
  */
-function sendsToPrimary({ answer }: RoutedOutcome): boolean {
+export function sendsToPrimary({ answer }: RoutedOutcome): boolean {
   return answer?.response.status === 303 || answer?.response.type === 'opaqueredirect';
 }
 

@@ -37,15 +37,39 @@ export class ServerHealth {
     return report !== undefined && tellsOfReplica(report) && available !== undefined;
   }
 
+  /**
+   * Whether the server takes changes, and in which term when it is a member of several
+   * (`GET /health/primary`); undefined when it does not say so in time. Never rejects.
+   */
+  async primaryHealth(
+    server: URL,
+  ): Promise<{ readonly isPrimary: boolean; readonly term: number | undefined } | undefined> {
+    const answer = await this.#ask(server, 'health/primary');
+    if (answer === undefined) return undefined;
+    const { response, text } = answer;
+    const term = Number(response.headers.get('x-msk-term') ?? undefined);
+    return {
+      isPrimary: response.ok && text === 'primary',
+      term: Number.isSafeInteger(term) ? term : undefined,
+    };
+  }
+
   /** The body of a good answer; undefined for any other, or for none in time. */
   async #get(server: URL, path: string): Promise<string | undefined> {
+    const answer = await this.#ask(server, path);
+    return answer?.response.ok === true ? answer.text : undefined;
+  }
+
+  async #ask(
+    server: URL,
+    path: string,
+  ): Promise<{ readonly response: Response; readonly text: string } | undefined> {
     try {
       const response = await this.#fetch(new URL(path, server), {
         redirect: 'manual',
         signal: this.#clock.timeout(HEALTH_TIMEOUT_MS),
       });
-      const text = await response.text();
-      return response.ok ? text : undefined;
+      return { response, text: await response.text() };
     } catch {
       // Not reachable is what was asked for, and the caller acts on it.
       return undefined;

@@ -1,4 +1,4 @@
-import { type ReplicaList, Routing, type RoutingFlags } from './routing.ts';
+import { type ReplicaList, Routing, type RoutingFlags, sendsToPrimary } from './routing.ts';
 import type { Server } from './routing-replicas.ts';
 import type { RoutingClock } from './server-health.ts';
 import { TrellisError } from './trellis-error.ts';
@@ -37,7 +37,9 @@ export interface RetryLimits {
    * for: how much more is random, so that clients that failed together do not come back together.
    */
   readonly pauseMs: number;
-  /** A `Retry-After` beyond this is not waited for. */
+  /**
+   * A `Retry-After` beyond this is not waited for. As long in all while no member is the primary.
+   */
   readonly retryAfterMsMax: number;
 }
 
@@ -117,16 +119,23 @@ export class Transport {
    * when it was aborted.
    */
   async send(call: Call): Promise<Answer> {
-    for (let retries = 0; ; retries++) {
-      const { answer, failure } = await this.routing.send<Outcome>(call, (server, signal) =>
+    let retries = 0;
+    let leaderlessMs = 0;
+    for (;;) {
+      const outcome = await this.routing.send<Outcome>(call, (server, signal) =>
         this.#ask(server, call, signal),
       );
+      const { answer, failure } = outcome;
       if (failure === undefined) {
         this.#remember(call, answer);
         return answer;
       }
-      const pauseMs = this.#pauseMs(call, answer?.response, retries);
+      const isWaiting = isLeaderless(outcome);
+      const pauseMs = isWaiting
+        ? this.#leaderlessPauseMs(call, answer?.response, leaderlessMs)
+        : this.#pauseMs(call, answer?.response, retries++);
       if (pauseMs === null) throw failure;
+      if (isWaiting) leaderlessMs += pauseMs;
       await pause(pauseMs, call.signal);
     }
   }
@@ -198,8 +207,7 @@ export class Transport {
    * 429 or 503 with `Retry-After`.
    */
   #pauseMs(call: Call, response: Response | undefined, retries: number): number | null {
-    const isOnce = call.once === true || call.body instanceof ReadableStream;
-    if (isOnce || retries >= this.retry.retriesMax) return null;
+    if (isOnce(call) || retries >= this.retry.retriesMax) return null;
     const backoffMs = this.retry.pauseMs * 2 ** retries * (0.5 + this.#random() / 2);
     if (response === undefined) return call.method === 'GET' ? backoffMs : null;
     const { status } = response;
@@ -211,6 +219,30 @@ export class Transport {
     }
     return call.method === 'GET' && [502, 503, 504].includes(status) ? backoffMs : null;
   }
+
+  /**
+   * As `#pauseMs`, while no member is the primary: another one takes over within seconds, so it is
+   * not a matter of how often.
+   */
+  #leaderlessPauseMs(call: Call, response: Response | undefined, sofarMs: number): number | null {
+    const { retriesMax, retryAfterMsMax, pauseMs } = this.retry;
+    if (isOnce(call) || retriesMax === 0) return null;
+    const retryAfter = response?.headers.get('retry-after') ?? null;
+    const askedMs = retryAfter === null ? 2 * pauseMs : parseRetryAfterMs(retryAfter);
+    const nextMs = askedMs + this.#random() * pauseMs;
+    return sofarMs + nextMs <= retryAfterMsMax ? nextMs : null;
+  }
+}
+
+function isOnce({ once, body }: Call): boolean {
+  return once === true || body instanceof ReadableStream;
+}
+
+/** A member refused, and knows no primary that lives. */
+function isLeaderless(outcome: Outcome): boolean {
+  const { answer, failure } = outcome;
+  if (failure?.code === 'no_primary') return true;
+  return answer?.server.role === 'replica' && sendsToPrimary(outcome);
 }
 
 type Outcome =

@@ -154,12 +154,16 @@ export class TrellisClient extends ClientBase {
   readonly build = {
     ...operationsOf(this.transport, 'build'),
     /**
-     * Opens with its first request, at `baseUrl`, with the token of that moment, which must be that
-     * of a session.
+     * Opens with its first request, at the primary, with the token of that moment, which must be
+     * that of a session.
      */
     openEditor: (): EditorChannel => {
       const { transport } = this;
-      return new EditorChannel({ baseUrl: transport.baseUrl, token: () => transport.token });
+      return new EditorChannel({
+        baseUrl: transport.baseUrl,
+        locate: (how) => transport.routing.primaryUrl(how),
+        token: () => transport.token,
+      });
     },
   };
   readonly codeHistory = {

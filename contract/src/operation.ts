@@ -191,6 +191,8 @@ export const responseHeaders = {
   'X-Request-Id': 'Names this request in the log; the `traceId` of an error body is the same.',
   'X-MSK-Sequence':
     'The storage sequence number that the answer reflects. Sent as `X-MSK-Min-Sequence`, later reads reflect at least as much.',
+  'X-MSK-Term':
+    'Of a member of several that share a log: the term of the primary that it knows. A later primary has a higher one.',
   'Retry-After': 'Seconds to wait before the request is sent again.',
   'WWW-Authenticate':
     '`Bearer`, with `error="invalid_token"` when a token was sent; of the MCP server with `resource_metadata`.',

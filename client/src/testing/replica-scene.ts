@@ -34,10 +34,14 @@ type Script = Reply | ((seen: Seen) => Reply);
 export class Member {
   readonly seen: Seen[] = [];
   readonly checks: Seen[] = [];
+  /** Whether it is the primary. */
+  readonly searches: Seen[] = [];
   /** To everything but health checks. */
   reply: Script = { body: {} };
   /** To `GET /health/replica`. */
   health: Reply;
+  /** To `GET /health/primary`. */
+  primaryHealth: Reply = { status: 503, body: 'not primary' };
   /** To `GET /api/available-status`. */
   available: Reply = { body: 'available' };
   readonly #events = new EventEmitter();
@@ -63,6 +67,7 @@ export class Member {
   leave(how: Reply = { reset: true }): void {
     this.reply = how;
     this.health = how;
+    this.primaryHealth = how;
     this.available = how;
   }
 
@@ -77,6 +82,10 @@ export class Member {
 
   #take(seen: Seen): Reply {
     if (seen.url === '/api/available-status') return this.available;
+    if (seen.url === '/health/primary') {
+      this.searches.push(seen);
+      return this.primaryHealth;
+    }
     const isCheck = seen.url === '/health/replica';
     (isCheck ? this.checks : this.seen).push(seen);
     this.#events.emit(isCheck ? 'check' : 'request');
@@ -101,7 +110,7 @@ class WatchedFetch {
   readonly #checks = new Set<Promise<Response>>();
 
   readonly fetch: typeof globalThis.fetch = (input, init) => {
-    const isCheck = /\/(?:health\/replica|api\/available-status)$/.test(String(input));
+    const isCheck = /\/(?:health\/(?:replica|primary)|api\/available-status)$/.test(String(input));
     if (!isCheck) return fetch(input, init);
     const check = this.#check(input, init);
     this.#checks.add(check);

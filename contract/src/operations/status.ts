@@ -65,11 +65,13 @@ export const operations = withIds({
         description: 'This server is the primary, and ready.',
         body: z.literal('primary'),
         contentType: 'text/plain',
+        headers: ['X-MSK-Term'],
       },
       503: {
         description: 'It is not.',
         body: z.literal('not primary'),
         contentType: 'text/plain',
+        headers: ['X-MSK-Term'],
       },
     },
     errors: [],

@@ -62,10 +62,8 @@ export async function openPrimaryWorkspace(
     storage,
     role: 'primary',
     replication: () => replication.health(),
-    probes: {
-      ...primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
-      ...given.member?.probes,
-    },
+    probes: primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
+    member: given.member,
     isStorageDamaged: () => scrub.isDamaged,
   });
   opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));

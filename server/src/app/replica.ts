@@ -81,10 +81,8 @@ export async function openReplica(
     storage,
     role: 'replica',
     replication: () => roleOf(uid),
-    probes: {
-      ...replicaProbes({ services, isJoined, areLogsWritten }),
-      ...following.member?.probes,
-    },
+    probes: replicaProbes({ services, isJoined, areLogsWritten }),
+    member: following.member,
   });
   opened.use(readMetrics(telemetry, { sequence, status, services }));
   const always = servicesWithoutGraph(parts, { status, frontEnd });

@@ -4,6 +4,7 @@ import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { healthReport, type Probes } from '#observe/health.ts';
 import { olderStore } from '#store/master-key.ts';
+import type { MemberRole } from './member/member-role.ts';
 
 /** `YY.M.build` (specification, section 9). */
 export const VERSION: string = createRequire(import.meta.url)('../../package.json').version;
@@ -15,6 +16,8 @@ export interface ServerStatusOptions {
   readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
   /** How its parts are: see `part-probes.ts`. */
   readonly probes: Probes;
+  /** Of a server that is one. */
+  readonly member: Pick<MemberRole, 'probes' | 'term'> | undefined;
   /** Whether the last scrub found damage. */
   readonly isStorageDamaged?: () => boolean;
 }
@@ -46,15 +49,19 @@ export class ServerStatus {
     return this.#isReady && this.#options.role === 'primary';
   }
 
+  term(): number | undefined {
+    return this.#options.member?.term();
+  }
+
   health(): Promise<HealthReport> {
-    const { storage, role, probes } = this.#options;
+    const { storage, role, probes, member } = this.#options;
     return healthReport({
       clock: systemClock,
       startedAt: this.#startedAt,
       version: VERSION,
       role,
       storageFolder: storage,
-      probes,
+      probes: { ...probes, ...member?.probes },
       storageFault: () => {
         if (this.#options.isStorageDamaged?.() === true) return 'storage_damaged';
         return this.#isStoreOutdated ? 'store_outdated' : undefined;

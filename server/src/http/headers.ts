@@ -6,6 +6,7 @@ import { ipVersion, withoutMapping } from '#base/ip-address.ts';
 export const REQUEST_ID = 'x-request-id';
 export const SEQUENCE = 'x-msk-sequence';
 export const MIN_SEQUENCE = 'x-msk-min-sequence';
+export const TERM = 'x-msk-term';
 export const RUN_KEY = 'msk-endpoint-key';
 export const RUN_KEY_ALIAS = 'x-msk-endpoint-key';
 export const RUN_PROGRESS = 'msk-endpoint-progress';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isPrivateAddress } from '#base/ip-address.ts';
 import { Problem } from '#base/problem.ts';
-import { CACHE, CHAT, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE } from './headers.ts';
+import { CACHE, CHAT, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE, TERM } from './headers.ts';
 import { WEB_SOCKET_PATH } from '@trellis/contract/web-socket.ts';
 import type { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { methodNotAllowed, unknownRoute } from './path-template.ts';
@@ -47,6 +47,7 @@ export async function allowCrossOrigin(
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
       SEQUENCE,
+      TERM,
       REQUEST_ID,
       RUN_KEY,
       RUN_PROGRESS,

@@ -255,6 +255,8 @@ export interface StatusService {
   health(): Awaitable<HealthReport>;
   /** Whether this server is ready, and takes changes. Cheap. */
   isPrimary(): boolean;
+  /** Of the primary that this member knows; undefined when it is no member. */
+  term(): number | undefined;
   replication(): Awaitable<ReplicaHealth>;
 }
 

@@ -10,6 +10,8 @@ import type { LeaseEvents, SharedLogLease, SharedLogPlace } from '../writer/shar
 export interface MemberRole {
   readonly place: SharedLogPlace;
   readonly members: HttpServices['members'];
+  /** Of the primary that the member knows. */
+  readonly term: () => number;
   /**
    * When it changes its role, requests have so long to finish. Clients that are cut off ask again,
    * at another member.

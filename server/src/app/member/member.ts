@@ -344,6 +344,7 @@ export class Member implements AsyncDisposable {
     return {
       place: this.#parts.place,
       members: { list: () => this.#list(), stepDown: async () => this.#stepDown() },
+      term: () => this.#seen?.lease.term ?? 0,
       stopGraceMs: STOP_GRACE_MS,
       probes: {
         log: () => {

@@ -118,7 +118,8 @@ function servicesOf(
 ): TestServer['services'] {
   const replicas = withoutReplication();
   const replication = () => replicas.health();
-  const status = new ServerStatus({ storage, role: 'primary', replication, probes: {} });
+  const role = 'primary';
+  const status = new ServerStatus({ storage, role, replication, probes: {}, member: undefined });
   if (isReady) status.becomeReady();
   const nowhere = { list: refuse, run: refuse, verify: refuse, remove: refuse };
   return {

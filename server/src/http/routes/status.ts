@@ -6,6 +6,7 @@ import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { answer, routesOf, sendJson } from '../route.ts';
 import { bearerToken } from '../gate.ts';
+import { TERM } from '../headers.ts';
 import type { HttpServices } from '../services.ts';
 
 /**
@@ -47,8 +48,13 @@ export const statusRoutes = routesOf(operations, {
       return sendJson(reply, services, isAdministrator ? report : summaryOf(report));
     },
   },
-  getPrimaryHealth: (_input, { status }) =>
-    status.isPrimary() ? answer(200, 'primary') : answer(503, 'not primary'),
+  getPrimaryHealth: (_input, { status }) => {
+    const term = status.term();
+    const headers: Record<string, string> = term === undefined ? {} : { [TERM]: String(term) };
+    return status.isPrimary()
+      ? answer(200, 'primary', headers)
+      : answer(503, 'not primary', headers);
+  },
   getReplicaHealth: async (_input, { status }) => answer(200, await status.replication()),
 });
 
