@@ -121,8 +121,15 @@ export const OPERATION_TABLE = {
     watch: 'GET /api/chatai/chats/{uid}/events special',
     /** Stop the answer that is under way; what was said so far is kept. */
     stop: 'POST /api/chatai/chats/{uid}/stop none',
-    /** Say what is thought of an answer, or take it back. */
+    /**
+     * Say what is thought of an answer, which shows the conversation up to it to administrators, or
+     * take it back.
+     */
     putFeedback: 'PUT /api/chatai/chats/{uid}/messages/{messageUID}/feedback body none',
+    /** List what users think of answers. */
+    listFeedback: 'GET /api/chatai/feedback query json replicas',
+    /** Read the conversation that a user shows by rating an answer. */
+    getFeedback: 'GET /api/chatai/feedback/{messageUID} json',
   },
   codeHistory: {
     /** List who changed which code when. */

@@ -272,3 +272,112 @@ describe('a conversation', () => {
     }
   });
 });
+
+const FEEDBACK = '/api/chatai/feedback';
+/** UIDs of the rated answers that administrators see listed. */
+const listed = async (query = ''): Promise<unknown[]> =>
+  items(await at.people.as('admin', 'GET', `${FEEDBACK}?${query}`)).map(
+    ({ messageUID }) => messageUID,
+  );
+const rate = (as: string, { chatUID, messageUID }: Record<string, string>, body: object) =>
+  at.ok(as, 'PUT', `${CHATS}/${chatUID}/messages/${messageUID}/feedback`, body);
+
+describe('who rates an answer', () => {
+  test('shows administrators the conversation up to it, and nothing else', async () => {
+    const first = await at.looksUp('ann', 'oak', 'They are old [1].');
+    const { chatUID } = first;
+    at.script(says('Second.'), says('Third.'));
+    const second = await at.answered('ann', { chatUID, message: 'And?' });
+    await at.answered('ann', { chatUID, message: 'Between us: a secret.' });
+    await rate('ann', second, { value: 'down', comment: 'Too short.' });
+    const item = {
+      messageUID: second.messageUID,
+      value: 'down',
+      comment: 'Too short.',
+      at: expect.any(String),
+      model: 'large',
+      user: { uid: at.people.uid('ann'), name: 'ann' },
+    };
+    expect(await at.ok('admin', 'GET', FEEDBACK)).toEqual({
+      items: [item],
+      total: 1,
+      skip: 0,
+      take: 50,
+    });
+    const path = `${FEEDBACK}/${second.messageUID}`;
+    const { messages: shown, ...rest } = await at.ok('admin', 'GET', path);
+    expect(rest).toEqual(item);
+    const texts = Array.from(Object(shown), ({ text }) => text);
+    expect(texts).toEqual(['What of the oak?', 'They are old [1].', 'And?', 'Second.']);
+    expect(Object(shown)[1]).toMatchObject({ citations: [{ uid: oak }] });
+    const others = [first.messageUID, chatUID, oak, NOBODY, 'x'];
+    for (const uid of others) {
+      const outcome = await at.people.outcome('admin', 'GET', `${FEEDBACK}/${uid}`);
+      expect(outcome).toEqual([404, 'chat_feedback_not_found']);
+    }
+    for (const address of [FEEDBACK, path]) {
+      for (const as of ['ann', 'bob']) {
+        expect(await at.people.outcome(as, 'GET', address)).toEqual([403, 'forbidden']);
+      }
+    }
+    const read = items(await at.people.as('admin', 'GET', '/api/audit?action=chat.feedback-read'));
+    expect(read).toEqual([
+      expect.objectContaining({
+        actor: expect.objectContaining({ name: 'admin' }),
+        target: { kind: 'chat', id: chatUID, name: null },
+        details: { message: second.messageUID, of: at.people.uid('ann') },
+      }),
+    ]);
+    // Another rating moves it, and taking it back hides all.
+    await rate('ann', second, { value: 'up' });
+    expect(await listed('value=down')).toEqual([]);
+    expect(await listed('value=up')).toEqual([second.messageUID]);
+    await rate('ann', second, { value: null });
+    expect(await listed()).toEqual([]);
+    const outcome = await at.people.outcome('admin', 'GET', path);
+    expect(outcome).toEqual([404, 'chat_feedback_not_found']);
+  });
+
+  test('is listed by time and rating, page by page, until the answer is gone', async () => {
+    const rated: Record<string, string>[] = [];
+    const users = ['ann', 'bob'];
+    for (let i = 0; i < 6; i++) {
+      at.script(says(`Answer ${i}.`));
+      const answer = await at.answered(users[i % 2]!, { message: `Question ${i}` });
+      rated.unshift(answer);
+    }
+    // The order in which they are rated does not matter.
+    for (const [i, one] of rated.entries()) {
+      await rate(users[(i + 1) % 2]!, one, { value: i < 3 ? 'up' : 'down' });
+    }
+    const uids = rated.map(({ messageUID }) => messageUID);
+    expect(await listed()).toEqual(uids);
+    expect(await listed('value=up')).toEqual(uids.slice(0, 3));
+    expect(await listed('skip=1&take=2')).toEqual(uids.slice(1, 3));
+    const all = items(await at.people.as('admin', 'GET', FEEDBACK));
+    const times = all.map(({ at: time }) => String(time));
+    for (const [from, to] of [
+      [times[3]!, times[1]!],
+      [times[5]!, times[0]!],
+      [times[1]!, times[4]!],
+    ] as const) {
+      const between = all.filter(({ at: time }) => String(time) >= from && String(time) < to);
+      const found = await listed(`from=${from}&to=${to}`);
+      expect(found).toEqual(between.map(({ messageUID }) => messageUID));
+    }
+    for (const wrong of ['value=none', 'take=0', 'take=1001', 'from=yesterday', 'skip=-1']) {
+      const outcome = await at.people.outcome('admin', 'GET', `${FEEDBACK}?${wrong}`);
+      expect(outcome).toEqual([400, 'invalid_request']);
+    }
+    // Rated in both ways at once, it is in one list.
+    const [last] = rated;
+    const both = ['up', 'down', 'up', 'down'].map((value) => rate('bob', last!, { value }));
+    await Promise.all(both);
+    expect(await listed()).toEqual(uids);
+    at.script(says('Better.'));
+    const { chatUID, messageUID } = rated[0]!;
+    await at.answered('bob', { chatUID, regenerateUID: messageUID });
+    await at.ok('ann', 'DELETE', `${CHATS}/${rated[1]!['chatUID']}`);
+    expect(await listed()).toEqual(uids.slice(2));
+  });
+});

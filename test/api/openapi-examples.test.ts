@@ -50,6 +50,7 @@ const WITHOUT: Readonly<Record<string, readonly OperationId[]>> = {
   'a model is asked': [
     'sendChatMessage',
     'putChatFeedback',
+    'getChatFeedback',
     'runAgent',
     'getAgentRun',
     'cancelAgentRun',

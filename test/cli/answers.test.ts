@@ -4,6 +4,7 @@ import { nodeUid } from '@trellis/client/uid.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
 import { GoldenScene } from '../support/golden-scene.ts';
+import { says } from '../support/llm-server.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
 let scene: GoldenScene;
@@ -106,4 +107,23 @@ test('what is not there is said, and deleted is gone', async () => {
   await answers('delete', 'trees');
   const gone = await answers('get', 'trees');
   expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('"trees"')]);
+});
+
+test('answers that users have rated are listed, and each is shown with what led to it', async () => {
+  const { at } = scene;
+  at.script(says('Old.\u001b[31m'));
+  const { chatUID, messageUID } = await at.answered('ann', { message: 'How old\nare oaks?' });
+  const path = `/api/chatai/chats/${chatUID}/messages/${messageUID}/feedback`;
+  await at.ok('ann', 'PUT', path, { value: 'down', comment: 'Too short.' });
+  const listed = await answers('feedback', '--value', 'down', '--take', '5');
+  expect(listed.stdout).toMatch(/^ANSWER +AT +RATED +BY +MODEL +COMMENT *\n/);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${messageUID} .* down +ann +large +Too short\\.$`, 'm'),
+  );
+  expect(JSON.parse((await answers('feedback', '--value', 'up', '--json')).stdout)).toEqual([]);
+  expect((await answers('feedback', messageUID)).stdout).toBe(
+    'ann:\nHow old\nare oaks?\n\nAssistant:\nOld.\ufffd[31m\n\nann rates it down: Too short.\n',
+  );
+  const missing = await answers('feedback', chatUID);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no feedback')]);
 });

@@ -4,6 +4,7 @@ import { field } from '../support/http-client.ts';
 import { calls, inTurn, says } from '../support/llm-server.ts';
 import { answers, ask, composer, startLibraryChat, TITLE } from '../support/chat-page.ts';
 import { type LlmWorkspace, MODEL } from '../support/llm-workspace.ts';
+import type { Page } from 'playwright-core';
 import { requireChromium } from '../support/requires.ts';
 
 describe.skipIf(requireChromium())('the page of the chat', () => {
@@ -91,8 +92,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     expect(await composer(page).inputValue()).toBe('a\nb');
     await composer(page).press('Enter');
     await answers(page).last().getByText('First.').waitFor();
-    await page.getByRole('button', { name: 'Good answer' }).click();
-    await page.getByRole('button', { name: 'Good answer', pressed: true }).waitFor();
+    await rateAnswer(page, 'Good answer');
     await page.getByRole('button', { name: 'Good answer' }).click();
     await page.getByRole('button', { name: 'Good answer', pressed: false }).waitFor();
     await ask(page, 'more');
@@ -105,6 +105,69 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     expect(await answers(page).count()).toBe(1);
     await page.getByText('Another beginning').first().waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  const rateAnswer = async (page: Page, name: string, comment = ''): Promise<void> => {
+    await page.getByRole('button', { name }).last().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Administrators can then read this conversation').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('textbox').fill(comment);
+    await dialog.getByRole('button', { name: 'Send rating' }).click();
+    await page.getByRole('button', { name, pressed: true }).last().waitFor();
+  };
+
+  test('a rated answer is listed with what led to it, until the rating is taken back', async () => {
+    at.provider.script.turn = inTurn(
+      calls(['lookup', { word: 'ark' }]),
+      says('The **book** is there [1].'),
+      says('A secret.'),
+    );
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Where is the ark?');
+    await answers(page).last().getByText('is there').first().waitFor();
+    await rateAnswer(page, 'Bad answer', 'Too vague.');
+    await ask(page, 'Between us?');
+    await answers(page).last().getByText('A secret.').waitFor();
+
+    await using administrator = await open('#/assistant/feedback', 'admin');
+    const { page: list } = administrator;
+    const table = list.getByRole('table', { name: 'Feedback' });
+    await table.getByText('Too vague.').waitFor();
+    await list.getByLabel('Rating').selectOption('Good');
+    await list.getByText('No feedback').waitFor();
+    await list.getByLabel('Rating').selectOption('Bad');
+    await list.getByLabel('Before').fill('2020-01-01');
+    await list.getByText('No feedback').waitFor();
+    await list.getByLabel('Before').fill('');
+    await expectAccessibleInBothThemes(list);
+    await table.getByRole('button', { name: 'Read what ann rates: Too vague.' }).focus();
+    await list.keyboard.press('Enter');
+    const panel = list.getByRole('dialog', { name: 'Conversation' });
+    await panel.getByText('Where is the ark?').waitFor();
+    await panel.getByRole('link', { name: `Source 1: ${TITLE}` }).waitFor();
+    await panel.getByText('rates it a bad answer: Too vague.').waitFor();
+    expect(await panel.getByText('A secret.').count()).toBe(0);
+    await expectAccessibleInBothThemes(list);
+    await panel.getByRole('button', { name: 'Make it a golden question' }).click();
+    const dialog = list.getByRole('dialog', { name: 'Make it a golden question' });
+    expect(await dialog.getByLabel('Question', { exact: true }).inputValue()).toBe(
+      'Where is the ark?',
+    );
+    await list.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await list.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await list.setViewportSize({ width: 390, height: 800 });
+    await table.getByText('Too vague.').waitFor();
+    await expectAccessibleInBothThemes(list);
+
+    await page.getByRole('button', { name: 'Bad answer', pressed: true }).click();
+    await page.getByText('Your rating is taken back').waitFor();
+    await list.reload();
+    await list.getByText('No feedback').waitFor();
+    expect([...complaints, ...administrator.complaints]).toEqual([]);
   });
 
   test('a question of an administrator becomes a golden one', async () => {

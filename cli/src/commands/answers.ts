@@ -10,6 +10,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
 import { uidOfNode } from '../node-words.ts';
 import { harmless, table } from '../terminal.ts';
+import { addFeedback } from './answer-feedback.ts';
 import { setActions } from './set-actions.ts';
 
 interface EvalOptions {
@@ -95,6 +96,7 @@ export function addAnswers(program: Command, run: Run): void {
     .argument('<name>', 'name of the set')
     .addHelpText('after', '\nExamples:\n  $ trellis answers runs contracts')
     .action(run(listRuns));
+  addFeedback(answers, run);
 }
 
 function addEval(answers: Command, run: Run): void {

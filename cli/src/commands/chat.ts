@@ -2,7 +2,7 @@ import type { ChatAnswer, ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { uidOfNode } from '../node-words.ts';
-import { harmless } from '../terminal.ts';
+import { harmless, harmlessLines } from '../terminal.ts';
 
 interface ChatOptions {
   readonly chat?: string;
@@ -49,7 +49,7 @@ async function ask(
       case 'begun':
         break;
       case 'delta':
-        if (!output.isJson) terminal.stdout.write(lines(event.text));
+        if (!output.isJson) terminal.stdout.write(harmlessLines(event.text));
         break;
       case 'tool':
         if (event.tool.state === 'begun') output.note(harmless(`calls ${event.tool.tool}`));
@@ -85,9 +85,4 @@ function section(title: string, rows: readonly string[]): string {
 
 function sentenceOf({ sentence }: ChatAnswer['support'][number]): string {
   return sentence;
-}
-
-/** Replaces all control characters except line breaks. */
-function lines(text: string): string {
-  return text.split('\n').map(harmless).join('\n');
 }

@@ -12,6 +12,11 @@ export const chatErrors = {
     title: 'Message not found',
     hint: 'GET /api/chatai/chats/{uid} lists those of the conversation.',
   },
+  chat_feedback_not_found: {
+    status: 404,
+    title: 'Feedback not found',
+    hint: 'Its user may have taken it back. GET /api/chatai/feedback lists what there is.',
+  },
   chat_busy: {
     status: 409,
     title: 'An answer is under way',

@@ -5,6 +5,9 @@ import {
   chatAnswer,
   chatChange,
   chatFeedback,
+  chatFeedbackInPath,
+  chatFeedbackItem,
+  chatFeedbackQuery,
   chatInPath,
   chatListQuery,
   chatMessageInPath,
@@ -12,10 +15,12 @@ import {
   chatSummary,
   chatTurn,
   newChat,
+  ratedConversation,
 } from '../shapes/chat.ts';
 import { eventStreamHeaders, listOf } from '../shapes/list.ts';
 
 const own = { area: 'assistant', auth: 'session', noGuests: true, onReplica: 'redirect' } as const;
+const shown = { area: 'assistant', auth: 'admin', onReplica: 'serve' } as const;
 
 export const operations = withIds({
   /**
@@ -163,6 +168,33 @@ export const operations = withIds({
     body: chatFeedback,
     responses: { 204: { description: 'It is kept.' } },
     errors: ['chat_not_found', 'chat_message_not_found', ...STORE_ERRORS],
-    summary: 'Say what is thought of an answer, or take it back.',
+    summary:
+      'Say what is thought of an answer, which shows the conversation up to it to administrators, or take it back.',
+  },
+
+  listChatFeedback: {
+    ...shown,
+    sdk: 'chats.listFeedback',
+    method: 'GET',
+    path: '/api/chatai/feedback',
+    query: chatFeedbackQuery,
+    responses: { 200: { description: 'The newest answer first.', body: listOf(chatFeedbackItem) } },
+    errors: [],
+    summary: 'List what users think of answers.',
+  },
+
+  /** The audit trail has each reading, so it is the primary that answers. */
+  getChatFeedback: {
+    ...shown,
+    sdk: 'chats.getFeedback',
+    onReplica: 'redirect',
+    method: 'GET',
+    path: '/api/chatai/feedback/{messageUID}',
+    params: chatFeedbackInPath,
+    responses: {
+      200: { description: 'The conversation up to the answer.', body: ratedConversation },
+    },
+    errors: ['chat_feedback_not_found', ...STORE_ERRORS],
+    summary: 'Read the conversation that a user shows by rating an answer.',
   },
 } as const satisfies Rows);

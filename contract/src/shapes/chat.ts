@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '../bounded-shapes.ts';
 import type { Immutable } from '../immutable.ts';
 import {
   CHAT_COMMENT_CHARACTERS_MAX,
@@ -157,6 +158,33 @@ const chatReply = message.extend({
 
 export const chatMessage = z.discriminatedUnion('role', [chatQuestion, chatReply]);
 export type ChatMessage = Immutable<z.infer<typeof chatMessage>>;
+
+/** Which feedback is listed; `from` and `to` are times of answers. */
+export const chatFeedbackQuery = pageQuery.extend({
+  value: z.enum(['up', 'down']).optional(),
+  /** Not before this time, and before that one. */
+  from: moment.optional(),
+  to: moment.optional(),
+});
+export type ChatFeedbackQuery = Immutable<z.output<typeof chatFeedbackQuery>>;
+
+/** What a user thinks of an answer, for administrators. */
+export const chatFeedbackItem = z.strictObject({
+  messageUID: z.string(),
+  value: z.enum(['up', 'down']),
+  comment: z.string().nullable(),
+  /** Time of the answer. */
+  at: z.iso.datetime(),
+  model: z.string(),
+  user: z.strictObject({ uid: z.string(), name: z.string() }),
+});
+export type ChatFeedbackItem = Immutable<z.infer<typeof chatFeedbackItem>>;
+
+/** Oldest message first; the last one is the answer. */
+export const ratedConversation = chatFeedbackItem.extend({ messages: z.array(chatMessage) });
+export type RatedConversation = Immutable<z.infer<typeof ratedConversation>>;
+
+export const chatFeedbackInPath = z.object({ messageUID: uid });
 
 /** A conversation of the caller. */
 export const chatSummary = z.strictObject({

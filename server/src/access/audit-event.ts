@@ -50,6 +50,7 @@ export type AuditAction =
   | 'tool.changed'
   | 'tool.deleted'
   | 'chat.turn'
+  | 'chat.feedback-read'
   | 'golden-answers.changed'
   | 'golden-answers.deleted'
   | 'golden-answers.run'

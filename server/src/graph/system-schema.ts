@@ -388,6 +388,8 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Support: 'Json',
       },
     },
+    // Leads to the answers of conversations that are rated so: "up" or "down".
+    { type: '_FeedbackList', key: 'Value', label: 'Value', fields: {} },
     {
       type: '_GoldenSet',
       key: 'Name',
@@ -440,6 +442,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
     { type: '_MergedInto' },
     { type: '_HasChat' },
     { type: '_HasMessage' },
+    { type: '_HasFeedback' },
     { type: 'RestrictAccessToTeam' },
     { type: 'RestrictAccessToUser' },
   ],

@@ -10,6 +10,7 @@ import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
 import type { AgentRuns } from '#assistant/agents/agent-runs.ts';
 import type { AgentService } from '#assistant/agents/agent-service.ts';
 import type { ChatService } from '#assistant/chat/chat-service.ts';
+import type { FeedbackService } from '#assistant/chat/feedback-service.ts';
 import type { McpService } from '#assistant/mcp/mcp-service.ts';
 import type { AssistantSettingsService } from '#assistant/assistant-settings.ts';
 import type { ProviderSettings } from '#assistant/provider-settings.ts';
@@ -151,6 +152,7 @@ export interface HttpServices {
   readonly deepResearch: DeepResearch;
   readonly goldenAnswers: GoldenAnswers;
   readonly chat: ChatService;
+  readonly feedback: FeedbackService;
   readonly llmSearchSettings: LlmSearchSettingsService;
   readonly adminAgent: AdminAgent;
   readonly sso: SsoService;

@@ -62,6 +62,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/assistant/feedback',
+        label: 'Feedback',
+        words: 'ratings thumbs comments conversations',
+        isFor: administrators,
+      },
+      {
         to: '/assistant/answers',
         label: 'Golden answers',
         words: 'evaluation measure quality nuggets leaks judge questions',

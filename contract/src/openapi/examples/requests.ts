@@ -293,6 +293,7 @@ export const requests: {
   listGoldenAnswerRuns: { params: { name: 'books' } },
   deleteGoldenAnswers: { params: { name: 'books' } },
   listExtractions: {},
+  listChatFeedback: { query: { value: 'down' } },
   getEmbeddings: { body: { UIDs: [DUNE] } },
   getSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },
   findSimilarNodes: { params: { uid: DUNE }, query: { count: '5' } },

@@ -180,6 +180,25 @@ export const assistantTexts = [
       { value: 'What the user thinks of the answer.' },
     ],
   }),
+  ...texts(chat.chatFeedbackQuery, {
+    value: 'Only answers that are rated so.',
+    from: 'Only answers not before this time (ISO 8601).',
+    to: 'Only answers before this time (ISO 8601).',
+  }),
+  ...texts(chat.chatFeedbackItem, {
+    messageUID: 'UID of the answer.',
+    value: 'What the user thinks of the answer.',
+    comment: 'Why, in free text; null if the user did not say.',
+    at: 'When the answer was given (ISO 8601, UTC).',
+    model: 'Model that answered.',
+    user: [
+      'User whose conversation it is.',
+      { uid: 'UID of the user.', name: 'Name of the user.' },
+    ],
+  }),
+  ...texts(chat.ratedConversation, {
+    messages: 'Messages up to the answer, oldest first.',
+  }),
   ...texts(chat.chatSummary, {
     UID: CHAT,
     title: 'Title of the conversation; by default the beginning of its first message.',

@@ -10,6 +10,7 @@ import { AgentRuns, type AgentRunsParts } from '#assistant/agents/agent-runs.ts'
 import { AgentService } from '#assistant/agents/agent-service.ts';
 import { ChatService } from '#assistant/chat/chat-service.ts';
 import { ChatStore } from '#assistant/chat/chat-store.ts';
+import { FeedbackService } from '#assistant/chat/feedback-service.ts';
 import { GoldenAnswers, type GoldenAnswersParts } from '#assistant/golden/golden-answers.ts';
 import { GoldenChecks, type GoldenChecksParts } from '#assistant/golden/golden-checks.ts';
 import { McpService } from '#assistant/mcp/mcp-service.ts';
@@ -70,6 +71,7 @@ export interface Assistant extends AsyncDisposable {
   readonly agents: AgentService;
   readonly agentRuns: AgentRuns;
   readonly chat: ChatService;
+  readonly feedback: FeedbackService;
   readonly deepResearch: DeepResearch;
   readonly goldenAnswers: GoldenAnswers;
   readonly adminAgent: AdminAgent;
@@ -136,6 +138,7 @@ export async function buildAssistant(
     agents,
     agentRuns,
     chat,
+    feedback: new FeedbackService({ ...foundation, access }),
     deepResearch,
     goldenAnswers,
     adminAgent,

@@ -8,9 +8,8 @@ import { ReaderFacts } from '../citations/reader-facts.ts';
 import {
   chatTitled,
   ChatStore,
-  feedbackFields,
-  messageChanged,
   newChat,
+  rating,
   removed,
   type StoredChat,
   type StoredMessage,
@@ -98,7 +97,9 @@ export class ChatService implements AsyncDisposable {
     const answering = this.#turns.occupantOf(uid)?.messageUID;
     // Created after the read, so that nothing in it is newer than what the reader may see.
     const facts = new ReaderFacts(this.#parts, caller);
-    const messages = stored.map((message) => shown(message, facts, message.UID === answering));
+    const messages = stored.map((message) =>
+      shownMessage(message, facts, message.UID === answering),
+    );
     return { ...this.#summary(chat), messages };
   }
 
@@ -140,7 +141,10 @@ export class ChatService implements AsyncDisposable {
     await this.#turns.stop(uid);
   }
 
-  /** Rates an answer; the value null removes the rating. Throws `chat_message_not_found`. */
+  /**
+   * Rates an answer, which shows the conversation up to it to administrators; the value null takes
+   * both back. Throws `chat_message_not_found`.
+   */
   async rate(
     caller: Caller,
     uid: string,
@@ -156,7 +160,7 @@ export class ChatService implements AsyncDisposable {
       );
     }
     const feedback = value === null ? null : { value, comment };
-    await this.#store.commit([messageChanged(messageUid, feedbackFields(feedback))]);
+    await this.#store.commit(rating(messageUid, feedback));
   }
 
   /** See `ChatTurns.occupy`. */
@@ -224,7 +228,11 @@ function readable(one: ToldEvent, outputOf: WatchedNews['outputOf']): ToldEvent 
  * The message as the reader may see it now. An answer without an end was interrupted, unless it is
  * running.
  */
-function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): ChatMessage {
+export function shownMessage(
+  message: StoredMessage,
+  facts: ReaderFacts,
+  isUnderWay: boolean,
+): ChatMessage {
   if (message.role === 'user') {
     const { viewingUID } = message;
     const isSeen = viewingUID !== null && facts.canSee(viewingUID);

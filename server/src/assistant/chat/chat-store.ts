@@ -2,7 +2,7 @@ import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import { must } from '#base/assert.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { CommitPort, NodeReference, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import { keptSupport, type KeptSupport, supportOf } from '../support/kept-support.ts';
@@ -16,6 +16,10 @@ const MESSAGE_TYPE = '_Message';
 /** Edges from a user to their conversations, and from a conversation to its messages. */
 const HAS_CHAT = '_HasChat';
 const HAS_MESSAGE = '_HasMessage';
+/** One node for each value of a rating; its edges lead to the answers that are rated so. */
+const FEEDBACK_TYPE = '_FeedbackList';
+const HAS_FEEDBACK = '_HasFeedback';
+const RATINGS = ['up', 'down'] as const;
 
 export interface StoredChat {
   readonly UID: string;
@@ -52,6 +56,14 @@ export interface StoredReply {
 }
 
 export type ReplyEnd = TurnEnd | 'failed';
+/** An answer that its user has rated, and so shows to administrators. */
+export interface RatedReply {
+  /** UID of the user whose conversation it is. */
+  readonly user: string;
+  readonly chatUID: string;
+  readonly reply: StoredReply & { readonly feedback: Feedback };
+}
+
 export interface ReplyError {
   readonly code: string;
   readonly message: string;
@@ -106,12 +118,45 @@ export class ChatStore {
     return ids.map((id) => messageOf(must(this.#reader.node(id), 'a message')));
   }
 
+  /** The ids of answers that are rated so, or at all; the newest answer first. */
+  rated(value: Feedback['value'] | undefined): number[] {
+    this.#reader.refresh();
+    const lists = RATINGS.filter((one) => value === undefined || one === value);
+    const ids = lists.flatMap((key) => this.#neighbors({ type: FEEDBACK_TYPE, key }, HAS_FEEDBACK));
+    return ids.toSorted((a, b) => b - a);
+  }
+
+  /** When the message was written, in milliseconds. */
+  timeOf(id: number): number {
+    const { Timestamp } = must(this.#reader.node(id), 'a message');
+    return Date.parse(Timestamp);
+  }
+
+  /** Undefined for an answer that is not rated in a way that shows it. */
+  findRated(messageUid: string): RatedReply | undefined {
+    this.#reader.refresh();
+    const id = this.#reader.id({ uid: messageUid });
+    const lists = id === undefined ? [] : this.#reader.neighbors(id, 'in', HAS_FEEDBACK);
+    return id === undefined || lists.length === 0 ? undefined : this.ratedReply(id);
+  }
+
+  ratedReply(id: number): RatedReply | undefined {
+    const message = messageOf(must(this.#reader.node(id), 'a message'));
+    const [chat] = this.#reader.neighbors(id, 'in', HAS_MESSAGE);
+    const [owner] = chat === undefined ? [] : this.#reader.neighbors(chat, 'in', HAS_CHAT);
+    if (chat === undefined || owner === undefined || message.role === 'user') return undefined;
+    const [user, chatUID] = [this.#reader.uid(owner), this.#reader.uid(chat)];
+    const { feedback } = message;
+    if (user === undefined || chatUID === undefined || feedback === null) return undefined;
+    return { user, chatUID, reply: { ...message, feedback } };
+  }
+
   /** Rejects with the problems of the writer. */
   async commit(operations: readonly WriterOperation[]): Promise<void> {
     await commitAndRead(operations, { commits: this.#commits, reader: this.#reader });
   }
 
-  #neighbors(of: { readonly uid: string }, edge: string): number[] {
+  #neighbors(of: NodeReference, edge: string): number[] {
     this.#reader.refresh();
     const id = this.#reader.id(of);
     return id === undefined ? [] : this.#reader.neighbors(id, 'out', edge);
@@ -185,8 +230,22 @@ export function outcomeFields(outcome: ReplyOutcome): Fields {
   };
 }
 
-export function feedbackFields(feedback: Feedback | null): Fields {
-  return { Feedback: feedback === null ? null : asJson(feedback) };
+/**
+ * Rates an answer, and puts it into the list of its rating. Two of these at once leave the answer
+ * in the list of the last one.
+ */
+export function rating(uid: string, feedback: Feedback | null): WriterOperation[] {
+  return [
+    messageChanged(uid, { Feedback: feedback === null ? null : asJson(feedback) }),
+    ...RATINGS.flatMap((key): WriterOperation[] => {
+      const list = { type: FEEDBACK_TYPE, key };
+      const edge = { from: list, edge: HAS_FEEDBACK, to: { uid } } as const;
+      return [
+        { op: 'tryAdd', ...list },
+        { op: feedback?.value === key ? 'link' : 'unlink', ...edge },
+      ];
+    }),
+  ];
 }
 
 function chatOf(node: NodeObject): StoredChat {

@@ -108,4 +108,7 @@ export const chatRoutes = routesOf(operations, {
     await chat.rate(caller, params.uid, params.messageUID, body);
     return answer(204);
   },
+  listChatFeedback: ({ caller, query }, { feedback }) => answer(200, feedback.list(caller, query)),
+  getChatFeedback: async ({ caller, params, address }, { feedback }) =>
+    answer(200, await feedback.read({ caller, address }, params.messageUID)),
 });

@@ -4,11 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { FileClock } from 'lucide-react';
 import { client } from '../../api/client.ts';
 import { atSkip } from '../../app/search-params.ts';
+import { DateRange, type Days, momentsOf } from '../../ui/date-range.tsx';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DiffText } from '../../ui/diff-text.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -34,10 +34,10 @@ export function CodeHistoryPage() {
   const history = useQuery({
     queryKey: ['code-history', from, to, skip],
     queryFn: ({ signal }) =>
-      client.codeHistory.list({ ...rangeOf(from, to), skip, take: TAKE }, { signal }),
+      client.codeHistory.list({ ...momentsOf({ from, to }), skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
-  const choose = (change: { from?: string | undefined; to?: string | undefined }) =>
+  const choose = (change: Days) =>
     void navigate({
       search: (last) => ({ ...last, ...change, skip: undefined }),
       replace: true,
@@ -46,18 +46,7 @@ export function CodeHistoryPage() {
     <>
       <PageHeader title="Code history" description="Every change of code and its settings." />
       <div className="mb-4 flex flex-wrap gap-4">
-        <TextField
-          label="From"
-          type="date"
-          value={from ?? ''}
-          onChange={(event) => choose({ from: event.target.value || undefined })}
-        />
-        <TextField
-          label="Before"
-          type="date"
-          value={to ?? ''}
-          onChange={(event) => choose({ to: event.target.value || undefined })}
-        />
+        <DateRange from={from} to={to} onChange={choose} />
       </div>
       <Card isFlush>
         <QueryView query={history} errorTitle="The history could not be read">
@@ -112,12 +101,4 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
       ))}
     </ol>
   );
-}
-
-/** Days of the browser's time zone, as moments. */
-function rangeOf(from: string | undefined, to: string | undefined): { from?: string; to?: string } {
-  return {
-    ...(from !== undefined && { from: new Date(`${from}T00:00`).toISOString() }),
-    ...(to !== undefined && { to: new Date(`${to}T00:00`).toISOString() }),
-  };
 }

@@ -44,6 +44,12 @@ export const assistantRoutes = [
     component: lazyPage(() => import('./research/research-page.tsx'), 'ResearchPage'),
   }),
   createRoute({
+    path: '/assistant/feedback',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => listSearch(search, ['value', 'from', 'to', 'answer']),
+    component: lazyPage(() => import('./feedback/feedback-page.tsx'), 'FeedbackPage'),
+  }),
+  createRoute({
     path: '/assistant/answers',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./answers/golden-list-page.tsx'), 'GoldenListPage'),

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AgentRunWithTranscript } from '@trellis/contract/shapes/agent.ts';
-import { Link } from '@tanstack/react-router';
 import { Square } from 'lucide-react';
 import { client } from '../../../api/client.ts';
 import { useNames } from '../../../api/names.ts';
@@ -13,7 +12,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastError } from '../../../ui/toast.ts';
 import { CheckedAnswer } from '../conversation/checked-answer.tsx';
-import type { SourceLinkProps } from '../conversation/citations.tsx';
+import { NodeLink } from '../conversation/citations.tsx';
 import { Question, Reply, Thinking } from '../conversation/message.tsx';
 import { ToolCalls } from '../conversation/tool-calls.tsx';
 import { agentRunQuery } from './agent-queries.ts';
@@ -112,20 +111,6 @@ function RunResult({ run }: RunProps) {
         </pre>
       )}
     </section>
-  );
-}
-
-function NodeLink({ citation: { uid }, label, className, children, ...rest }: SourceLinkProps) {
-  return (
-    <Link
-      {...rest}
-      to="/node/$uid"
-      params={{ uid }}
-      className={className}
-      {...(label !== undefined && { 'aria-label': label })}
-    >
-      {children}
-    </Link>
   );
 }
 

@@ -1,22 +1,18 @@
-import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ListChecks, RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { client } from '../../../api/client.ts';
-import { useViewer } from '../../../api/viewer.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { toastError } from '../../../ui/toast.ts';
+import { toastDone, toastError } from '../../../ui/toast.ts';
+import type { ChatReply } from '../conversation/end-note.tsx';
+import { GoldenQuestion } from './golden-question.tsx';
 import { chatQuery } from './chat-queries.ts';
 
-const GoldenQuestionDialog = lazyPart(
-  async () => (await import('./golden-question-dialog.tsx')).GoldenQuestionDialog,
-);
-
-export type ChatReply = Extract<ChatMessage, { role: 'assistant' }>;
+const RatingDialog = lazyPart(async () => (await import('./rating-dialog.tsx')).RatingDialog);
 
 interface AnswerActionsProps {
   readonly chatUid: string;
@@ -55,52 +51,47 @@ export function AnswerActions(props: AnswerActionsProps) {
   );
 }
 
-/** For administrators, who measure answers. */
-function GoldenQuestion({ question }: Pick<AnswerActionsProps, 'question'>) {
-  const [isOpen, setIsOpen] = useState(false);
-  const viewer = useViewer();
-  if (viewer?.isAdmin !== true || question === '') return null;
-  return (
-    <>
-      <IconButton
-        icon={ListChecks}
-        size="small"
-        label="Make it a golden question"
-        onClick={() => setIsOpen(true)}
-      />
-      {isOpen && (
-        <Suspense>
-          <GoldenQuestionDialog question={question} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}
-
 const CHOICES = [
   { value: 'up', label: 'Good answer', icon: ThumbsUp },
   { value: 'down', label: 'Bad answer', icon: ThumbsDown },
 ] as const;
 
+/** A rating is sent from a dialog, which says who sees it; a second press takes it back. */
 function Feedback({ chatUid, message }: Pick<AnswerActionsProps, 'chatUid' | 'message'>) {
   const queries = useQueryClient();
+  const [chosen, setChosen] = useState<'up' | 'down'>();
   const given = message.feedback?.value ?? null;
-  const change = useMutation({
-    mutationFn: (value: 'up' | 'down' | null) =>
-      client.chats.putFeedback(chatUid, message.UID, { value }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: chatQuery(chatUid).queryKey }),
-    onError: (error) => toastError('Your rating was not saved', error),
+  const takeBack = useMutation({
+    mutationFn: () => client.chats.putFeedback(chatUid, message.UID, { value: null }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: chatQuery(chatUid).queryKey });
+      toastDone('Your rating is taken back', 'Administrators no longer see it.');
+    },
+    onError: (error) => toastError('Your rating was not taken back', error),
   });
-  return CHOICES.map(({ value, label, icon }) => (
-    <IconButton
-      key={value}
-      icon={icon}
-      size="small"
-      label={label}
-      aria-pressed={given === value}
-      disabled={change.isPending}
-      className="aria-pressed:bg-accent-soft aria-pressed:text-accent-strong"
-      onClick={() => change.mutate(given === value ? null : value)}
-    />
-  ));
+  return (
+    <>
+      {CHOICES.map(({ value, label, icon }) => (
+        <IconButton
+          key={value}
+          icon={icon}
+          size="small"
+          label={label}
+          aria-pressed={given === value}
+          disabled={takeBack.isPending}
+          className="aria-pressed:bg-accent-soft aria-pressed:text-accent-strong"
+          onClick={() => (given === value ? takeBack.mutate() : setChosen(value))}
+        />
+      ))}
+      {chosen !== undefined && (
+        <Suspense>
+          <RatingDialog
+            {...{ chatUid, message }}
+            value={chosen}
+            onClose={() => setChosen(undefined)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ChatCitation } from '@trellis/contract/shapes/chat.ts';
 import type { ComponentType, ReactNode } from 'react';
 import { LinkPreview } from '../../../ui/link-preview.tsx';
@@ -12,6 +13,27 @@ export interface SourceLinkProps {
 
 /** Leads to the node of a source, wherever the page shows it. */
 export type SourceLink = ComponentType<SourceLinkProps>;
+
+/** To the page of the node. */
+export function NodeLink({
+  citation: { uid },
+  label,
+  className,
+  children,
+  ...rest
+}: SourceLinkProps) {
+  return (
+    <Link
+      {...rest}
+      to="/node/$uid"
+      params={{ uid }}
+      className={className}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {children}
+    </Link>
+  );
+}
 
 interface CitationLinkProps {
   readonly link: SourceLink;
