@@ -2,6 +2,7 @@ import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchEndpointBundles } from './endpoint-bundles.ts';
 import { load, type LoadResult } from './load.ts';
 import { percentile, timed } from './measure.ts';
 import type { Report } from './report.ts';
@@ -31,6 +32,7 @@ export async function benchEndpointChanges(report: Report): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+  await benchEndpointBundles(report);
 }
 
 /** From the request that saves code until a call has been answered by it. */

@@ -27,6 +27,14 @@ export const ENDPOINT_STALLED_WORKERS_MAX = 4;
 export const ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX = 2;
 /** All that the code of one endpoint imports: each worker compiles it for each realm. */
 export const IMPORTED_CHARACTERS_MAX = 4 * 1024 * 1024;
+/**
+ * A script of so many characters that endpoints import is compiled once for all realms of a worker,
+ * which keeps the newest of them.
+ */
+export const SHARED_SCRIPT_CHARACTERS_MIN = 16 * 1024;
+export const SHARED_SCRIPTS_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** Scripts of modules that the server has made: those of the newest texts stay. */
+export const MODULE_SCRIPTS_CHARACTERS_MAX = 16 * 1024 * 1024;
 /** Endpoint versions that one worker keeps loaded. */
 export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;

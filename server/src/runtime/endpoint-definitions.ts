@@ -39,6 +39,7 @@ import {
 import { checkSeen, type CodeAction, type CodeHistory } from './history/code-history.ts';
 import type { CodeContent } from './history/unified-diff.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
+import type { ModuleLinker } from './modules/module-linker.ts';
 import { type ModuleStore, pinsOf } from './modules/module-store.ts';
 
 export interface EndpointDefinitionsOptions {
@@ -48,6 +49,7 @@ export interface EndpointDefinitionsOptions {
   readonly compiler: EndpointCompiler;
   readonly verdicts: Pick<CompileVerdicts, 'note'>;
   readonly modules: ModuleStore;
+  readonly linker: Pick<ModuleLinker, 'prepareFor'>;
   readonly history: CodeHistory;
   readonly clock: Clock;
   /** Of changes of code that others import or call: each is laid over what the last has left. */
@@ -266,6 +268,8 @@ export class EndpointDefinitions {
     const schema = this.#schema();
     const kept = change.isChecked !== true && isSameCode(settings, before) ? before : undefined;
     const isChecked = change.isChecked === true || kept !== undefined;
+    // Workers are at what it imports while it is checked.
+    if (!isChecked) await this.#options.linker.prepareFor(settings.code);
     const inspected = isChecked ? COMPILES : await this.#inspect(name, settings, schema);
     const { diagnostics } = inspected;
     const types = kept ? await this.#typesOf(settings, kept, schema) : inspected.types;

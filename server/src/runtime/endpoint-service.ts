@@ -47,6 +47,7 @@ import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Importers } from './modules/importers.ts';
 import { ModuleDefinitions } from './modules/module-definitions.ts';
 import { ModuleLinker } from './modules/module-linker.ts';
+import { ModuleScripts } from './modules/module-scripts.ts';
 import { ModuleStore } from './modules/module-store.ts';
 import { OutboundRequests } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
@@ -133,7 +134,10 @@ export class EndpointService implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #scheduleFault: ScheduleFault;
   /** What code runs and imports. */
-  readonly #linked: Parameters<typeof versionsOf>[2] & { readonly callable: CallableEndpoints };
+  readonly #linked: Parameters<typeof versionsOf>[2] & {
+    readonly callable: CallableEndpoints;
+    readonly scripts: ModuleScripts;
+  };
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly #search = new SearchFeed();
@@ -152,9 +156,8 @@ export class EndpointService implements AsyncDisposable {
   constructor(options: EndpointServiceOptions, pool: EndpointPool) {
     const history = new CodeHistory(options.reader);
     const modules = new ModuleStore(options.reader);
-    const codeOf = (name: string, version: number) =>
-      history.get({ kind: 'module', name }, version).code;
-    const linker = new ModuleLinker({ store: modules, codeOf });
+    const scripts = new ModuleScripts((script) => pool.prepareScript(script));
+    const linker = new ModuleLinker({ store: modules, scripts, history });
     const store = new EndpointStore(options.reader, linker);
     this.#pool = pool;
     this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
@@ -175,7 +178,7 @@ export class EndpointService implements AsyncDisposable {
     const declared = new DeclaredWithSecrets(callable, secretNames);
     const compiler = new EndpointCompiler(declared, modules);
     const migrations = new MigrationStore(options.reader);
-    const sources = { store, migrations, modules, linker, search: this.#search };
+    const sources = { store, migrations, modules, scripts, linker, search: this.#search };
     const verdicts = new CompileVerdicts({ ...options, ...sources, compiler, callable });
     const turns = new OneAtATime();
     const code = { ...options, ...sources, compiler, callable, verdicts, history, turns };
@@ -200,7 +203,7 @@ export class EndpointService implements AsyncDisposable {
     this.#reader = options.reader;
     this.#clock = options.clock;
     this.#scheduleFault = options.scheduleFault;
-    this.#linked = { callable, modules };
+    this.#linked = { callable, modules, scripts };
     const run = runtime.runTrial.bind(runtime);
     const { storage, environmentKey, rowMemoryBytes, logger } = options;
     const poolOptions = { storage, environmentKey, rowMemoryBytes, logger };
@@ -334,6 +337,7 @@ export class EndpointService implements AsyncDisposable {
         versionsFor: (code, name) => versionsOf(code, name, this.#linked),
       },
       compiler: this.#compiler,
+      scripts: this.#linked.scripts,
       runtime: this.#runtime,
       migrations: this.migrations.service,
       clock: this.#clock,

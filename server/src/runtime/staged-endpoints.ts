@@ -25,12 +25,14 @@ import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Importers } from './modules/importers.ts';
 import { ModuleDefinitions } from './modules/module-definitions.ts';
 import { ModuleLinker } from './modules/module-linker.ts';
+import type { ModuleScripts } from './modules/module-scripts.ts';
 import { ModuleStore } from './modules/module-store.ts';
 
 export interface StagedEndpointsParts {
   readonly staging: Staging;
   readonly present: PresentCode;
   readonly compiler: EndpointCompiler;
+  readonly scripts: ModuleScripts;
   /** Where endpoints say what they take. */
   readonly runtime: Pick<EndpointRuntime, 'runTrial'>;
   readonly migrations: MigrationService;
@@ -80,10 +82,9 @@ export class StagedEndpoints {
     this.#parts = parts;
     const history = new CodeHistory(reader);
     const modules = new ModuleStore(reader);
-    const codeOf = (name: string, version: number) =>
-      history.get({ kind: 'module', name }, version).code;
     this.#modules = modules;
-    const linker = new ModuleLinker({ store: modules, codeOf });
+    const { scripts } = parts;
+    const linker = new ModuleLinker({ store: modules, scripts, history });
     this.#store = new EndpointStore(reader, linker, `${formatUid(randomUid())}.`);
     this.#inputs = new EndpointInputs(runtime, linker);
     this.#callable = new CallableEndpoints({ store: this.#store, inputs: this.#inputs });
@@ -92,14 +93,14 @@ export class StagedEndpoints {
     const shared = { reader, commits, clock, history, verdicts, compiler: this.#compiler };
     const onChange = async (): Promise<void> => {};
     const turns = new OneAtATime();
-    const own = { store: this.#store, modules, turns, scheduleFault, onChange };
+    const own = { store: this.#store, modules, linker, turns, scheduleFault, onChange };
     this.#definitions = new EndpointDefinitions({ ...shared, ...own });
     const migrations = (this.#migrations = new MigrationStore(reader));
     this.migrations = parts.migrations.over({ ...shared, store: migrations });
     const definitions = this.#definitions;
     const endpoints = this.#store;
     const importers = new Importers({ ...shared, modules, endpoints, migrations, definitions });
-    this.modules = new ModuleDefinitions({ ...shared, store: modules, importers, linker, turns });
+    this.modules = new ModuleDefinitions({ ...shared, store: modules, importers, scripts, turns });
   }
 
   standing(name: string): EndpointStanding | undefined {

@@ -5,16 +5,18 @@ import { init, parse } from 'es-module-lexer/js';
 import { z } from 'zod';
 import { Problem } from '#base/problem.ts';
 import { modulePartsOf } from './module-parts.ts';
-import { packageOf, packageText } from './package-text.ts';
+import { packageOf } from './package-text.ts';
 import type { Linkable } from './script.ts';
 
 /**
  * The code of a package as a script, whose value is what it exports. Types are none in it, and its
  * lines are those that its source map knows.
  */
-export async function toPackageScript(text: string): Promise<Linkable> {
+export async function toPackageScript({
+  code,
+  isCommonJs,
+}: Pick<PackageBundle, 'code' | 'isCommonJs'>): Promise<Linkable> {
   await init();
-  const { code, isCommonJs } = packageOf(text);
   const { body, parameters, exports } = modulePartsOf(code);
   if (parameters.length > 0) throw new SyntaxError('A package is bundled with what it imports');
   const members = [...exports].map(
@@ -27,10 +29,10 @@ export async function toPackageScript(text: string): Promise<Linkable> {
 }
 
 /**
- * Throws `invalid_request` for a package that no endpoint could import. What the command has
- * checked is checked again: anybody may send one.
+ * The script of a package. Throws `invalid_request` for one that no endpoint could import. What the
+ * command has checked is checked again: anybody may send one.
  */
-export async function checkPackage(specifier: string, bundle: PackageBundle): Promise<void> {
+export async function checkPackage(specifier: string, bundle: PackageBundle): Promise<Linkable> {
   const refuse = (message: string, cause?: unknown): never => {
     throw new Problem('invalid_request', `The package "${specifier}": ${message}`, { cause });
   };
@@ -58,14 +60,15 @@ export async function checkPackage(specifier: string, bundle: PackageBundle): Pr
     refuse(`${lineAt(code, imported.start)} imports ${code.slice(imported.start, imported.end)}`);
   }
   try {
-    const { script } = await toPackageScript(packageText(bundle));
+    const linkable = await toPackageScript(bundle);
     // It reads the body of a function alone: nothing can close it early, and nothing is run.
-    compileFunction(`'use strict';${script}`);
+    compileFunction(`'use strict';${linkable.script}`);
+    return linkable;
   } catch (error) {
     // How V8 says that it has no stack left to read it with.
     if (error instanceof RangeError) refuse('its code is nested too deeply', error);
     if (!(error instanceof SyntaxError)) throw error;
-    refuse(error.message, error);
+    return refuse(error.message, error);
   }
 }
 

@@ -27,7 +27,7 @@ import type { CodeContent } from '../history/unified-diff.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
 import type { Importers } from './importers.ts';
 import { ModuleDraft } from './module-draft.ts';
-import type { ModuleLinker } from './module-linker.ts';
+import type { ModuleScripts } from './module-scripts.ts';
 import { MODULE_TYPE, moduleFields, type ModuleStore, type StoredModule } from './module-store.ts';
 
 export interface ModuleDefinitionsParts {
@@ -36,7 +36,7 @@ export interface ModuleDefinitionsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly verdicts: Pick<CompileVerdicts, 'note' | 'warm'>;
-  readonly linker: ModuleLinker;
+  readonly scripts: ModuleScripts;
   readonly history: CodeHistory;
   readonly clock: Clock;
   /** Of changes of code that others import or call: each is laid over what the last has left. */
@@ -218,9 +218,10 @@ export class ModuleDefinitions {
   }
 
   async #check(name: string, code: string, isNew: boolean): Promise<void> {
-    const { store } = this.#parts;
+    const { store, scripts } = this.#parts;
     if (isPackage(name)) {
-      await checkPackage(specifierOf(name), packageOf(code));
+      const checked = await checkPackage(specifierOf(name), packageOf(code));
+      scripts.put({ name, code }, checked);
       if (isNew && store.packageNames().length >= PACKAGES_MAX) {
         throw new Problem('too_many_modules', `There are ${PACKAGES_MAX} packages already`);
       }
@@ -242,14 +243,18 @@ export class ModuleDefinitions {
     },
   ): Promise<ModuleDefinition> {
     const { name, code, action, before } = change;
-    const { store, importers, history, clock, verdicts } = this.#parts;
+    const { store, scripts, importers, history, clock, verdicts } = this.#parts;
     await this.#check(name, code, before === undefined);
     const schema = this.#schema();
     const draft = new ModuleDraft(store, change);
     const diagnostics = isPackage(name) ? [] : await importers.diagnose(change, draft, schema);
     const version = (before?.definition.version ?? history.lastVersion(moduleItem(name))) + 1;
     const compiles = diagnostics.length === 0;
-    if (compiles) draft.serve(name, { version, code });
+    if (compiles) {
+      draft.serve(name, { version, code });
+      // Workers are at it while what imports it is checked.
+      await scripts.prepare({ name, code });
+    }
     const recheck = compiles ? await importers.recheck(draft, schema) : undefined;
     const serving = compiles ? { version, code } : before?.serving;
     const nowMs = clock.now();
@@ -277,7 +282,6 @@ export class ModuleDefinitions {
       this.#parts,
     );
     const written = must(store.get(name), 'the module that was written');
-    if (written.serving !== undefined) await this.#parts.linker.prepare(written.serving);
     verdicts.note(checkedModule(written), schema, diagnostics);
     recheck?.note();
     // Migrations are checked where nobody waits for it.

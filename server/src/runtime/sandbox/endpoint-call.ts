@@ -10,6 +10,11 @@ export interface LoadableScript extends ScriptText {
   readonly fileName: string;
   /** What it is called with: places in the list of the modules. */
   readonly imports: readonly number[];
+  /**
+   * Of a long text that several may import: the same for the same text and file name alone. A
+   * worker compiles it once, and before it is needed.
+   */
+  readonly digest?: string | undefined;
 }
 
 /** One version of an endpoint, ready to be loaded. */

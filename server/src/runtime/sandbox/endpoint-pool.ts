@@ -8,7 +8,7 @@ import {
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { RuntimeLogger } from '../endpoint-log.ts';
 import { CallCounts, CrowdedEndpoints } from './crowded-endpoints.ts';
-import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
+import type { CallFault, CallResult, EndpointCall, LoadableScript } from './endpoint-call.ts';
 import { SearchThreads } from './search-threads.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
 import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
@@ -105,6 +105,16 @@ export class EndpointPool {
   receiveSearch(snapshot: SearchSnapshot): void {
     this.searches.receive(snapshot);
     if (this.#isPrepared) this.searches.prepare();
+  }
+
+  /**
+   * Lets the workers compile a long script before a call needs it; nothing of it is run. One that
+   * starts later compiles it with its first call.
+   */
+  prepareScript(script: LoadableScript): void {
+    for (const worker of this.#workers) {
+      if (worker.isReady && worker.isUsable) worker.prepare(script);
+    }
   }
 
   /**

@@ -10,13 +10,21 @@ import { CallTransactions, type HostedCall } from './call-transactions.ts';
 import { READ_OPERATIONS } from './graph-requests.ts';
 import { type GuestRead, GuestReads } from './guest-reads.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
-import type { LinkedScript } from './endpoint-call.ts';
-import { Guest, type LazyScript } from './guest.ts';
+import { CompiledScript } from './compiled-script.ts';
+import type { LoadableScript } from './endpoint-call.ts';
+import { Guest, type ImportingScript, type LazyScript } from './guest.ts';
 import type { HeapKeeper } from './garbage-collector.ts';
 import { type Progress, ProgressThrottle } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
 import type { NoteWriter } from './worker-note.ts';
-import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
+import type {
+  CallItem,
+  FromWorkerKind,
+  LoadedScripts,
+  SettleItem,
+  SharedModule,
+  ToWorker,
+} from './worker-messages.ts';
 
 /**
  * So many microtasks a guest may take from one request to the next before the event loop gets its
@@ -57,6 +65,8 @@ export class GuestHost {
   });
   readonly #outbox = new FrameWriter();
   readonly #guests = new Map<number, Guest>();
+  /** Those that guests share, by their numbers. */
+  readonly #scripts = new Map<number, CompiledScript>();
   readonly #guestOfCall = new IdMap<Guest>();
   readonly #callers = new Map<number, Caller>();
   /** By call: the request for `graph.commit()` that is under way. */
@@ -106,10 +116,20 @@ export class GuestHost {
       case 'load': {
         const [, , number, isReadOnly] = item;
         const { boot, zod } = this.#options;
-        const linked = JSON.parse(payload) as LinkedScript;
-        this.#guests.set(number, new Guest({ number, boot, zod, isReadOnly, ...linked }));
+        const { script, modules } = JSON.parse(payload) as LoadedScripts;
+        const scripts = {
+          script: this.#importing(script),
+          modules: modules.map((module) => this.#importing(module)),
+        };
+        this.#guests.set(number, new Guest({ number, boot, zod, isReadOnly, ...scripts }));
         return;
       }
+      case 'script':
+        this.#scripts.set(item[2], new CompiledScript(JSON.parse(payload) as LoadableScript));
+        return;
+      case 'forget-script':
+        this.#scripts.delete(item[2]);
+        return;
       case 'unload':
         this.#guests.delete(item[2]);
         return;
@@ -134,6 +154,14 @@ export class GuestHost {
         this.#forget(id);
       }
     }
+  }
+
+  /** What is not shared is compiled when its guest is entered: it is its guest's time. */
+  #importing(script: LoadableScript | SharedModule): ImportingScript {
+    const { imports } = script;
+    if (!('shared' in script)) return { compiled: () => new CompiledScript(script), imports };
+    const shared = must(this.#scripts.get(script.shared), 'a script that is sent before its guest');
+    return { compiled: () => shared, imports };
   }
 
   #acceptCall(item: CallItem, payload: string): void {

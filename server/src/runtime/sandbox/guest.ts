@@ -4,8 +4,7 @@ import vm from 'node:vm';
 import type { HostedCall } from './call-transactions.ts';
 import { IdMap } from './id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
-import type { LoadableScript } from './endpoint-call.ts';
-import { faultOfScriptText, scriptColumnOffset, wrapScript } from './script-text.ts';
+import type { CompiledScript } from './compiled-script.ts';
 
 export interface GuestOptions {
   /** By which the main thread names it, from 1. */
@@ -15,10 +14,16 @@ export interface GuestOptions {
   /** Its value is `z`; run only for scripts that name it. */
   readonly zod: LazyScript;
   /** What its script imports, each after what it imports itself. */
-  readonly modules: readonly LoadableScript[];
+  readonly modules: readonly ImportingScript[];
   /** See `compile/script.ts`. */
-  readonly script: LoadableScript;
+  readonly script: ImportingScript;
   readonly isReadOnly: boolean;
+}
+
+/** A script, and what it is called with: places in the list of the modules. */
+export interface ImportingScript {
+  readonly compiled: () => CompiledScript;
+  readonly imports: readonly number[];
 }
 
 /**
@@ -34,7 +39,8 @@ export class Guest {
   readonly number: number;
   /** Those that run here. */
   readonly calls = new IdMap<HostedCall>();
-  readonly #options: GuestOptions;
+  /** Undefined once it is loaded. */
+  #options: GuestOptions | undefined;
   #actions: (() => void)[] = [];
   #bridge: GuestBridge | undefined;
   /** Why it cannot be loaded, as JSON text. */
@@ -62,7 +68,7 @@ export class Guest {
   enter(): void {
     const actions = this.#actions;
     this.#actions = [];
-    if (this.#bridge === undefined && this.#failure === undefined) this.#load();
+    if (this.#options !== undefined) this.#load(this.#options);
     for (const action of actions) action();
   }
 
@@ -87,55 +93,64 @@ export class Guest {
     return typeof frame === 'string' ? frame : '';
   }
 
-  #load(): void {
-    const { boot, zod, modules, script, isReadOnly } = this.#options;
-    const scripts = [...modules, script];
-    const fault = scripts.map(faultOfScriptText).find((found) => found !== undefined);
+  #load({ boot, zod, modules, script, isReadOnly }: GuestOptions): void {
+    const own = compiled(script);
+    const imported = modules.map(compiled);
+    const scripts = [...imported, own].map((one) => one.compiled);
+    const fault = scripts.map((one) => one.fault).find((found) => found !== undefined);
     if (fault !== undefined) {
-      this.#failure = failureText(`the code is not loaded: ${fault}`);
+      this.#end(failureText(fault));
       return;
     }
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
       codeGeneration: { strings: false, wasm: false },
-      name: script.fileName,
+      name: own.compiled.fileName,
     });
     // The script is ours: its value is what its type says.
     const bridge = boot.runInContext(context) as GuestBridge;
     const ended = (failure: unknown): string =>
       typeof failure === 'string' ? failure : failureText('it cannot be loaded');
+    let failure = '';
     try {
       // An object of the guest, which is only passed on. It takes milliseconds to make.
-      const namesZod = scripts.some(
-        // A package that has a "z" has its own.
-        (one) => !one.fileName.startsWith('npm:') && NAMES_ZOD.test(one.script),
-      );
+      const namesZod = scripts.some((one) => one.namesZod);
       bridge.provide(namesZod ? zod.runInContext(context) : undefined);
-      let failure = '';
-      for (const module of modules) {
+      for (const module of imported) {
         const made = madeIn(context, module, bridge);
         failure ||= ended(bridge.addModule(made));
       }
-      failure ||= ended(bridge.define(madeIn(context, script, bridge), isReadOnly));
-      if (failure === '') this.#bridge = bridge;
-      else this.#failure = failure;
+      failure ||= ended(bridge.define(madeIn(context, own, bridge), isReadOnly));
     } catch {
-      this.#failure = failureText('the code is not valid JavaScript');
+      failure ||= failureText('the code cannot be loaded');
     }
+    this.#end(failure, bridge);
   }
+
+  /** It is loaded, or has failed; the scripts are for others to keep. */
+  #end(failure: string, bridge?: GuestBridge): void {
+    this.#options = undefined;
+    if (failure === '') this.#bridge = bridge;
+    else this.#failure = failure;
+  }
+}
+
+interface ImportingCompiled {
+  readonly compiled: CompiledScript;
+  readonly imports: readonly number[];
+}
+
+function compiled(script: ImportingScript): ImportingCompiled {
+  return { compiled: script.compiled(), imports: script.imports };
 }
 
 /**
  * The function of a script, an object of the guest, which is only passed on; and what it is to be
  * called with.
  */
-function madeIn(context: object, script: LoadableScript, bridge: GuestBridge): unknown {
+function madeIn(context: object, script: ImportingCompiled, bridge: GuestBridge): unknown {
   for (const module of script.imports) bridge.importNext(module);
-  const columnOffset = scriptColumnOffset(script.parameters);
-  const options = { filename: script.fileName, columnOffset };
-  return new vm.Script(wrapScript(script), options).runInContext(context);
+  return script.compiled.runInContext(context);
 }
-
-const NAMES_ZOD = /\bz\b/;
 
 /**
  * The bridge catches what endpoint code throws, except where the stack is used up: then a call ends

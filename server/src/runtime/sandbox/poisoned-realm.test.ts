@@ -118,6 +118,21 @@ describe('a module', () => {
     expect(await pool.run('return next();', { ...call, name: 'counts for itself' })).toBe(1);
   });
 
+  it('that is long is compiled once for all realms, each of which makes its own', async () => {
+    const script = `
+      Object.prototype.extra = 'poison';
+      let count = 0;
+      return { next: () => ++count };`;
+    const counts = { ...MODULE, script, digest: 'counts' };
+    pool.pool.prepareScript(counts);
+    const call = { imports: [0], parameters: '{ next }', modules: [counts] };
+    for (const name of ['long', 'long for itself']) {
+      expect(await pool.run('return next();', { ...call, name })).toBe(1);
+      expect(await pool.run('return next() + ({}).extra;', { ...call, name })).toBe('1poison');
+    }
+    expect(await pool.run("return 'extra' in {};", { name: 'beside long' })).toBe(false);
+  });
+
   it.each([
     ["throw new Error('not today');", 'Error: not today'],
     ["return import('node:fs');", 'the code is not loaded: it imports or exports'],
@@ -127,8 +142,11 @@ describe('a module', () => {
     ['return process.env;', 'ReferenceError'],
     ['return require("fs");', 'ReferenceError'],
   ])('that does %s makes its endpoint fail', async (script, message) => {
-    const fault = await pool.fault('return 1;', { name: script, modules: [{ ...MODULE, script }] });
-    expect(fault).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) });
+    for (const digest of [undefined, script]) {
+      const modules = [{ ...MODULE, script, digest }];
+      const fault = await pool.fault('return 1;', { name: `${digest} ${script}`, modules });
+      expect(fault).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) });
+    }
   });
 });
 

@@ -13,9 +13,11 @@ import {
   type CallResult,
   EndCall,
   type LoadableEndpoint,
+  type LoadableScript,
   RunAgain,
 } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
+import { SharedScripts } from './shared-scripts.ts';
 import type { SearchThreads } from './search-threads.ts';
 import { SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
@@ -63,6 +65,7 @@ export class PoolWorker {
   isMeasured = false;
   readonly #events: PoolWorkerEvents;
   readonly #searches: SearchThreads;
+  readonly #scripts = new SharedScripts((item, payload) => this.process.send(item, payload));
   /** By endpoint name. */
   readonly #guests = new Map<string, LoadedGuest>();
   /**
@@ -157,6 +160,11 @@ export class PoolWorker {
     );
   }
 
+  /** Compiles a long script, which calls will need. */
+  prepare(script: LoadableScript): void {
+    this.#scripts.sent([script]);
+  }
+
   /** Nobody waits for this call any more; its code may go on to its end. */
   abort(running: RunningCall): void {
     if (running.isAborted) return;
@@ -202,7 +210,8 @@ export class PoolWorker {
     else if (this.#guests.size >= ENDPOINT_REALMS_MAX) this.#unloadOldest();
     const number = ++this.#lastGuest;
     this.#guests.set(name, { version, number, lastCall: call });
-    this.process.send(`"load",${number},${isReadOnly}`, JSON.stringify({ script, modules }));
+    const scripts = { script, modules: this.#scripts.sent(modules) };
+    this.process.send(`"load",${number},${isReadOnly}`, JSON.stringify(scripts));
     return number;
   }
 

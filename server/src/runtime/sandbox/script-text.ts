@@ -26,7 +26,7 @@ function headOf(parameters: string): string {
 }
 
 /**
- * The reason why a worker must not load this text, or undefined.
+ * The reason why a worker must not load this text, as `wrapScript` makes it, or undefined.
  *
  * `import()` rejects with an object of the worker's own realm, and there is no switch that stops
  * it: so it must not be in the text. The compiler has looked for it in the source already; this is
@@ -34,8 +34,7 @@ function headOf(parameters: string): string {
  * `-->` begin comments in scripts, so these may not stand beside the word. The lexer's `init` has
  * to be awaited before.
  */
-export function faultOfScriptText(text: ScriptText): string | undefined {
-  const whole = wrapScript(text);
+export function faultOfScriptText(whole: string): string | undefined {
   // A keyword is written as it is. Whatever exports is no body of a function, and not compiled.
   if (!/\bimport\b/.test(whole)) return undefined;
   const [imports, exports] = parse(whole);

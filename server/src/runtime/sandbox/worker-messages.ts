@@ -1,4 +1,6 @@
 import type { CallWrites } from './call-transactions.ts';
+import type { LoadableScript } from './endpoint-call.ts';
+
 /**
  * Descriptors of a worker's process: from the server to its keeper and back, and to the worker; and
  * what it notes, see `worker-note.ts`.
@@ -48,7 +50,9 @@ export type FromKeeper =
 /**
  * Items of frames from the main thread to a worker, after the length of the payload.
  *
- * `load`: guest number, whether it is read-only; payload: JSON of a `LinkedScript`.
+ * `script`: number of a script that guests share; payload: JSON of a `LoadableScript`, which is
+ * compiled at once. `forget-script`: its number.
+ * `load`: guest number, whether it is read-only; payload: JSON of a `LoadedScripts`.
  * `unload`: guest number. Its running calls go on to their end.
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
  * `call`: call, guest number, number of the caller, length of the headers, what comes of its writes
@@ -60,6 +64,8 @@ export type FromKeeper =
  * `drop`: call: it is over for the main thread; what it still asks for is ignored.
  */
 export type ToWorker =
+  | readonly [number, 'script', script: number]
+  | readonly [number, 'forget-script', script: number]
   | readonly [number, 'load', guest: number, isReadOnly: boolean]
   | readonly [number, 'unload', guest: number]
   | readonly [number, 'caller', caller: number]
@@ -68,6 +74,18 @@ export type ToWorker =
   | SettleItem
   | readonly [number, 'abort', call: number]
   | readonly [number, 'drop', call: number];
+
+/** The scripts of a guest. */
+export interface LoadedScripts {
+  readonly script: LoadableScript;
+  /** Each after what it imports itself. */
+  readonly modules: readonly (LoadableScript | SharedModule)[];
+}
+
+/** A module whose script was sent before, by its number. */
+export interface SharedModule extends Pick<LoadableScript, 'imports'> {
+  readonly shared: number;
+}
 
 export type CallItem = readonly [
   number,
