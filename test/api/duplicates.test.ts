@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import { People } from '../support/people.ts';
+import { untilIndexed } from '../support/search-index.ts';
 
 let people: People;
 let admin: TrellisClient;
@@ -117,6 +118,34 @@ test('pairs are found with a score and why, dismissals are remembered, and a mer
   for (const action of ['node.merged', 'node.split', 'duplicate.dismissed']) {
     expect(actions).toContain(action);
   }
+});
+
+test('nodes with near vectors are a pair, whatever they are called, and no rule merges them', async () => {
+  await admin.schema.put({
+    nodes: [{ type: 'Firm', key: 'Id', label: 'Name', fields: { Name: 'String', At: 'Float[]' } }],
+    edges: [],
+  });
+  const firm = (key: string, name: string, at: readonly number[]) =>
+    ({ op: 'addOrUpdate', type: 'Firm', key, fields: { Name: name, At: at } }) as const;
+  await admin.graph.ingest([
+    firm('1', 'IBM', [1, 0, 0.01]),
+    firm('2', 'International Business Machines', [1, 0.01, 0]),
+    firm('3', 'Zuse KG', [0, 1, 0]),
+    firm('4', 'No vectors', []),
+  ]);
+  const settings = { types: { Firm: { fields: { At: { vector: { model: 'made' } } } } } };
+  expect((await people.as('admin', 'PUT', '/api/search/settings', settings)).status).toBe(200);
+  await untilIndexed(people.workspace.http, people.token('admin'));
+  await admin.duplicates.putRule('Firm', { minScore: 0.5, mergeAbove: 0.7 });
+  const { id } = await admin.duplicates.find({ type: 'Firm' });
+  for await (const _event of admin.jobs.watch(id));
+  const { items } = await admin.duplicates.list({ type: 'Firm' });
+  expect(items).toEqual([
+    expect.objectContaining({ score: 0.6, why: [{ kind: 'vectors', similarity: 1 }] }),
+  ]);
+  const uids = items[0]!.nodes.map((one) => one.uid).toSorted();
+  expect(uids).toEqual([nodeUid('Firm', '1'), nodeUid('Firm', '2')].toSorted());
+  await admin.duplicates.deleteRule('Firm');
 });
 
 test('nobody learns of a merged node who did not see both', async () => {

@@ -47,7 +47,7 @@ export const duplicateRuleInPath = z.object({ type });
 
 /** Why two nodes may be one thing. */
 export const duplicateEvidence = z.strictObject({
-  kind: z.enum(['name', 'field', 'text', 'neighbors']),
+  kind: z.enum(['name', 'field', 'text', 'neighbors', 'vectors']),
   /** Of `field` and `text`. */
   field: z.string().optional(),
   similarity: score,

@@ -170,3 +170,40 @@ it('does not compare each of very many that share a value', async () => {
   );
   expect((await search(profiles)).pairs).toBeLessThan(100);
 });
+
+it('compares nodes whose vectors are near, once for both, and no others by them', async () => {
+  const profiles = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((name, id) => profile(id, name));
+  const cosines: Readonly<Record<string, number>> = { '0 1': 0.95, '0 2': 0.8, '2 3': 0.9 };
+  const near = async (id: number) =>
+    profiles.flatMap((other) => {
+      const cosine = cosines[[id, other.id].toSorted().join(' ')];
+      return cosine === undefined ? [] : [{ id: other.id, cosine }];
+    });
+  const unknown = async (id: number) => [...(await near(id)), { id: 99, cosine: 1 }];
+  const { candidates, pairs } = await findCandidates({
+    profiles,
+    near: unknown,
+    minScore: 0.3,
+    rest: async () => {},
+  });
+  expect(pairs).toBe(2);
+  expect(candidates).toEqual([
+    { a: 0, b: 1, score: 0.57, why: [{ kind: 'vectors', similarity: 0.95 }] },
+    { a: 2, b: 3, score: 0.54, why: [{ kind: 'vectors', similarity: 0.9 }] },
+  ]);
+});
+
+it('is never surer by vectors alone than people should decide', () => {
+  const profiles = [
+    profile(0, 'Report 2023'),
+    profile(1, 'Report 2024'),
+    profile(2, 'Report 2023'),
+  ];
+  const rarity = new Rarity(profiles);
+  const [one, other, same] = profiles;
+  expect(compare(one!, other!, rarity, 1).score).toBeLessThan(0.9);
+  expect(compare(one!, same!, rarity, 1).score).toBeGreaterThan(0.9);
+  for (const cosine of [-1, 0, 0.89]) {
+    expect(compare(one!, other!, rarity, cosine)).toEqual(compare(one!, other!, rarity));
+  }
+});

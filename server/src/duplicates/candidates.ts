@@ -1,5 +1,13 @@
 import { DUPLICATE_PAIRS_MAX, DUPLICATES_OPEN_MAX } from '@trellis/contract/limits.ts';
-import { compare, type Comparison, fieldKey, nameKey, type Profile, Rarity } from './comparison.ts';
+import {
+  compare,
+  type Comparison,
+  fieldKey,
+  nameKey,
+  NEAR_COSINE_MIN,
+  type Profile,
+  Rarity,
+} from './comparison.ts';
 
 /** Two nodes by their ids, the lower one first. */
 export interface Candidate extends Comparison {
@@ -7,8 +15,16 @@ export interface Candidate extends Comparison {
   readonly b: number;
 }
 
+/** A node whose vectors are near those of another one. */
+export interface NearNode {
+  readonly id: number;
+  readonly cosine: number;
+}
+
 export interface CandidateSearch {
   readonly profiles: readonly Profile[];
+  /** The nodes nearest to one by their vectors; without it, vectors bring nothing together. */
+  readonly near?: ((id: number) => Promise<readonly NearNode[]>) | undefined;
   readonly minScore: number;
   /** Called between two nodes; when it rejects, the search ends. */
   readonly rest: (done: number) => Promise<void> | undefined;
@@ -24,16 +40,19 @@ export interface FoundCandidates {
 
 /** What more nodes than this share does not bring them together. */
 const BLOCK_NODES_MAX = 50;
+/** Of how many nodes, the newest, others are looked for by their vectors. */
+export const NEAR_NODES_MAX = 20_000;
 /** The same of a word of a name, which tells less. */
 const WORD_BLOCK_NODES_MAX = 30;
 
 /**
  * Blocking, and a comparison of each pair in a block: nodes are compared when they share a name in
  * any order of its words, a name without its vowels, a rare word of a name, the value of a field,
- * or a neighbour.
+ * or a neighbour, and when their vectors are near.
  */
 export async function findCandidates({
   profiles,
+  near,
   minScore,
   rest,
 }: CandidateSearch): Promise<FoundCandidates> {
@@ -48,14 +67,16 @@ export async function findCandidates({
     }
     await rest(i / 2);
   }
+  const cosines = await nearPairs({ profiles, near, rest });
   let found: Candidate[] = [];
   let [pairs, isCut] = [0, false];
   for (const [i, profile] of profiles.entries()) {
-    for (const j of partnersOf(i, profile, blocks)) {
+    const nearby = cosines.get(i);
+    for (const j of partnersOf(i, profile, blocks).union(new Set(nearby?.keys()))) {
       if (pairs === DUPLICATE_PAIRS_MAX) return { candidates: surest(found), pairs, isCut: true };
       pairs++;
       const other = profiles[j]!;
-      const compared = compare(profile, other, rarity);
+      const compared = compare(profile, other, rarity, nearby?.get(j));
       if (compared.score < minScore || compared.why.length === 0) continue;
       const [a, b] = [Math.min(profile.id, other.id), Math.max(profile.id, other.id)];
       found.push({ a, b, ...compared });
@@ -67,6 +88,28 @@ export async function findCandidates({
     await rest((profiles.length + i) / 2);
   }
   return { candidates: surest(found), pairs, isCut: isCut || found.length > DUPLICATES_OPEN_MAX };
+}
+
+/** By the place of the earlier profile the later ones that are near, with their cosines. */
+async function nearPairs({
+  profiles,
+  near,
+  rest,
+}: Omit<CandidateSearch, 'minScore'>): Promise<ReadonlyMap<number, ReadonlyMap<number, number>>> {
+  const pairs = new Map<number, Map<number, number>>();
+  if (near === undefined) return pairs;
+  const places = new Map(profiles.map(({ id }, i) => [id, i]));
+  for (const [i, { id }] of profiles.slice(0, NEAR_NODES_MAX).entries()) {
+    for (const { id: other, cosine } of await near(id)) {
+      const j = places.get(other);
+      if (j === undefined || j === i || cosine < NEAR_COSINE_MIN) continue;
+      const [first, second] = [Math.min(i, j), Math.max(i, j)];
+      const of = pairs.get(first) ?? new Map<number, number>();
+      pairs.set(first, of.set(second, cosine));
+    }
+    await rest(i / 2);
+  }
+  return pairs;
 }
 
 function surest(found: readonly Candidate[]): Candidate[] {

@@ -19,9 +19,11 @@ export interface Comparison {
 }
 
 /** How sure two nodes are one thing when this alone is equal. */
-const SURE = { name: 0.95, field: 0.85, text: 0.7, neighbors: 0.5 } as const;
+const SURE = { name: 0.95, field: 0.85, text: 0.7, neighbors: 0.5, vectors: 0.6 } as const;
 /** Less similar than this says nothing. */
 const SIMILAR_MIN = { name: 0.5, text: 0.5 } as const;
+/** Cosine of vectors from which on they say that nodes are alike, and not only of one subject. */
+export const NEAR_COSINE_MIN = 0.9;
 /** Of a name that is too different, this much of all other evidence is left. */
 const OTHER_NAME = 0.6;
 /** And for each field in which both have another value. */
@@ -97,16 +99,20 @@ export function fieldKey(field: string, value: string): string {
 
 /**
  * How sure two nodes are one thing. Each piece of evidence stands for itself, so one that says
- * little takes nothing away; different names and different values do.
+ * little takes nothing away; different names and different values do. Near vectors count with
+ * different names too: a thing that is called in another way has them. They alone, and with names
+ * as of one series, are not sure enough to merge by.
+ *
+ * `cosine` is that of their vectors, where these are near.
  */
-export function compare(a: Profile, b: Profile, rarity: Rarity): Comparison {
+export function compare(a: Profile, b: Profile, rarity: Rarity, cosine = 0): Comparison {
   const why: DuplicateEvidence[] = [];
   let doubt = 1;
   const take = (evidence: DuplicateEvidence, sure: number): void => {
     why.push({ ...evidence, similarity: rounded(evidence.similarity) });
     doubt *= 1 - sure * evidence.similarity;
   };
-  let against = 1;
+  let [against, others] = [1, 1];
   const named = nameSimilarity(a.name, b.name, rarity);
   if (named !== undefined && named >= SIMILAR_MIN.name) {
     const sharers = rarity.sharers(nameKey(a.name));
@@ -129,11 +135,15 @@ export function compare(a: Profile, b: Profile, rarity: Rarity): Comparison {
       if (similarity >= SIMILAR_MIN.text) take({ kind: 'text', field, similarity }, SURE.text);
     } else {
       against *= OTHER_FIELD;
+      others *= OTHER_FIELD;
     }
   }
   const shared = overlap(a.neighbors, b.neighbors);
   if (shared > 0) take({ kind: 'neighbors', similarity: shared }, SURE.neighbors);
-  return { score: rounded((1 - doubt) * against), why };
+  if (cosine < NEAR_COSINE_MIN) return { score: rounded((1 - doubt) * against), why };
+  const near = Math.min(1, cosine);
+  take({ kind: 'vectors', similarity: near }, SURE.vectors);
+  return { score: rounded(Math.max((1 - doubt) * against, SURE.vectors * near * others)), why };
 }
 
 /** 1 for what two nodes share, and less the more share it. */

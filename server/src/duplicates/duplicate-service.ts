@@ -16,7 +16,7 @@ import { turns } from '#base/turns.ts';
 import { isSystemName } from '#graph/names.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
-import { type Candidate, findCandidates } from './candidates.ts';
+import { type Candidate, findCandidates, type NearNode } from './candidates.ts';
 import { DuplicateStore, pairId } from './duplicate-store.ts';
 import type { MergeParts, MergeService } from './merge-service.ts';
 import { comparedFields, readProfiles } from './profiles.ts';
@@ -24,6 +24,8 @@ import { RuleStore } from './rule-store.ts';
 
 export interface DuplicateParts extends MergeParts {
   readonly jobs: JobRegistry;
+  /** The nodes of a type that are nearest to one by their vectors. Rejects with problems. */
+  readonly near: (id: number, type: string, signal: AbortSignal) => Promise<readonly NearNode[]>;
 }
 
 const TURNS = 'duplicates';
@@ -173,8 +175,19 @@ export class DuplicateService implements AsyncDisposable {
     if (isCut) job.log(`Only the newest ${profiles.length} nodes of ${type} are compared.`);
     const comparing = resting(READING, 1 - READING, `Comparing ${type}`);
     const { minScore } = rule;
-    const found = await findCandidates({ profiles, minScore, rest: comparing });
+    let failed = 0;
+    const near = async (id: number): Promise<readonly NearNode[]> => {
+      try {
+        return await this.#parts.near(id, type, job.signal);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code === 'server_stopping') throw error;
+        failed++;
+        return [];
+      }
+    };
+    const found = await findCandidates({ profiles, near, minScore, rest: comparing });
     job.log(`${found.pairs} pairs of ${profiles.length} nodes were compared.`);
+    if (failed > 0) job.log(`Of ${failed} nodes the vectors could not be compared.`);
     if (found.isCut)
       job.log('There are more pairs than are kept: those of lower scores are left out.');
     const open = await this.#keep(type, found.candidates);

@@ -25,8 +25,8 @@ export const duplicateTexts = [
   ...texts(shapes.duplicateRule, { type: 'The node type.', ...SETTINGS }),
   ...texts(shapes.duplicateRuleInPath, { type: 'Name of the node type.' }),
   ...texts(shapes.duplicateEvidence, {
-    kind: '`name`: they are called alike; `field`: they have the same value; `text`: they have the same words; `neighbors`: they are connected to the same nodes.',
-    field: 'The field whose values are alike; absent for `name` and `neighbors`.',
+    kind: '`name`: they are called alike; `field`: they have the same value; `text`: they have the same words; `neighbors`: they are connected to the same nodes; `vectors`: their embeddings are near.',
+    field: 'The field whose values are alike; absent for `name`, `neighbors` and `vectors`.',
     similarity: 'From 0 to 1, where 1 is equal.',
   }),
   ...texts(shapes.duplicate, {

@@ -131,7 +131,7 @@ export async function buildServices(
   );
   connect({ embedQuery: search.embedQuery, models: assistant.endpointModels });
   const webhooks = opened.use(buildWebhooks(foundation, { ...parts, access, workspace }));
-  const duplicates = opened.use(buildDuplicates(foundation, jobs));
+  const duplicates = opened.use(buildDuplicates(foundation, { ...search, jobs }));
   const sources = buildConnectors(foundation, { ...given, ...files, identity, graph });
   const tasks = opened.use(
     buildTasks(foundation, { ...parts, ...search, endpoints, work: sources.work }),

@@ -139,6 +139,11 @@ export class NodeEmbeddings {
     return rows;
   }
 
+  /** Whether a node has vectors that the caller may read. */
+  has(caller: Caller, uid: string): boolean {
+    return (vectorsSeen(this.#parts, caller, uid)?.vectors.length ?? 0) > 0;
+  }
+
   /**
    * JSON of `SimilarNode`s, best first, without the node itself. Rejects with `node_not_found`,
    * `invalid_request` for a type.

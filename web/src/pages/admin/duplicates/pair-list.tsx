@@ -80,6 +80,8 @@ export function reason({ kind, field, similarity }: DuplicateEvidence): string {
       return `similar ${field}`;
     case 'neighbors':
       return 'connected to the same';
+    case 'vectors':
+      return 'near in meaning';
   }
 }
 
