@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { CheckTimeout, TypeChecker } from './type-checker.ts';
+import { CheckTimeout, surviveEnd, TypeChecker } from './type-checker.ts';
 
 let checker: TypeChecker;
 afterEach(() => checker.close());
@@ -9,19 +12,59 @@ afterEach(() => checker.close());
 const SCOPE = 'type Endpoint = (scope: never) => unknown;';
 const source = (text: string) => ({ source: text, scope: 'full', scopeTypes: SCOPE }) as const;
 
+/** Is checked for minutes. */
+const BOMB = `
+  type Zeros<N extends number, R extends 0[] = []> = R['length'] extends N ? R : Zeros<N, [...R, 0]>;
+  type Keys = keyof Zeros<900>;
+  type Sums<X> = { [A in Keys]: { [B in Keys]: [A, B, X] } };
+  declare const sums: { [A in Keys]: Sums<A> };
+  const same: { [A in Keys]: Sums<[A]> } = sums;
+  export default () => same;`;
+
 it('ends a check that takes too long, and goes on with a new compiler', async () => {
   checker = new TypeChecker(1_500);
-  const bomb = `
-    type Zeros<N extends number, R extends 0[] = []> = R['length'] extends N ? R : Zeros<N, [...R, 0]>;
-    type Keys = keyof Zeros<900>;
-    type Sums<X> = { [A in Keys]: { [B in Keys]: [A, B, X] } };
-    declare const sums: { [A in Keys]: Sums<A> };
-    const same: { [A in Keys]: Sums<[A]> } = sums;
-    export default () => same;`;
-  await expect(checker.check(source(bomb))).rejects.toThrow(CheckTimeout);
+  await expect(checker.check(source(BOMB))).rejects.toThrow(CheckTimeout);
   const next = await checker.check(source('export default () => 1;'));
   expect(next.errors).toEqual([]);
 });
+
+it('tells at once that its compiler has ended, and goes on with a new one', async () => {
+  checker = new TypeChecker(600_000);
+  const refusal = checker.check(source(BOMB)).catch((error: unknown) => error);
+  // The question is put twice.
+  const first = await compilerBut(undefined);
+  process.kill(first, 'SIGKILL');
+  process.kill(await compilerBut(first), 'SIGKILL');
+  expect(await refusal).toMatchObject({ message: 'the compiler has ended' });
+  expect(checker.isFailing).toBe(true);
+  const next = await checker.check(source('export default () => 1;'));
+  expect([next.errors, checker.isFailing]).toEqual([[], false]);
+});
+
+it('takes what is written to a compiler that has ended for written', async () => {
+  const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+  gone.on('error', () => {});
+  surviveEnd(gone);
+  const write: (text: string) => Promise<unknown> = promisify(gone.write.bind(gone));
+  await write('to a pipe that nobody reads');
+  expect(gone.destroyed).toBe(true);
+  await write('to a stream that is closed');
+});
+
+/** The process of a compiler of this process, once there is another than that. */
+async function compilerBut(known: number | undefined): Promise<number> {
+  const find = (): number | undefined =>
+    readdirSync('/proc/self/task')
+      .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').match(/\d+/g))
+      .map(Number)
+      .find((pid) => pid > 0 && pid !== known && isCompiler(pid));
+  await expect.poll(find).toBeDefined();
+  return find() ?? 0;
+}
+
+function isCompiler(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--api');
+}
 
 it('answers checks that wait for one another, each with its own', async () => {
   checker = new TypeChecker();

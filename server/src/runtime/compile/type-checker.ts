@@ -1,7 +1,8 @@
 import { ChildProcess } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import {
   API,
   type Diagnostic as CompilerDiagnostic,
@@ -101,6 +102,10 @@ export class CheckTimeout extends Error {
 /** The tree of a longer text is dropped when the question is answered. */
 const LARGE_CHARACTERS = 64 * 1024;
 const CHECK_TIMEOUT_MS = 10_000;
+/** How many times as long a check may last where its child has to wait for a processor. */
+const PATIENCE = 6;
+/** Linux counts the processor time of a process in these, whatever its processor. */
+const TICK_MS = 10;
 
 /**
  * Where there is what it takes, the kernel ends the compiler with this thread, however that ends.
@@ -121,8 +126,9 @@ function tiedCompiler(): { readonly tsserverPath?: string } {
  * Checks endpoint code with the native compiler, and asks it about code, in one child process that
  * starts with the first question. Its API is marked unstable: nothing outside this folder knows it.
  *
- * - Questions are answered one after the other. One that takes too long, or a child that dies, is
- *   followed by a new child.
+ * - Questions are answered one after the other. One that takes too long, or a child that ends, is
+ *   followed by a new child. On a slow or busy machine a question may take longer: what counts is
+ *   the processor time of the child.
  * - The files are virtual. Nothing but the compiler's own library and the types of zod is read from
  *   the disk, whatever the code refers to.
  * - One program holds one scope and one endpoint: a `declare global` in one must not change the
@@ -133,9 +139,12 @@ export class TypeChecker {
   readonly #timeoutMs: number;
   #session: Session | undefined;
   readonly #queue = new JobQueue();
+  /** Ends the question that waits for an answer. */
+  #interrupt: ((reason: Error) => void) | undefined;
   #isClosed = false;
   #isFailing = false;
 
+  /** Of processor time, at least where Linux tells it. */
   constructor(timeoutMs: number = CHECK_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
   }
@@ -199,16 +208,28 @@ export class TypeChecker {
   }
 
   async #inTime<T>(job: () => Promise<T>): Promise<T> {
-    const timeout = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      timeout.reject(new CheckTimeout(`the compiler took longer than ${this.#timeoutMs} ms`));
-    }, this.#timeoutMs);
+    const { promise: interrupted, reject } = Promise.withResolvers<never>();
+    this.#interrupt = reject;
+    const usedBefore = this.#usedMs();
+    let waitedMs = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (delayMs: number): void => {
+      timer = setTimeout(() => {
+        waitedMs += delayMs;
+        const leftMs = this.#timeoutMs - (this.#usedMs() - usedBefore);
+        if (leftMs > 0 && waitedMs < PATIENCE * this.#timeoutMs) return wait(leftMs);
+        const text = `the compiler took longer than ${this.#timeoutMs} ms`;
+        return reject(new CheckTimeout(text));
+      }, delayMs);
+    };
+    wait(this.#timeoutMs);
     try {
-      return await Promise.race([job(), timeout.promise]);
+      return await Promise.race([job(), interrupted]);
     } catch (error) {
       this.#kill();
       throw error;
     } finally {
+      this.#interrupt = undefined;
       clearTimeout(timer);
     }
   }
@@ -220,12 +241,8 @@ export class TypeChecker {
   }
 
   async #project(config: string, changes: FileChanges): Promise<Project> {
-    this.#session ??= {
-      api: new API({ cwd: '/', fs: this.#files.fileSystem(), ...tiedCompiler() }),
-      opened: new Set(),
-      snapshot: undefined,
-    };
-    const session = this.#session;
+    const session = (this.#session ??= this.#begin());
+    await session.begun;
     const { opened, snapshot: before } = session;
     session.snapshot = await session.api.updateSnapshot({
       ...(opened.has(config) ? {} : { openProjects: [config] }),
@@ -236,20 +253,76 @@ export class TypeChecker {
     return must(session.snapshot.getProject(config), 'the project');
   }
 
+  #begin(): Session {
+    const api = new API({ cwd: '/', fs: this.#files.fileSystem(), ...tiedCompiler() });
+    return { api, begun: this.#start(api), opened: new Set(), snapshot: undefined };
+  }
+
+  async #start(api: API): Promise<void> {
+    await Object(Reflect.get(api, 'client')).connect();
+    const child = must(childOf(api), 'the compiler');
+    // It was killed while it was starting.
+    if (this.#session?.api !== api) child.kill('SIGKILL');
+    surviveEnd(must(child.stdin, 'its input'));
+    child.once('exit', () => {
+      // The API does not tell those who wait for an answer.
+      if (this.#session?.api === api) this.#interrupt?.(new Error('the compiler has ended'));
+      if (this.#session?.api === api) this.#session = undefined;
+    });
+  }
+
+  /** Processor time of the child so far. */
+  #usedMs(): number {
+    const child = this.#session && childOf(this.#session.api);
+    return child?.pid === undefined ? 0 : processorMs(child.pid);
+  }
+
   #kill(): void {
     const session = this.#session;
     this.#session = undefined;
-    if (session === undefined) return;
     // The API has no way to end a child that is busy: it closes its input and waits.
-    const client: unknown = Reflect.get(session.api, 'client');
-    const child: unknown = Object(client).process;
-    assert(child === undefined || child instanceof ChildProcess, 'the compiler is a child process');
-    child?.kill('SIGKILL');
+    if (session !== undefined) childOf(session.api)?.kill('SIGKILL');
   }
+}
+
+/** Undefined before it is started. */
+function childOf(api: API): ChildProcess | undefined {
+  const client: unknown = Reflect.get(api, 'client');
+  const child: unknown = Object(client).process;
+  assert(child === undefined || child instanceof ChildProcess, 'the compiler is a child process');
+  return child;
+}
+
+/** That a process has used; infinite where it cannot be known. */
+function processorMs(pid: number): number {
+  try {
+    // The name of the program, in brackets, may hold anything.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return Infinity;
+  }
+}
+
+/**
+ * What is written to a process that has ended counts as written: its end is noticed anyway. When a
+ * write fails, the API rejects a promise that nobody has, which would end the server.
+ */
+export function surviveEnd(input: Writable): void {
+  const write = input.write.bind(input);
+  type Told = (error?: Error | null) => void;
+  input.write = (chunk: unknown, encoding?: BufferEncoding | Told, told?: Told): boolean => {
+    const tell = typeof encoding === 'function' ? encoding : told;
+    return write(chunk, typeof encoding === 'string' ? encoding : 'utf8', () => tell?.());
+  };
 }
 
 interface Session {
   readonly api: API;
+  /** Settles when the child is started, or cannot be. */
+  readonly begun: Promise<void>;
   /** The configurations of the projects that are. */
   readonly opened: Set<string>;
   snapshot: Snapshot | undefined;
