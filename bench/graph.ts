@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { openWriter, type OpenWriter } from '../server/src/app/writer/open-writer.ts';
+import { INGEST_COMMITS_IN_FLIGHT_MAX } from '../server/src/base/limits.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { RowPacker } from '../server/src/graph/rows/row-packer.ts';
@@ -16,7 +17,6 @@ import type { Report } from './report.ts';
 import type { NodeRow } from './tables.ts';
 import { readWordnet, type Wordnet } from './wordnet.ts';
 
-const COMMITS_IN_FLIGHT = 3;
 const CALLS = 1_000;
 const PATHS = 40;
 /** About what one small commit adds to the log. */
@@ -104,7 +104,7 @@ async function timedIndexedLoad(wordnet: Wordnet, storage: string): Promise<numb
 async function loadOperations(graph: GraphWriter, { operations }: Wordnet): Promise<void> {
   const inFlight: Promise<unknown>[] = [];
   for (let start = 0; start < operations.length; start += INGEST_COMMIT_OPERATIONS_MAX) {
-    if (inFlight.length >= COMMITS_IN_FLIGHT) await inFlight.shift();
+    if (inFlight.length >= INGEST_COMMITS_IN_FLIGHT_MAX) await inFlight.shift();
     const batch = operations.slice(start, start + INGEST_COMMIT_OPERATIONS_MAX);
     inFlight.push(graph.ingest(batch, { firstIndex: start, author: {} }));
   }

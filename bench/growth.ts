@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { openWriter } from '../server/src/app/writer/open-writer.ts';
+import { INGEST_COMMITS_IN_FLIGHT_MAX } from '../server/src/base/limits.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import type { Report } from './report.ts';
 
@@ -10,7 +11,6 @@ const NODES = Number(process.env['TRELLIS_BENCH_RECORDS'] ?? 10_000_000);
 /** Nodes between two numbers on stderr. */
 const STEP = 200_000;
 const COMPARED = 1_000_000;
-const COMMITS_IN_FLIGHT = 12;
 const TARGET = 0.8;
 const TYPE = { type: 'Person', key: 'Email', fields: { Name: 'String', Age: 'Int' } } as const;
 
@@ -58,7 +58,7 @@ async function load(storage: string): Promise<number[]> {
 async function write(graph: GraphWriter, from: number, end: number): Promise<void> {
   const inFlight: Promise<unknown>[] = [];
   for (let start = from; start < end; start += INGEST_COMMIT_OPERATIONS_MAX) {
-    if (inFlight.length >= COMMITS_IN_FLIGHT) await inFlight.shift();
+    if (inFlight.length >= INGEST_COMMITS_IN_FLIGHT_MAX) await inFlight.shift();
     const count = Math.min(INGEST_COMMIT_OPERATIONS_MAX, end - start);
     const operations = Array.from({ length: count }, (_, i) => operationOf(start + i));
     inFlight.push(graph.ingest(operations, { firstIndex: start, author: {} }));

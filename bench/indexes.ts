@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { openWriter } from '../server/src/app/writer/open-writer.ts';
+import { INGEST_COMMITS_IN_FLIGHT_MAX } from '../server/src/base/limits.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { IndexBlocks } from '../server/src/graph/indexes/index-blocks.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
@@ -15,7 +16,6 @@ import type { Report } from './report.ts';
 
 const BOOKS = 1_000_000;
 const WRITTEN = 200_000;
-const COMMITS_IN_FLIGHT = 3;
 const FIRST_YEAR = 1925;
 const YEARS = 100;
 
@@ -62,7 +62,7 @@ function openAt(storage: string): ReturnType<typeof openWriter> {
 async function write(graph: GraphWriter, type: string, books: readonly BookRow[]): Promise<void> {
   const inFlight: Promise<unknown>[] = [];
   for (let start = 0; start < books.length; start += INGEST_COMMIT_OPERATIONS_MAX) {
-    if (inFlight.length >= COMMITS_IN_FLIGHT) await inFlight.shift();
+    if (inFlight.length >= INGEST_COMMITS_IN_FLIGHT_MAX) await inFlight.shift();
     const operations = books
       .slice(start, start + INGEST_COMMIT_OPERATIONS_MAX)
       .map(({ key, timestampMs, number, year, title }) => ({

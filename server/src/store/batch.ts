@@ -179,6 +179,31 @@ export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): v
   }
 }
 
+/** As `OperationPlaceVisitor`, for operations on one database. */
+export type PlaceVisitor = (
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  valueEnd: number,
+) => void;
+
+/** Visits the operations on one database in the first `length` bytes: a payload of this process. */
+export function readPlacesOf(
+  db: DatabaseNumber,
+  bytes: Uint8Array,
+  length: number,
+  visit: PlaceVisitor,
+): void {
+  for (let at = 0; at < length;) {
+    const isPut = bytes[at] === PUT;
+    const isWanted = bytes[at + 1] === db;
+    const keyStart = at + (isPut ? PUT_HEADER_BYTES : DELETE_HEADER_BYTES);
+    const keyEnd = keyStart + (bytes[at + 2]! | (bytes[at + 3]! << 8));
+    at = isPut ? keyEnd + u32(bytes, keyStart - 4) : keyEnd;
+    if (isWanted) visit(keyStart, keyEnd, isPut ? keyEnd : -1, at);
+  }
+}
+
 /**
  * Called with each operation in order; `value` is undefined for a delete. Both are views of the
  * payload.

@@ -75,6 +75,11 @@ export class OverlaidBatch implements WriteBatch, OverlaySource {
     return this.#encoder.bytes;
   }
 
+  /** For the overlay. */
+  get length(): number {
+    return this.#encoder.length;
+  }
+
   /** For the overlay. The memory of a batch that was refused is left to the garbage collector. */
   unused(): void {
     if (this.#isDropped) this.#memory?.give(this.#encoder.bytes);

@@ -1,9 +1,12 @@
-import type { DatabaseNumber } from './databases.ts';
+import { readPlacesOf } from './batch.ts';
+import { DATABASES, type DatabaseNumber } from './databases.ts';
 
-/** Where the keys and values of a layer are. */
+/** Where the operations of a layer are. */
 export interface OverlaySource {
-  /** The buffer may be replaced by a longer one while the commit grows. */
+  /** The payload so far, and room. It may be replaced by a longer one while the commit grows. */
   readonly bytes: Uint8Array;
+  /** Bytes of the payload so far. */
+  readonly length: number;
   /** Called once no reader of the overlay looks there any more. */
   unused?(): void;
 }
@@ -35,6 +38,15 @@ const PREFIX_HASH = 8;
 const FIELDS = 9;
 
 const CAPACITY_FIRST = 64;
+const DATABASES_MAX = 256;
+const PREFIX_BYTES = new Uint8Array(DATABASES_MAX);
+for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
+
+/** The bytes that all keys of a scanned range of a database begin with. */
+export function scanPrefix(db: DatabaseNumber): number {
+  return PREFIX_BYTES[db]!;
+}
+
 /** With fewer entries than this share of the heads, each is cleared for itself. */
 const CLEARED_SHARE = 32;
 const FNV_OFFSET = 0x811c9dc5;
@@ -44,10 +56,17 @@ const FNV_PRIME = 0x01000193;
  * A hash table of operations by key and by prefix, newest first, in two typed arrays. A load adds,
  * finds and removes two million operations here, without an object or a string for any of them.
  * Entries with the same FNV-1a hash of database and key are chained.
+ *
+ * A database has entries only once something is looked for in it: a load asks for few of the keys
+ * that it puts, and never for most of its databases. Until then its operations are in the payloads.
  */
 export class OverlayTable {
   readonly #layers: OverlayLayer[] = [];
   #live = 0;
+  #operations = 0;
+  /** Whether the operations of a database are entries, by its number. */
+  readonly #hasEntries = new Uint8Array(DATABASES_MAX);
+  /** The number of entries. */
   #count = 0;
   #entries = new Int32Array(CAPACITY_FIRST * FIELDS);
   /**
@@ -56,8 +75,9 @@ export class OverlayTable {
    */
   #heads = new Int32Array(CAPACITY_FIRST * 2);
 
-  get count(): number {
-    return this.#count;
+  /** The number of operations. */
+  get operations(): number {
+    return this.#operations;
   }
 
   /** The number of layers that are neither dropped nor undone. */
@@ -78,6 +98,8 @@ export class OverlayTable {
     this.#layers.length = 0;
     this.#clearHeads();
     this.#count = 0;
+    this.#operations = 0;
+    this.#hasEntries.fill(0);
   }
 
   /** What a load has made large is not to be cleared as a whole after each small commit. */
@@ -98,16 +120,34 @@ export class OverlayTable {
    * Adds an operation of the newest layer: its key and value as places in the bytes of the layer,
    * the value directly after the key; `valueLength` is -1 for a delete.
    */
-  add(
+  add(db: DatabaseNumber, keyStart: number, keyLength: number, valueLength: number): void {
+    this.#operations++;
+    if (this.#hasEntries[db] === 0) return;
+    this.#enter(this.#layers.length - 1, db, keyStart, keyLength, valueLength);
+  }
+
+  /** Makes entries of the operations of a database, those of the oldest layer first. */
+  #enterAll(db: DatabaseNumber): void {
+    this.#hasEntries[db] = 1;
+    for (const [layer, { source, isUndone }] of this.#layers.entries()) {
+      if (isUndone) continue;
+      readPlacesOf(db, source.bytes, source.length, (keyStart, keyEnd, valueStart, valueEnd) => {
+        const valueLength = valueStart < 0 ? -1 : valueEnd - valueStart;
+        this.#enter(layer, db, keyStart, keyEnd - keyStart, valueLength);
+      });
+    }
+  }
+
+  #enter(
+    layer: number,
     db: DatabaseNumber,
     keyStart: number,
     keyLength: number,
     valueLength: number,
-    prefixBytes: number,
   ): void {
     if (this.#count * FIELDS === this.#entries.length) this.#grow();
-    const layer = this.#layers.length - 1;
     const { bytes } = this.#layers[layer]!.source;
+    const prefixBytes = scanPrefix(db);
     const at = this.#count * FIELDS;
     const entries = this.#entries;
     const keyEnd = keyStart + keyLength;
@@ -129,7 +169,8 @@ export class OverlayTable {
 
   /** The newest entry on a key, or -1. `hash` must come from `hashOf`. */
   find(db: DatabaseNumber, key: Uint8Array, hash: number): number {
-    if (this.#count === 0) return -1;
+    if (this.#operations === 0) return -1;
+    if (this.#hasEntries[db] === 0) this.#enterAll(db);
     const entries = this.#entries;
     const dbAndLength = (db << 16) | key.length;
     let entry = this.#heads[hash & (this.#heads.length / 2 - 1)]! - 1;
@@ -152,7 +193,8 @@ export class OverlayTable {
    * hash may be among them.
    */
   visitPrefix(db: DatabaseNumber, prefix: Uint8Array, visit: (entry: number) => void): void {
-    if (this.#count === 0) return;
+    if (this.#operations === 0) return;
+    if (this.#hasEntries[db] === 0) this.#enterAll(db);
     const hash = hashOf(db, prefix, 0, prefix.length);
     const half = this.#heads.length / 2;
     let entry = this.#heads[half + (hash & (half - 1))]! - 1;

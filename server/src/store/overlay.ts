@@ -1,9 +1,14 @@
 import { must } from '#base/assert.ts';
 import { readPlaces } from './batch.ts';
-import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
-import { hashOf, OverlayLayer, type OverlaySource, OverlayTable } from './overlay-table.ts';
+import {
+  hashOf,
+  OverlayLayer,
+  type OverlaySource,
+  OverlayTable,
+  scanPrefix,
+} from './overlay-table.ts';
 
 /**
  * When a table has this many operations, the next layer begins a new table, so that the older table
@@ -12,9 +17,6 @@ import { hashOf, OverlayLayer, type OverlaySource, OverlayTable } from './overla
 const TABLE_OPERATIONS_MAX = 8_192;
 /** As many as a load has commits in flight. */
 const SPARE_TABLES_MAX = 16;
-
-const PREFIX_BYTES: number[] = [];
-for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
 
 /**
  * Operations by key, over a state that does not have them yet. In a database with
@@ -34,7 +36,7 @@ export class Overlay {
   /** Begins a layer over all others. Its operations must be put before those of any later layer. */
   open(source: OverlaySource): OverlayLayer {
     let table = must(this.#tables.at(-1), 'the newest table');
-    if (table.count >= TABLE_OPERATIONS_MAX) {
+    if (table.operations >= TABLE_OPERATIONS_MAX) {
       table = this.#spare.pop() ?? new OverlayTable();
       this.#tables.push(table);
     }
@@ -45,7 +47,7 @@ export class Overlay {
 
   /** Adds all operations of a payload as a layer. */
   add(payload: Uint8Array): OverlayLayer {
-    const layer = this.open({ bytes: payload });
+    const layer = this.open({ bytes: payload, length: payload.length });
     readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
       const keyLength = keyEnd - keyStart;
       if (valueStart < 0) this.delete(layer, db, keyStart, keyLength);
@@ -62,11 +64,11 @@ export class Overlay {
     keyLength: number,
     valueLength: number,
   ): void {
-    layer.table.add(db, keyStart, keyLength, valueLength, PREFIX_BYTES[db]!);
+    layer.table.add(db, keyStart, keyLength, valueLength);
   }
 
   delete(layer: OverlayLayer, db: DatabaseNumber, keyStart: number, keyLength: number): void {
-    layer.table.add(db, keyStart, keyLength, -1, PREFIX_BYTES[db]!);
+    layer.table.add(db, keyStart, keyLength, -1);
   }
 
   /**
@@ -87,7 +89,7 @@ export class Overlay {
    * delete.
    */
   range(db: DatabaseNumber, { start, end, reverse }: KeyRange): readonly OverlayEntry[] {
-    const prefix = start.subarray(0, PREFIX_BYTES[db]);
+    const prefix = start.subarray(0, scanPrefix(db));
     const found = new Map<string, OverlayEntry>();
     for (const table of this.#tables.toReversed()) {
       table.visitPrefix(db, prefix, (entry) => {
