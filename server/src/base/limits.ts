@@ -434,7 +434,9 @@ export const TASK_LOOK_INTERVAL_MAX_MS = 30_000;
 /** Bytes of a text that a key of a field index holds: the rest is looked up in the node. */
 export const INDEX_TEXT_BYTES_MAX = 200;
 /** Nodes whose entries one commit adds to an index; entries that one commit deletes of another. */
-export const INDEX_BUILD_NODES = 5_000;
+export const INDEX_BUILD_NODES = 2_500;
+/** Commits of one build that are on their way together: others wait for them. */
+export const INDEX_BUILD_STEPS = 4;
 export const INDEX_REMOVE_ENTRIES = 5_000;
 /** After a commit of these that found no room on the disk, the next attempt waits for so long. */
 export const INDEX_ROOM_RETRY_MS = 2_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { IndexDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { INDEX_BUILD_NODES } from '#base/limits.ts';
+import { INDEX_BUILD_NODES, INDEX_BUILD_STEPS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitRequest, CommitResult } from '#graph/operations.ts';
 import { finishIndexes, indexContent } from '#graph/testing/index-content.ts';
@@ -286,6 +286,64 @@ describe('an index builder', () => {
     expect(commits).toBe(3);
     expect(indexes()).toEqual([`S ready ${NODES}`]);
     await second.builder[Symbol.asyncDispose]();
+    expect(failures).toEqual([]);
+  });
+
+  it('has several steps on their way, whatever becomes of one', async () => {
+    const more = Array.from({ length: 6 * INDEX_BUILD_NODES }, (_, i) => ({
+      op: 'addOrUpdate' as const,
+      type: 'T',
+      key: `m${i}`,
+      timestamp: i,
+      fields: { S: `s${i % 700} ${i}`, N: -i },
+    }));
+    await graph.write(...more);
+    const total = NODES + more.length;
+    const { jobs, builder } = start();
+    let onTheirWay = 0;
+    let most = 0;
+    beforeCommit = async (_, count) => {
+      if (count === 7) throw new Problem('storage_full', 'no room');
+      most = Math.max(most, ++onTheirWay);
+      await Promise.resolve();
+      onTheirWay--;
+    };
+    pause = async () => undefined;
+    // The second is built along.
+    await add(INDEX, { field: 'N' });
+    builder.look();
+    await expect.poll(() => states(jobs)).toBe('succeeded succeeded');
+    expect(indexes()).toEqual([`S ready ${total}`, `N ready ${total}`]);
+    expect(most).toBe(INDEX_BUILD_STEPS);
+    // One that found no room, and one for the second index.
+    expect(commits).toBe(Math.ceil(total / INDEX_BUILD_NODES) + 2);
+
+    commits = 0;
+    beforeCommit = (_, count) => {
+      if (count === 2) throw new Problem('storage_corrupt', 'damage');
+    };
+    await add({ fields: ['N', 'S'] });
+    builder.look();
+    await expect.poll(() => states(jobs)).toBe('failed succeeded succeeded');
+    await expect.poll(isBeingCleared).toBe(false);
+    expect(indexes()).toEqual([`S ready ${total}`, `N ready ${total}`]);
+
+    commits = 0;
+    beforeCommit = () => undefined;
+    const shared = Array.from({ length: 3 }, (_, i) => ({
+      op: 'update' as const,
+      type: 'T',
+      key: `m${i * INDEX_BUILD_NODES}`,
+      fields: { S: 's5' },
+    }));
+    await graph.write(...shared);
+    await add({ ...INDEX, unique: true });
+    builder.look();
+    await expect.poll(() => states(jobs)).toBe('failed failed succeeded succeeded');
+    const uids = shared.map(({ key }) => graph.reader.uid(graph.idOf('T', key)) ?? '');
+    for (const uid of uids) expect(list(jobs)[0]?.error?.message).toContain(uid);
+    await expect.poll(isBeingCleared).toBe(false);
+    await builder[Symbol.asyncDispose]();
     expect(failures).toEqual([]);
   });
 

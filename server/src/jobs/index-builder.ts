@@ -1,4 +1,11 @@
-import { INDEX_OFFENDERS_MAX, INDEX_RETRY_MS_MAX, INDEX_ROOM_RETRY_MS } from '#base/limits.ts';
+import { must } from '#base/assert.ts';
+import {
+  INDEX_BUILD_NODES,
+  INDEX_BUILD_STEPS,
+  INDEX_OFFENDERS_MAX,
+  INDEX_RETRY_MS_MAX,
+  INDEX_ROOM_RETRY_MS,
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, IndexProgress, IndexWork } from '#graph/operations.ts';
 import type { GraphReader, IndexState } from '#graph/reader.ts';
@@ -16,8 +23,8 @@ export interface IndexBuilderParts {
 
 /**
  * Builds the field indexes that were added, and deletes the entries of those that were removed: one
- * after the other, a commit for some thousand nodes, so that writes go on between them. Where it
- * stands is in the state, so the next process, or a promoted replica, goes on from there. Where the
+ * after the other, a commit for some thousand nodes, so that writes go on between them. While one
+ * is synced and applied, the next ones are built. Where it stands is in the state, so the next process, or a promoted replica, goes on from there. Where the
  * disk is full, it waits for room; after another failure it tries again, more and more seldom.
  */
 export class IndexBuilder implements AsyncDisposable {
@@ -116,20 +123,42 @@ export class IndexBuilder implements AsyncDisposable {
   /** Up to `INDEX_OFFENDERS_MAX` nodes that keep a unique index from being built. */
   async #buildAll(index: IndexState, job: RunningJob, total: number): Promise<readonly string[]> {
     const offenders: string[] = [];
+    const sent: Promise<IndexProgress>[] = [];
     let after: string | undefined;
     let count = 0;
-    while (!this.#isClosed && offenders.length < INDEX_OFFENDERS_MAX) {
-      job.signal.throwIfAborted();
+    const send = (): void => {
       const build = index.number;
-      const work = after === undefined ? { build } : { build, after };
-      const progress = await this.#step(work, job);
-      count += progress.count;
-      offenders.push(...progress.offenders);
-      // From the first one on nothing is kept of how far it is: see `IndexWork`.
-      if (offenders.length > 0) after = progress.cursor;
-      const step = `${index.type} (${index.fields.join(', ')}): ${count} of ${total} nodes`;
-      job.report({ progress: count / total, step });
-      if (progress.isDone) break;
+      const step = this.#step(after === undefined ? { build } : { build, after }, job);
+      step.catch(() => undefined);
+      sent.push(step);
+    };
+    // The first comes alone: the index may be built already, along with another. So do the last:
+    // an index is counted in the end, without what is on its way.
+    const maySendAnother = (): boolean =>
+      after === undefined &&
+      sent.length < INDEX_BUILD_STEPS &&
+      count > 0 &&
+      count + (sent.length + 2) * INDEX_BUILD_NODES <= total;
+    try {
+      while (!this.#isClosed && offenders.length < INDEX_OFFENDERS_MAX) {
+        job.signal.throwIfAborted();
+        if (sent.length === 0) send();
+        while (maySendAnother()) send();
+        const progress = await must(sent.shift(), 'a step on its way');
+        count += progress.count;
+        offenders.push(...progress.offenders);
+        // From the first one on nothing is kept of how far it is: see `IndexWork`. The steps that
+        // were sent after this one have met the same offenders.
+        if (offenders.length > 0) {
+          after = progress.cursor;
+          await Promise.allSettled(sent.splice(0));
+        }
+        const step = `${index.type} (${index.fields.join(', ')}): ${count} of ${total} nodes`;
+        job.report({ progress: count / total, step });
+        if (progress.isDone) break;
+      }
+    } finally {
+      await Promise.allSettled(sent);
     }
     return offenders.slice(0, INDEX_OFFENDERS_MAX);
   }

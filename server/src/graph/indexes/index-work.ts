@@ -6,7 +6,9 @@ import { type NodeType, withIndexes } from '../schema-registry.ts';
 import type { IndexProgress, IndexWork } from '../operations.ts';
 import type { Transactor } from '../transactor.ts';
 import { readCount } from '../writer-memory.ts';
+import { EntryRun } from './entry-run.ts';
 import { type FieldIndex, isOfTimestamp, isOver } from './field-index.ts';
+import { type IndexedNode, nameOf } from './index-entries.ts';
 import { inType } from './index-merge.ts';
 import { holderOf } from './index-writer.ts';
 
@@ -23,21 +25,21 @@ function build(t: Transactor, number: number, after: string | undefined): IndexP
   if (found === undefined || found.index.isReady) return GONE;
   const { type, index } = found;
   const { state, batch } = t;
-  const cursorKey = indexCursorKey(number);
-  const from =
-    after === undefined ? state.view.get(DB.meta, cursorKey) : Buffer.from(after, 'base64');
+  const kept = state.view.get(DB.meta, indexCursorKey(number));
+  const from = after === undefined ? kept && new Uint8Array(kept) : Buffer.from(after, 'base64');
+  const indexes = after === undefined ? builtTogether(t, type, index) : [index];
   const { ids, cursor } = nodesAfter(t, type, from && new Uint8Array(from));
-  const { keys, offenders } = entriesOf(t, index, ids);
-  // In their order LMDB takes them in half the time.
-  for (const key of keys.toSorted(Buffer.compare)) batch.put(DB.indexes, key, NOTHING);
+  const { counts, offenders } = putEntriesOf(t, indexes, ids);
   const isDone = ids.length < INDEX_BUILD_NODES;
   // With an offender it cannot get ready: after a kill the next process meets the offender again.
   if (after === undefined && offenders.length === 0) {
-    // What was counted on the way told how far it is: writes went on beside it.
-    const counted = isDone ? countOf(t, number) - storedCount(t, number) : keys.length;
-    t.changedEntries(number, counted);
-    if (isDone) finishBuild(t, type, index);
-    else batch.put(DB.meta, cursorKey, cursor);
+    for (const [i, one] of indexes.entries()) {
+      // What was counted on the way told how far it is: writes went on beside it.
+      const counted = isDone ? countOf(t, one.number) - storedCount(t, one.number) : counts[i]!;
+      t.changedEntries(one.number, counted);
+      if (!isDone) batch.put(DB.meta, indexCursorKey(one.number), cursor);
+    }
+    if (isDone) finishBuild(t, type, indexes);
   }
   return {
     count: ids.length,
@@ -47,30 +49,55 @@ function build(t: Transactor, number: number, after: string | undefined): IndexP
   };
 }
 
-/** The keys of nodes in an index; what is unique is taken at once, or is an offence. */
-function entriesOf(
+/**
+ * Indexes of the type that are as far are built along, so that their nodes are read once. What is
+ * unique may have offenders, and is built alone.
+ */
+function builtTogether({ state }: Transactor, type: NodeType, index: FieldIndex): FieldIndex[] {
+  if (index.unique) return [index];
+  const cursorOf = ({ number }: FieldIndex): string =>
+    nameOf(state.view.get(DB.meta, indexCursorKey(number)) ?? NOTHING);
+  const cursor = cursorOf(index);
+  return type.indexes.filter(
+    (one) => one === index || (!one.isReady && !one.unique && cursorOf(one) === cursor),
+  );
+}
+
+/** Puts entries of nodes; what is unique is taken at once, or is an offence. */
+function putEntriesOf(
   t: Transactor,
-  index: FieldIndex,
+  indexes: readonly FieldIndex[],
   ids: readonly number[],
-): { readonly keys: Uint8Array[]; readonly offenders: string[] } {
-  const { state, batch } = t;
-  const all: Uint8Array[] = [];
+): { readonly counts: readonly number[]; readonly offenders: string[] } {
+  const { state } = t;
+  const runs = indexes.map((index) => ({ index, run: new EntryRun() }));
   const offenders: string[] = [];
-  for (const id of ids) {
+  // In the order of ids neighbors are read together. Of nodes that share a unique value, the newest
+  // one has it.
+  const isUnique = indexes.some(({ unique }) => unique);
+  for (const id of isUnique ? ids : Float64Array.from(ids).sort()) {
     const record = t.record(id);
-    const { uid } = record;
-    const { keys, uniqueKeys } = state.entries.entriesOf(index, { id, record }, state.indexSecret);
-    const holders = uniqueKeys.map((key) => holderOf(t, key));
-    if (holders.some((holder) => holder !== 0 && holder !== id)) {
-      offenders.push(uid);
-      continue;
+    for (const { index, run } of runs) {
+      const key = state.entries.keyOf(index, { id, record }, state.indexSecret);
+      if (key !== undefined) run.add(key);
+      else if (!addEntries(t, index, { id, record }, run)) offenders.push(t.record(id).uid);
     }
-    for (const [i, key] of uniqueKeys.entries()) {
-      if (holders[i] === 0) batch.put(DB.uniques, key, state.keys.idValue(id));
-    }
-    all.push(...keys);
   }
-  return { keys: all, offenders };
+  for (const { run } of runs) run.put(t.batch);
+  return { counts: runs.map(({ run }) => run.count), offenders };
+}
+
+/** Of a node that has several entries, none, or values to take; false when another has these. */
+function addEntries(t: Transactor, index: FieldIndex, node: IndexedNode, run: EntryRun): boolean {
+  const { state, batch } = t;
+  const { keys, uniqueKeys } = state.entries.entriesOf(index, node, state.indexSecret);
+  const holders = uniqueKeys.map((key) => holderOf(t, key));
+  if (holders.some((holder) => holder !== 0 && holder !== node.id)) return false;
+  for (const [i, key] of uniqueKeys.entries()) {
+    if (holders[i] === 0) batch.put(DB.uniques, key, state.keys.idValue(node.id));
+  }
+  for (const key of keys) run.add(key);
+  return true;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -109,10 +136,12 @@ function rangeOf(number: number): { readonly start: Uint8Array; readonly end: Ui
   return { start, end };
 }
 
-function finishBuild(t: Transactor, type: NodeType, index: FieldIndex): void {
-  const indexes = type.indexes.map((one) => (one === index ? { ...one, isReady: true } : one));
+function finishBuild(t: Transactor, type: NodeType, built: readonly FieldIndex[]): void {
+  const indexes = type.indexes.map((one) =>
+    built.includes(one) ? { ...one, isReady: true } : one,
+  );
   t.writeSchema(t.registry.with({ nodeTypes: replaced(t, withIndexes(type, indexes)) }));
-  t.batch.delete(DB.meta, indexCursorKey(index.number));
+  for (const { number } of built) t.batch.delete(DB.meta, indexCursorKey(number));
 }
 
 function remove(
