@@ -330,18 +330,23 @@ describe('an index builder', () => {
 
     commits = 0;
     beforeCommit = () => undefined;
-    const shared = Array.from({ length: 3 }, (_, i) => ({
-      op: 'update' as const,
-      type: 'T',
-      key: `m${i * INDEX_BUILD_NODES}`,
-      fields: { S: 's5' },
-    }));
-    await graph.write(...shared);
-    await add({ ...INDEX, unique: true });
+    // Newest first: the first one has the values.
+    const [holder, ...later] = [2 * INDEX_BUILD_NODES, INDEX_BUILD_NODES, 5, 0].map((i) => `m${i}`);
+    await graph.write(
+      ...[holder, ...later].map((key) => ({
+        op: 'update' as const,
+        type: 'T',
+        key: key ?? '',
+        fields: { S: 's5', N: 5 },
+      })),
+    );
+    await add({ fields: ['S', 'N'], unique: true });
     builder.look();
     await expect.poll(() => states(jobs)).toBe('failed failed succeeded succeeded');
-    const uids = shared.map(({ key }) => graph.reader.uid(graph.idOf('T', key)) ?? '');
-    for (const uid of uids) expect(list(jobs)[0]?.error?.message).toContain(uid);
+    const message = list(jobs)[0]?.error?.message;
+    for (const key of later) {
+      expect(message).toContain(graph.reader.uid(graph.idOf('T', key)));
+    }
     await expect.poll(isBeingCleared).toBe(false);
     await builder[Symbol.asyncDispose]();
     expect(failures).toEqual([]);
