@@ -159,9 +159,9 @@ export interface SplitWork {
 export type IndexWork =
   /**
    * Adds the entries of the next `INDEX_BUILD_NODES` nodes, newest first, and marks the index as
-   * ready after the last one. It continues where the last step ended, with other indexes of the type
-   * that are as far. With `after`, the cursor of an earlier step, it continues from there, and does
-   * not mark the index as ready.
+   * ready after the last one. It continues where the last step ended, with other indexes of the
+   * type that are as far. With `after`, the cursor of an earlier step, it continues from there, and
+   * does not mark the index as ready.
    */
   | { readonly build: number; readonly after?: string }
   /** Removes an index from the schema, by its fields or its number. Throws `index_not_found`. */

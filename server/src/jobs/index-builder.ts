@@ -24,8 +24,9 @@ export interface IndexBuilderParts {
 /**
  * Builds the field indexes that were added, and deletes the entries of those that were removed: one
  * after the other, a commit for some thousand nodes, so that writes go on between them. While one
- * is synced and applied, the next ones are built. Where it stands is in the state, so the next process, or a promoted replica, goes on from there. Where the
- * disk is full, it waits for room; after another failure it tries again, more and more seldom.
+ * commit is synced and applied, the next ones are built. Where it stands is in the state, so the
+ * next process, or a promoted replica, goes on from there. Where the disk is full, it waits for
+ * room; after another failure it tries again, more and more seldom.
  */
 export class IndexBuilder implements AsyncDisposable {
   readonly #parts: IndexBuilderParts;

@@ -75,7 +75,7 @@ function putEntriesOf(
   // In the order of ids neighbors are read together. Of nodes that share a unique value, the newest
   // one has it.
   const isUnique = indexes.some(({ unique }) => unique);
-  for (const id of isUnique ? ids : Float64Array.from(ids).sort()) {
+  for (const id of isUnique ? ids : ids.toSorted((a, b) => a - b)) {
     const record = t.record(id);
     for (const { index, run } of runs) {
       const key = state.entries.keyOf(index, { id, record }, state.indexSecret);
