@@ -65,6 +65,13 @@ export function installSlapd(): void {
   installDebianPackage('slapd', SLAPD, 'the tests of connectors');
 }
 
+/** Where Debian installs the web server whose WebDAV a connector reads in tests. */
+export const APACHE = '/usr/sbin/apache2';
+
+export function installApache(): void {
+  installDebianPackage('apache2-bin', APACHE, 'the tests of connectors');
+}
+
 /** Where Debian installs the load balancer that `npm run cluster` puts in front of members. */
 export const HAPROXY = '/usr/sbin/haproxy';
 

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
 import {
+  installApache,
   installHaproxy,
   installNetworkTools,
   installNetworkx,
@@ -105,6 +106,7 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
   ['requirePostgres', installPostgres],
   ['requireDovecot', installDovecot],
   ['requireSlapd', installSlapd],
+  ['requireApache', installApache],
   ['requireRapper', installRapper],
   ['requireShells', installShells],
 ];

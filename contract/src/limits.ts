@@ -104,6 +104,9 @@ export const CONNECTOR_TEXT_CHARACTERS_MAX = 300;
 export const CONNECTOR_QUERY_CHARACTERS_MAX = 10_000;
 export const CONNECTOR_SECRET_CHARACTERS_MAX = 4_096;
 export const CONNECTOR_GIT_COMMITS_MAX = 10_000;
+/** Rules of who may see which folder, and names in each of them. */
+export const CONNECTOR_RULES_MAX = 200;
+export const CONNECTOR_RULE_NAMES_MAX = 50;
 /** What one file has that a connector brings with its content. */
 export const CONNECTOR_FILE_BYTES_MAX = 32 * 1024 * 1024;
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
 import {
+  APACHE,
   DOVECOT,
   HAPROXY,
   hasNetworkx,
@@ -57,6 +58,11 @@ export function requireDovecot(): boolean {
 /** A directory: the package slapd of Debian. */
 export function requireSlapd(): boolean {
   return isMissing('slapd', !existsSync(SLAPD));
+}
+
+/** A web server with WebDAV: the package apache2-bin of Debian. */
+export function requireApache(): boolean {
+  return isMissing('Apache (apache2-bin)', !existsSync(APACHE));
 }
 
 export function requireHaproxy(): boolean {

@@ -6,6 +6,7 @@ import { imapKind } from './imap.ts';
 import { ldapKind } from './ldap.ts';
 import { postgresKind } from './postgres.ts';
 import type { KindTarget, SourceContext } from './source-context.ts';
+import { webdavKind } from './webdav.ts';
 
 /** Reaches a source of any kind, and says what it has found. */
 export function testSource(source: ConnectorSource, context: SourceContext): Promise<string> {
@@ -20,6 +21,8 @@ export function testSource(source: ConnectorSource, context: SourceContext): Pro
       return imapKind.test(source, context);
     case 'ldap':
       return ldapKind.test(source, context);
+    case 'webdav':
+      return webdavKind.test(source, context);
   }
 }
 
@@ -40,5 +43,7 @@ export function runSource(
       return imapKind.run(source, target, context);
     case 'ldap':
       return ldapKind.run(source, target, context);
+    case 'webdav':
+      return webdavKind.run(source, target, context);
   }
 }

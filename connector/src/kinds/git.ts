@@ -9,8 +9,8 @@ import { type ConnectorReport, runConnector } from '../run-connector.ts';
 import { refusalCode } from '../workspace-refusal.ts';
 import { type GitFile, GitRepository, type Head, headOf } from './git-repository.ts';
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
+import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
-import { TeamNames } from './team-names.ts';
 
 const INVERSES = {
   GitPartOf: 'GitHasPart',
@@ -104,9 +104,9 @@ class GitBringer {
     const { run, target, context } = this.#parts;
     const { team, commits: depth } = this.#source;
     if (team !== null) {
-      const teams = new TeamNames(target.client);
-      await teams.look([team]);
-      this.#team = teams.uid(team);
+      const names = new PrincipalNames(target.client);
+      await names.look({ teams: [team] });
+      this.#team = names.requireTeam(team);
     }
     const repository = await GitRepository.fetch(this.#source, this.#head, context);
     const commits = await repository.commits(this.#head, depth);

@@ -3,14 +3,14 @@ import type { ImapFlow } from 'imapflow';
 import { encodePath } from 'imapflow/lib/tools.js';
 import type { ConnectorClient } from '../connector-client.ts';
 import { ConnectorError } from '../connector-error.ts';
-
-/** Who may read a folder beside its owner, as the mail server names them (RFC 4314). */
-interface FolderReaders {
-  readonly users: readonly string[];
-  readonly groups: readonly string[];
-  /** Why the folder is for its owner alone, though the server may let others read it. */
-  readonly narrowedBy?: string;
-}
+import { PrincipalNames } from './principal-names.ts';
+import {
+  knownReaders,
+  NO_READERS,
+  type ReaderEntry,
+  readersFrom,
+  type SourceReaders,
+} from './source-readers.ts';
 
 /** UIDs of those in the workspace who may see what is in a folder. */
 export interface FolderAudience {
@@ -18,7 +18,6 @@ export interface FolderAudience {
   readonly teams: readonly string[];
 }
 
-const NOBODY_ELSE: FolderReaders = { users: [], groups: [] };
 /** Everybody at the mail server, who need not be anybody here. */
 const EVERYBODY: ReadonlySet<string> = new Set(['anyone', 'anonymous', 'authenticated']);
 /** Without a standard: of Dovecot and of Cyrus. */
@@ -47,19 +46,17 @@ function runsCommands(mail: object): mail is CommandRunner {
  * it where the workspace knows them by the same name. Never anybody else.
  */
 export class FolderAccess {
-  readonly #client: Pick<ConnectorClient, 'access'>;
+  readonly #names: PrincipalNames;
   readonly #log: (text: string) => void;
   readonly #owner: string;
   readonly #ownerUid: string;
-  readonly #users = new Map<string, string | null>();
-  readonly #teams = new Map<string, string | null>();
 
   private constructor(
-    client: Pick<ConnectorClient, 'access'>,
+    names: PrincipalNames,
     log: (text: string) => void,
     owner: { readonly name: string; readonly uid: string },
   ) {
-    this.#client = client;
+    this.#names = names;
     this.#log = log;
     this.#owner = owner.name;
     this.#ownerUid = owner.uid;
@@ -72,57 +69,31 @@ export class FolderAccess {
     log: (text: string) => void,
   ): Promise<FolderAccess> {
     const name = owner ?? user;
-    const { users } = await client.access.resolvePrincipals({ users: [name] });
-    const uid = users[name] ?? null;
-    if (uid !== null) return new FolderAccess(client, log, { name: user, uid });
+    const names = new PrincipalNames(client);
+    await names.look({ users: [name] });
+    const uid = names.user(name);
+    if (uid !== null) return new FolderAccess(names, log, { name: user, uid });
     const message = `The workspace has no user "${name}", whose mailbox it is`;
     throw new ConnectorError('source_failed', message);
   }
 
   async audienceOf(mail: ImapFlow, path: string): Promise<FolderAudience> {
-    const { users, groups, narrowedBy } = await readersOf(mail, path);
+    const { narrowedBy, ...readers } = await readersOf(mail, path);
     if (narrowedBy !== undefined) this.#log(`"${path}" is for its owner alone: ${narrowedBy}`);
-    const others = users.filter((name) => name !== this.#owner);
-    await this.#look(others, groups);
-    const [known, teams] = [uidsOf(others, this.#users), uidsOf(groups, this.#teams)];
-    const unknown = others.length + groups.length - known.length - teams.length;
-    if (unknown > 0) this.#log(`"${path}": ${unknown} of its readers are nobody here`);
-    return {
-      users: [...new Set([this.#ownerUid, ...known])].toSorted(),
-      teams: [...new Set(teams)].toSorted(),
-    };
+    const others = readers.users.filter((name) => name !== this.#owner);
+    const known = await knownReaders({ ...readers, users: others }, this.#names);
+    if (known.unknown > 0) this.#log(`"${path}": ${known.unknown} of its readers are nobody here`);
+    const users = [...new Set([this.#ownerUid, ...known.users])].toSorted();
+    return { users, teams: known.teams };
   }
-
-  async #look(users: readonly string[], teams: readonly string[]): Promise<void> {
-    const ask = {
-      users: users.filter((name) => !this.#users.has(name)),
-      teams: teams.filter((name) => !this.#teams.has(name)),
-    };
-    for (let at = 0; at < Math.max(ask.users.length, ask.teams.length); at += NAMES_AT_ONCE) {
-      const some = {
-        users: ask.users.slice(at, at + NAMES_AT_ONCE),
-        teams: ask.teams.slice(at, at + NAMES_AT_ONCE),
-      };
-      const found = await this.#client.access.resolvePrincipals(some);
-      for (const name of some.users) this.#users.set(name, found.users[name] ?? null);
-      for (const name of some.teams) this.#teams.set(name, found.teams[name] ?? null);
-    }
-  }
-}
-
-/** Names that are asked for in one request. */
-const NAMES_AT_ONCE = 100;
-
-function uidsOf(names: readonly string[], known: ReadonlyMap<string, string | null>): string[] {
-  return names.map((name) => known.get(name) ?? null).filter((uid) => uid !== null);
 }
 
 /**
  * A server without access lists, and one that does not show that of a folder, has told of nobody
  * but the owner.
  */
-async function readersOf(mail: ImapFlow, path: string): Promise<FolderReaders> {
-  if (!mail.capabilities.has('ACL') || !runsCommands(mail)) return NOBODY_ELSE;
+async function readersOf(mail: ImapFlow, path: string): Promise<SourceReaders> {
+  if (!mail.capabilities.has('ACL') || !runsCommands(mail)) return NO_READERS;
   const texts: string[] = [];
   try {
     const folder = { type: 'ATOM', value: encodePath(mail, path) };
@@ -136,43 +107,29 @@ async function readersOf(mail: ImapFlow, path: string): Promise<FolderReaders> {
     response.next();
   } catch (error) {
     if (!mail.usable) throw error;
-    return { ...NOBODY_ELSE, narrowedBy: 'the server does not show its access list' };
+    return { ...NO_READERS, narrowedBy: 'the server does not show its access list' };
   }
   return readersIn(texts);
 }
 
 /** Of an access list: identifiers, and after each one its rights, of which `r` is to read. */
-export function readersIn(texts: readonly string[]): FolderReaders {
+export function readersIn(texts: readonly string[]): SourceReaders {
   if (texts.length > 2 * ENTRIES_MAX) {
-    return { ...NOBODY_ELSE, narrowedBy: `its access list has over ${ENTRIES_MAX} entries` };
+    return { ...NO_READERS, narrowedBy: `its access list has over ${ENTRIES_MAX} entries` };
   }
-  const users = new Set<string>();
-  const groups = new Set<string>();
-  const refused = new Set<string>();
-  let narrowedBy: string | undefined;
-  for (let i = 0; i + 1 < texts.length; i += 2) {
-    const [name, rights] = [texts[i]!, texts[i + 1]!];
-    if (!rights.includes('r')) continue;
-    const isRefused = name.startsWith('-');
-    const identifier = isRefused ? name.slice(1) : name;
-    const group = GROUP.exec(identifier)?.[1];
-    if (isRefused && (group !== undefined || EVERYBODY.has(identifier))) {
-      // Who is in it is not known here.
-      narrowedBy = 'its access list takes the right to read from a group';
-    } else if (isRefused) {
-      refused.add(identifier);
-    } else if (EVERYBODY.has(identifier)) {
-      continue;
-    } else if (group !== undefined) {
-      groups.add(group);
-    } else {
-      users.add(identifier);
-    }
-  }
-  // A member of a group whom the list names is refused, and a team cannot leave somebody out.
-  if (refused.size > 0 && groups.size > 0) {
-    narrowedBy ??= 'its access list lets a group read it, but for some users';
-  }
-  if (narrowedBy !== undefined) return { ...NOBODY_ELSE, narrowedBy };
-  return { users: [...users.difference(refused)], groups: [...groups] };
+  const entries = texts.flatMap((text, i) => {
+    const isName = i % 2 === 0 && texts[i + 1]?.includes('r') === true;
+    return isName ? [entryOf(text)] : [];
+  });
+  // Whom they let in without an account, the workspace does not know: it is narrower.
+  return readersFrom(entries.filter(({ is, isRefused }) => is !== 'everybody' || isRefused));
+}
+
+function entryOf(text: string): ReaderEntry {
+  const isRefused = text.startsWith('-');
+  const identifier = isRefused ? text.slice(1) : text;
+  const group = GROUP.exec(identifier)?.[1];
+  if (EVERYBODY.has(identifier)) return { is: 'everybody', name: '', isRefused };
+  if (group !== undefined) return { is: 'group', name: group, isRefused };
+  return { is: 'user', name: identifier, isRefused };
 }

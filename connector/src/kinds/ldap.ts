@@ -9,8 +9,8 @@ import { type NodeReference, restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
 import { comparedName, entriesOf, textOf, valuesOf, whileBound } from './ldap-directory.ts';
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
+import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
-import { TeamNames } from './team-names.ts';
 
 const INVERSES = { LdapMemberOf: 'LdapHasMember' } as const;
 const link = linkBy(INVERSES);
@@ -62,7 +62,6 @@ const SETTLED_AFTER_MS = 120_000;
 const GROUP_MEMBERS_MAX = 100_000;
 /** Members that one row brings: a row is one commit at most. */
 const ROW_MEMBERS = 2_000;
-const NAMES_AT_ONCE = 100;
 
 interface Cursor {
   /** Of every entry with the time of its last change; null where the server tells none. */
@@ -109,7 +108,7 @@ interface Person {
 class DirectoryBringer {
   readonly #source: LdapSource;
   readonly #parts: Bringing;
-  readonly #teams: TeamNames;
+  readonly #names: PrincipalNames;
   /** People and groups by their distinguished names, and people by their logins. */
   readonly #byName = new Map<string, Person>();
   readonly #byLogin = new Map<string, Person>();
@@ -119,7 +118,7 @@ class DirectoryBringer {
   constructor(source: LdapSource, parts: Bringing) {
     this.#source = source;
     this.#parts = parts;
-    this.#teams = new TeamNames(parts.target.client);
+    this.#names = new PrincipalNames(parts.target.client);
   }
 
   async bring(): Promise<void> {
@@ -133,8 +132,8 @@ class DirectoryBringer {
     // Users and teams of the workspace come and go without a word to the directory.
     if (isSame && login === null && !context.isFull) return;
     if (team !== null) {
-      await this.#teams.look([team]);
-      this.#team = this.#teams.uid(team);
+      await this.#names.look({ teams: [team] });
+      this.#team = this.#names.requireTeam(team);
     }
     await this.#people();
     await this.#groups();
@@ -174,10 +173,10 @@ class DirectoryBringer {
     for await (const entry of entriesOf(directory, this.#source, people, attributes)) {
       found.push({ entry, name: login === null ? '' : textOf(entry, login) });
     }
-    const users = await this.#usersOf(found.map(({ name }) => name));
+    await this.#names.look({ users: found.map(({ name }) => name).filter((name) => name !== '') });
     for (const { entry, name } of found) {
       const node = { type: 'LdapPerson', key: keyOf(entry) };
-      const person = { node, user: users.get(name) };
+      const person = { node, user: this.#names.user(name) ?? undefined };
       this.#byName.set(comparedName(entry.dn), person);
       const uid = textOf(entry, 'uid');
       if (uid !== '') this.#byLogin.set(uid, person);
@@ -202,7 +201,7 @@ class DirectoryBringer {
       const name = textOf(entry, 'cn').toLowerCase();
       names.set(name, (names.get(name) ?? 0) + 1);
     }
-    if (login !== null) await this.#teams.look(found.map((one) => textOf(one, 'cn')));
+    if (login !== null) await this.#names.look({ teams: found.map((one) => textOf(one, 'cn')) });
     for (const entry of found) {
       // Which of several groups with one name a team is, nobody has said.
       const isOne = names.get(textOf(entry, 'cn').toLowerCase()) === 1;
@@ -219,7 +218,7 @@ class DirectoryBringer {
       throw new ConnectorError('source_failed', message);
     }
     const name = textOf(entry, 'cn');
-    const team = withTeam ? this.#teams.find(name) : null;
+    const team = withTeam ? this.#names.team(name) : null;
     if (withTeam && team === null) context.log(`There is no team "${name}": it makes no members`);
     for (let at = 0; at < members.length; at += ROW_MEMBERS) {
       const operations = members.slice(at, at + ROW_MEMBERS).flatMap(({ node, user }) => {
@@ -242,22 +241,6 @@ class DirectoryBringer {
     ].filter((one) => one !== undefined);
     const byKey = (one: Person): string => JSON.stringify(one.node);
     return [...new Set(found)].toSorted((a, b) => (byKey(a) < byKey(b) ? -1 : 1));
-  }
-
-  /** UIDs of users of the workspace by their names. */
-  async #usersOf(given: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { client } = this.#parts.target;
-    const names = [...new Set(given)].filter((name) => name !== '');
-    const uids = new Map<string, string>();
-    for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
-      const users = names.slice(at, at + NAMES_AT_ONCE);
-      const found = await client.access.resolvePrincipals({ users });
-      for (const name of users) {
-        const uid = found.users[name] ?? null;
-        if (uid !== null) uids.set(name, uid);
-      }
-    }
-    return uids;
   }
 
   #node(

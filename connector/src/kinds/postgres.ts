@@ -6,7 +6,7 @@ import { ConnectorError } from '../connector-error.ts';
 import type { ConnectorRun } from '../connector-run.ts';
 import { restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
-import { TeamNames } from './team-names.ts';
+import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, SourceContext } from './source-context.ts';
 
 /** Where the next run begins. */
@@ -43,8 +43,8 @@ export const postgresKind: ConnectorKind<PostgresSource> = {
       const columns = await columnsOf(database, source);
       const { url } = source;
       const schema = schemaOf(source, columns);
-      const teams = new TeamNames(target.client);
-      const reading = { database, source, teams, context };
+      const names = new PrincipalNames(target.client);
+      const reading = { database, source, names, context };
       return await runConnector<Cursor>({ ...target, name: `postgres ${url}`, schema }, (run) =>
         bringRows(run, reading),
       );
@@ -112,7 +112,7 @@ async function columnsOf(
 interface Reading {
   readonly database: pg.Client;
   readonly source: PostgresSource;
-  readonly teams: TeamNames;
+  readonly names: PrincipalNames;
   readonly context: SourceContext;
 }
 
@@ -130,7 +130,7 @@ async function bringRows(run: ConnectorRun<Cursor>, reading: Reading): Promise<v
 /** Gives the newest `changed` of the rows; undefined when none has one. */
 async function bringPages(
   run: ConnectorRun<Cursor>,
-  { database, source, teams }: Reading,
+  { database, source, names }: Reading,
   since: string | undefined,
 ): Promise<string | undefined> {
   const { query, changed } = source;
@@ -146,14 +146,14 @@ async function bringPages(
   for (;;) {
     const page = await database.query<Row>(`FETCH ${PAGE_ROWS} FROM trellis_rows`);
     if (page.rows.length === 0) return newest;
-    const names = page.rows.flatMap((row) => (source.team === null ? [] : [row[source.team]]));
-    await teams.look(names.filter((name) => typeof name === 'string'));
+    const teams = page.rows.flatMap((row) => (source.team === null ? [] : [row[source.team]]));
+    await names.look({ teams: teams.filter((name) => typeof name === 'string') });
     for (const row of page.rows) {
       const key = row[source.key] ?? null;
       if (key === null) {
         throw new ConnectorError('source_failed', `A row has no ${source.key}`);
       }
-      await run.row(key, operationsOf(row, key, source, teams));
+      await run.row(key, operationsOf(row, key, source, names));
       newest = row['trellis_changed'] ?? newest;
     }
   }
@@ -163,7 +163,7 @@ function operationsOf(
   row: Row,
   key: string,
   { type, team }: PostgresSource,
-  teams: TeamNames,
+  names: PrincipalNames,
 ): GraphOperation[] {
   const entries = Object.entries(row).filter(([name]) => name !== 'trellis_changed');
   const fields = Object.fromEntries(entries);
@@ -171,7 +171,7 @@ function operationsOf(
   if (team === null) return [add];
   const name = row[team] ?? null;
   const node = { type, key };
-  const audience = name === null ? 'everybody' : { teams: [teams.uid(name)] };
+  const audience = name === null ? 'everybody' : { teams: [names.requireTeam(name)] };
   return [add, ...restrictTo(node, audience)];
 }
 

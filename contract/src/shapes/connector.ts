@@ -6,6 +6,8 @@ import {
   CONNECTOR_GIT_COMMITS_MAX,
   CONNECTOR_NAME_CHARACTERS_MAX,
   CONNECTOR_QUERY_CHARACTERS_MAX,
+  CONNECTOR_RULE_NAMES_MAX,
+  CONNECTOR_RULES_MAX,
   CONNECTOR_SECRET_CHARACTERS_MAX,
   CONNECTOR_TEXT_CHARACTERS_MAX,
   CONNECTOR_URL_CHARACTERS_MAX,
@@ -113,12 +115,39 @@ export const ldapSource = z.strictObject({
 });
 export type LdapSource = Immutable<z.infer<typeof ldapSource>>;
 
+const readerNames = z.array(text.min(1)).max(CONNECTOR_RULE_NAMES_MAX);
+
+/** A folder with files on a server of WebDAV, and the folders below it. */
+export const webdavSource = z.strictObject({
+  kind: z.literal('webdav'),
+  url: address(['https', 'http']),
+  /** Null for none, or for a token that needs none. */
+  user: text.min(1).nullable(),
+  /** Larger files are brought without their content. */
+  fileBytesMax: z.int().min(0).max(CONNECTOR_FILE_BYTES_MAX),
+  /** Who may see what comes: as the access lists of the server say, or these rules. */
+  access: z.enum(['everybody', 'server', 'rules']),
+  /** Of those that lead to a file or folder the longest counts; without one nobody may see it. */
+  rules: z
+    .array(
+      z.strictObject({
+        /** Below the address, such as `/staff`; `/` for all of it. */
+        path: z.string().regex(/^\//, 'must begin with "/"').max(CONNECTOR_URL_CHARACTERS_MAX),
+        teams: readerNames,
+        users: readerNames,
+      }),
+    )
+    .max(CONNECTOR_RULES_MAX),
+});
+export type WebdavSource = Immutable<z.infer<typeof webdavSource>>;
+
 export const connectorSource = z.discriminatedUnion('kind', [
   csvSource,
   postgresSource,
   gitSource,
   imapSource,
   ldapSource,
+  webdavSource,
 ]);
 export type ConnectorSource = Immutable<z.infer<typeof connectorSource>>;
 export type ConnectorKindName = ConnectorSource['kind'];

@@ -153,7 +153,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       {
         to: '/admin/connectors',
         label: 'Connectors',
-        words: 'sources sync import csv postgres git mail imap directory ldap',
+        words: 'sources sync import csv postgres git mail imap directory ldap files webdav',
         isFor: administrators,
       },
       {

@@ -24,6 +24,16 @@ const SOURCE = {
   login:
     'Attribute of people that has the name of a user of the workspace, such as `uid`: members of a group become members of the team with the same name. Null makes nobody a member.',
   folder: 'Folder that is brought, with those below it; null for all.',
+  access:
+    'Who may see what comes from a server of WebDAV: `everybody` who is signed in; those whom the access lists of the `server` (RFC 3744) let read it; or those whom the `rules` name.',
+  rules: [
+    'Who may see which folder, with what is below it. Of the rules that lead to a file the longest counts; what none leads to is left out.',
+    {
+      path: 'Folder below the address, such as `/staff`; `/` for all of it.',
+      teams: 'Names of teams of the workspace.',
+      users: 'Names or addresses of users of the workspace.',
+    },
+  ],
 } as const;
 const SCHEDULE = {
   cron: 'Five fields, or six with seconds first; or `@daily` and the like.',

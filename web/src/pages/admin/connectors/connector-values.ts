@@ -3,7 +3,9 @@ import type {
   ConnectorChange,
   ConnectorKindName,
   ConnectorSource,
+  WebdavSource,
 } from '@trellis/contract/shapes/connector.ts';
+import { rulesIn, rulesText } from './access-rules.ts';
 
 export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
   csv: 'Table on the web (CSV)',
@@ -11,6 +13,7 @@ export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
   git: 'Git repository',
   imap: 'Mailbox (IMAP)',
   ldap: 'Directory (LDAP)',
+  webdav: 'Files (WebDAV)',
 };
 
 /** What the form holds: the fields of all kinds, of which each kind has its own. */
@@ -35,6 +38,9 @@ export interface ConnectorValues {
     people: string;
     groups: string;
     login: string;
+    access: WebdavSource['access'];
+    /** One a line. */
+    rules: string;
   };
   /** Empty leaves the one that is kept. */
   secret: string;
@@ -59,6 +65,8 @@ const NOTHING: ConnectorValues['source'] = {
   people: '(objectClass=inetOrgPerson)',
   groups: '(objectClass=groupOfNames)',
   login: '',
+  access: 'everybody',
+  rules: '',
 };
 
 export function valuesOf(connector: Connector | null): ConnectorValues {
@@ -68,7 +76,11 @@ export function valuesOf(connector: Connector | null): ConnectorValues {
   return {
     name: connector?.name ?? '',
     kind,
-    source: { ...NOTHING, ...Object.fromEntries(given) },
+    source: {
+      ...NOTHING,
+      ...Object.fromEntries(given),
+      ...('rules' in source ? { rules: rulesText(source.rules) } : {}),
+    },
     secret: '',
     schedule: {
       cron: schedule?.cron ?? '',
@@ -96,6 +108,11 @@ export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
       const { base, people } = source;
       const [groups, login] = [source.groups || null, source.login || null];
       return { kind, url, tls, user, base, people, groups, login, team };
+    }
+    case 'webdav': {
+      const { access } = source;
+      const rules = access === 'rules' ? rulesIn(source.rules) : [];
+      return { kind, url, user, fileBytesMax, access, rules };
     }
     case 'imap': {
       const [owner, folder] = [source.owner || null, source.folder || null];

@@ -1,6 +1,7 @@
 import { FormProvider, type UseFormReturn, useFormContext } from 'react-hook-form';
 import { SETTING_FIELDS } from '../../../app/setting-fields.ts';
-import { CheckboxField, TextArea, TextField } from '../../../ui/field.tsx';
+import { CheckboxField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { faultOfRules } from './access-rules.ts';
 import type { ConnectorValues } from './connector-values.ts';
 
 interface SourceFieldsProps {
@@ -14,12 +15,14 @@ const ADDRESSES = {
   git: 'https://git.example.com/shop.git',
   imap: 'imaps://mail.example.com',
   ldap: 'ldaps://directory.example.com',
+  webdav: 'https://files.example.com/dav/shared',
 } as const;
 
 /** Whom the server of a source knows; nobody for a table on the web. */
 const USERS = {
   postgres: { hint: 'One that may only read.', isRequired: true },
   git: { hint: 'Leave it empty for a token that needs none.', isRequired: false },
+  webdav: { hint: 'Leave it empty for a token that needs none.', isRequired: false },
   imap: { hint: 'As the mail server knows them.', isRequired: true },
   ldap: {
     hint: 'A distinguished name that may only read. Leave it empty where everybody may.',
@@ -59,6 +62,7 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
       {kind === 'git' && <GitFields />}
       {kind === 'imap' && <MailFields />}
       {kind === 'ldap' && <DirectoryFields />}
+      {kind === 'webdav' && <FileServerFields />}
       {needsRows && <NodeFields />}
     </FormProvider>
   );
@@ -219,6 +223,39 @@ function GitFields() {
         isNumber
       />
       <TeamField />
+    </>
+  );
+}
+
+function FileServerFields() {
+  const { register, formState, watch } = useFormContext<ConnectorValues>();
+  return (
+    <>
+      <SourceField
+        name="fileBytesMax"
+        label="Bytes of a file"
+        hint="Larger files are brought without their content."
+        isNumber
+      />
+      <SelectField
+        label="Who may see the files"
+        options={[
+          { value: 'everybody', label: 'Everybody here' },
+          { value: 'server', label: 'As the access lists of the server say' },
+          { value: 'rules', label: 'As rules for folders say' },
+        ]}
+        {...register('source.access')}
+      />
+      {watch('source.access') === 'rules' && (
+        <TextArea
+          label="Rules"
+          isCode
+          placeholder="/staff: team North, user ann"
+          hint="One a line. The longest path counts; what no rule leads to is left out."
+          error={formState.errors.source?.rules?.message}
+          {...register('source.rules', { validate: (rules) => faultOfRules(rules) ?? true })}
+        />
+      )}
     </>
   );
 }
