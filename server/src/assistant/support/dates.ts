@@ -8,6 +8,8 @@ export interface DatePart {
 /** A date in a text. `3/5/2019` can be read in two ways, so that it is one of several. */
 export interface DateMention {
   readonly text: string;
+  /** Where it stands. */
+  readonly start: number;
   readonly readings: readonly DatePart[];
 }
 
@@ -100,7 +102,7 @@ export function takeDates(text: string): { readonly dates: DateMention[]; readon
       const found = String(given[0]);
       const readings = readingsOf(given.at(-1) as Groups).filter(isPossible);
       if (readings.length === 0) return found;
-      dates.push({ text: found, readings });
+      dates.push({ text: found, start: Number(given.at(-3)), readings });
       return ' '.repeat(found.length);
     });
   };

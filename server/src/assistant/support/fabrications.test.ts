@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PLANTED } from './testing/planted-sentences.ts';
 import { checkSupport, type JudgedSentence, type SupportJudge } from './support.ts';
 
 /** What a model read: twenty nodes of one kind, each with its own numbers, dates and names. */
@@ -94,7 +95,38 @@ it('none of 200 fabrications passes as supported', async () => {
   expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
 });
 
-it('nor with a judge that does what documents tell it', async () => {
+/** The verdicts of the sentences about the documents of many kinds, each of which is cited. */
+async function verdictsOfPlanted(kind: 'honest' | 'fabricated') {
+  const told = PLANTED.flatMap((document) => document[kind].map((said) => ({ ...document, said })));
+  return Promise.all(
+    told.map(async ({ text, said }) => {
+      const answer = said.replace(/\s*\|?[.。]?$/u, (end) => ` [1]${end}`);
+      const { support } = await checkSupport({
+        answer,
+        citations: [{ id: 1, uid: 'document', text: '' }],
+        readAs: () => text,
+      });
+      expect(support, answer).toHaveLength(1);
+      return { answer, verdict: support[0]?.verdict };
+    }),
+  );
+}
+
+it('nor does any that is made up of documents of many kinds and languages', async () => {
+  const verdicts = await verdictsOfPlanted('fabricated');
+  expect(verdicts.length).toBeGreaterThan(100);
+  expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
+});
+
+it('where no honest sentence is called unsupported, and most are supported', async () => {
+  const verdicts = await verdictsOfPlanted('honest');
+  const called = (...names: string[]) =>
+    verdicts.filter(({ verdict = '' }) => names.includes(verdict));
+  expect(called('unsupported', 'partly')).toEqual([]);
+  expect(called('supported').length).toBeGreaterThan(verdicts.length / 2);
+});
+
+it('none passes with a judge that does what documents tell it', async () => {
   const verdicts = await verdictsOf(FABRICATIONS, OBEDIENT);
   expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
 });

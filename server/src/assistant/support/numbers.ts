@@ -1,6 +1,9 @@
 /** A number in a text. */
 export interface NumberMention {
   readonly text: string;
+  /** Where it stands in the text, its unit included. */
+  readonly start: number;
+  readonly end: number;
   /** What it can mean: `1.234` is more than a thousand, or a bit more than one. */
   readonly values: readonly number[];
   /** Its last digit stands for this much; nothing smaller is said. */
@@ -148,6 +151,7 @@ export function numbersIn(text: string): { numbers: NumberMention[]; codes: stri
       numbers.push(
         mentionOf(plain, {
           digits,
+          start: index,
           before: text.slice(Math.max(0, index - 24), index),
           after: text.slice(end, end + 24),
         }),
@@ -156,9 +160,13 @@ export function numbersIn(text: string): { numbers: NumberMention[]; codes: stri
   return { numbers, codes };
 }
 
+/** Letters of scripts that write no blanks between words. */
+export const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}`;
+const LETTER_BEFORE = new RegExp(`(?:_|[\\p{L}--[${UNSPACED}]])$`, 'v');
+
 /** A letter next to it makes it a part of a code, unless the letters are a unit or an ending. */
 function isInWord(text: string, start: number, end: number): boolean {
-  if (/[\p{L}_]$/u.test(text.slice(Math.max(0, start - 1), start))) return true;
+  if (LETTER_BEFORE.test(text.slice(Math.max(0, start - 1), start))) return true;
   const after = /^\p{L}+/u.exec(text.slice(end, end + 16))?.[0];
   return after !== undefined && !isEnding(after);
 }
@@ -171,28 +179,34 @@ export function isEnding(letters: string): boolean {
     Object.hasOwn(UNITS, lower) ||
     Object.hasOwn(SCALE_SIGNS, letters) ||
     /^(?:bn|mio|mrd|mln)$/.test(lower) ||
-    /^[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]/u.test(letters)
+    UNSPACED_FIRST.test(letters)
   );
 }
 
+const UNSPACED_FIRST = new RegExp(`^[${UNSPACED}]`, 'u');
+
 interface Around {
   readonly digits: string;
+  readonly start: number;
   readonly before: string;
   readonly after: string;
 }
 
 function mentionOf(
   plain: { readonly values: readonly number[]; readonly decimals: number },
-  { digits, before, after }: Around,
+  { digits, start, before, after }: Around,
 ): NumberMention {
   const scaled = scaleOf(after);
   const rest = after.slice(scaled.length);
-  const unit = unitOf(rest) ?? unitOf(/[$€£¥](?=\s?$)/.exec(before)?.[0] ?? '');
+  const unitAfter = unitOf(rest);
+  const unit = unitAfter?.unit ?? unitOf(/[$€£¥](?=\s?$)/.exec(before)?.[0] ?? '')?.unit;
   const sign = SCALE_SIGNS[/^[kKmMbB](?!\p{L})/u.exec(after)?.[0] ?? ''];
   const values = scaled.scales.flatMap((scale) => plain.values.map((value) => value * scale));
   const [scale = 1] = scaled.scales;
   return {
     text: digits + after.slice(0, scaled.length),
+    start,
+    end: start + digits.length + scaled.length + (unitAfter?.length ?? 0),
     values: sign === undefined ? values : [...values, ...plain.values.map((value) => value * sign)],
     precision: scale * 10 ** -plain.decimals,
     unit: sign === undefined ? unit : undefined,
@@ -213,9 +227,16 @@ function scaleOf(after: string): { readonly scales: readonly number[]; readonly 
   return { scales: [other[1] === undefined ? 1e8 : 1e4], length: 1 };
 }
 
-function unitOf(text: string): string | undefined {
-  const word = UNIT.exec(text)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(UNITS, word) ? UNITS[word] : undefined;
+function unitOf(text: string): { readonly unit: string; readonly length: number } | undefined {
+  const found = UNIT.exec(text);
+  const unit = unitNamed(found?.[1] ?? '');
+  return unit === undefined ? undefined : { unit, length: found?.[0].length ?? 0 };
+}
+
+/** The shortest form of a unit; undefined for any other word. */
+export function unitNamed(word: string): string | undefined {
+  const lower = word.toLowerCase();
+  return Object.hasOwn(UNITS, lower) ? UNITS[lower] : undefined;
 }
 
 /** Undefined for digits that are no number, as those of a version or an address. */
@@ -303,6 +324,11 @@ const WORDS: ReadonlyMap<string, number> = new Map(
     1000: 'thousand tausend mille',
   }).flatMap(([value, words]) => words.split(' ').map((word) => [word, Number(value)] as const)),
 );
+
+/** The number that a word stands for; undefined where it stands for none. */
+export function wordNumber(word: string): number | undefined {
+  return WORDS.get(word);
+}
 
 /** Whether a word belongs to the number before it. */
 export function isScaleOrUnit(word: string): boolean {

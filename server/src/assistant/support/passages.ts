@@ -1,7 +1,8 @@
 import type { Analyzer } from '#search/analysis/analyzer.ts';
 import { SUPPORT_QUOTE_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { type DateMention, takeDates } from './dates.ts';
-import { type NumberMention, numbersIn, numberWordsIn } from './numbers.ts';
+import { type NumberMention, numbersIn, numberWordsIn, UNSPACED } from './numbers.ts';
+import { joinedSegments } from './sentences.ts';
 
 /** Numbers and dates of a text, and its words in the languages that are compared. */
 export interface TextFacts {
@@ -35,15 +36,15 @@ export interface Evidence {
   readonly passages: readonly (Passage & { readonly facts: TextFacts })[];
 }
 
-const SENTENCES = new Intl.Segmenter(undefined, { granularity: 'sentence' });
-const SEGMENT_UNITS_MAX = 10_000;
 /** Passages of one node that are compared; the text as a whole always is. */
 const PASSAGES_MAX = 400;
 
 /** Letters and digits, with what joins the parts of a version or of a part number. */
-const CODE = /[\p{L}\p{N}]+(?:[-_./][\p{L}\p{N}]+)*/gu;
+const LETTERS = String.raw`[[\p{L}\p{N}]--[${UNSPACED}]]+`;
+const CODE = new RegExp(`${LETTERS}(?:[\\-_.\\/]${LETTERS})*`, 'gv');
 
-export function factsOf(text: string, analyzers: readonly Analyzer[]): TextFacts {
+export function factsOf(given: string, analyzers: readonly Analyzer[]): TextFacts {
+  const text = withPlainDigits(given);
   const { dates, rest } = takeDates(text);
   const { numbers, codes } = numbersIn(rest);
   const terms = new Set<string>();
@@ -63,6 +64,18 @@ export function factsOf(text: string, analyzers: readonly Analyzer[]): TextFacts
     terms,
     surfaces,
   };
+}
+
+/** The zeros of scripts with digits of their own: full width, Arabic, Persian, Devanagari. */
+const ZEROS = [0xff10, 0x0660, 0x06f0, 0x0966];
+const OTHER_DIGIT = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g;
+
+/** The same text, of the same length, with the digits of other scripts as 0 to 9. */
+export function withPlainDigits(text: string): string {
+  return text.replaceAll(OTHER_DIGIT, (digit) => {
+    const code = digit.charCodeAt(0);
+    return String(code - (ZEROS.find((zero) => zero <= code && code < zero + 10) ?? code));
+  });
 }
 
 /** Words with letters and digits in one, such as A320, v2.1 and PX-200b. */
@@ -121,16 +134,14 @@ function* passagesOf(line: string): Generator<Passage> {
   const [label = '', name] = /^([\p{L}_][\p{L}\p{N}_]{0,199}): /u.exec(line) ?? [];
   const value = line.slice(label.length);
   // A lone value says nothing without the name of its field.
-  if (name !== undefined && !/[\p{L}\p{N}]\s+\S/u.test(value)) {
+  if (name !== undefined && !/[\p{L}\p{N}]\s+\S|[。！？]./u.test(value)) {
     if (value.trim() !== '') yield { quote: quoteOf(line), text: `${wordsOfName(name)}: ${value}` };
     return;
   }
   const head = name === undefined ? '' : `${wordsOfName(name)}: `;
-  for (let from = 0; from < value.length; from += SEGMENT_UNITS_MAX) {
-    for (const { segment } of SENTENCES.segment(value.slice(from, from + SEGMENT_UNITS_MAX))) {
-      const quote = segment.trim();
-      if (quote !== '') yield { quote: quoteOf(quote), text: head + quote };
-    }
+  for (const [from, to] of joinedSegments(value)) {
+    const quote = value.slice(from, to).trim();
+    if (quote !== '') yield { quote: quoteOf(quote), text: head + quote };
   }
 }
 

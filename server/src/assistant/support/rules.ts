@@ -4,7 +4,8 @@ import type { Analyzer } from '#search/analysis/analyzer.ts';
 import type { Claim } from './claim.ts';
 import { isSameDate } from './dates.ts';
 import { isSameNumber, type NumberMention } from './numbers.ts';
-import { type Evidence, foldedText, type Passage, type TextFacts } from './passages.ts';
+import { type Evidence, foldedText, type TextFacts } from './passages.ts';
+import { statementOf, states } from './statement.ts';
 
 /** What the rules say of a sentence. */
 export interface RuleVerdict {
@@ -13,14 +14,11 @@ export interface RuleVerdict {
   readonly quotes: readonly string[];
 }
 
-/** The share of its words that has to be cited, of a sentence with numbers, names or quotes. */
-const WORDS_SHARE_MIN = 0.5;
-
 /**
  * Compares a sentence with the texts that it cites. A number, a date, a code or a quote that is
- * nowhere there makes it "unsupported"; a name "partly". It is "supported" when all that it names
- * is there, and its words are; else, and where one says "not" and the other does not, it is
- * "unchecked": only somebody who reads it can tell. Of a sentence with very many figures, such as a
+ * nowhere there makes it "unsupported"; a name "partly". It is "supported" when one
+ * passage says so word by word (`statement.ts`); else it is "unchecked": only somebody who reads it
+ * can tell. Of a sentence with very many figures, such as a
  * wide row of a table, the first are looked for, and it is "partly" supported at most.
  */
 export function ruleVerdict(
@@ -38,7 +36,7 @@ export function ruleVerdict(
     if (lacksFigure(claim, cited)) return 'unsupported';
     const isNamed = claim.names.every((name) => isNameIn(name, facts, analyzer));
     if (!isNamed || unresolved > 0 || claim !== whole) return 'partly';
-    return isLikely(claim, facts, nearest.flat()) ? 'supported' : 'unchecked';
+    return isStated(claim, cited, { nearest, analyzer }) ? 'supported' : 'unchecked';
   };
   const said = verdict();
   return { verdict: said, quotes: said === 'unsupported' ? quotes.map(() => '') : quotes };
@@ -115,42 +113,41 @@ function hasVariant(surface: string, surfaces: ReadonlySet<string>): boolean {
   });
 }
 
-/** What no rule can refute, and no rule can prove: whether to trust the words. */
-function isLikely(claim: Claim, facts: readonly TextFacts[], nearest: readonly Passage[]): boolean {
-  const isSaid = (term: string): boolean => facts.some(({ terms }) => terms.has(term));
-  const said = claim.content.filter(isSaid).length;
-  const { numbers, dates, codes, wordNumbers } = claim.facts;
-  const named =
-    claim.quotes.length + claim.names.length + codes.size + numbers.length + dates.length;
-  if (named === 0 && (claim.content.length === 0 || said < claim.content.length)) return false;
-  if (said < WORDS_SHARE_MIN * claim.content.length) return false;
-  if (claim.first !== undefined && !isSaid(claim.first)) return false;
-  const counted = wordNumbers.every(
-    (value) =>
-      (facts.length > 1 && value === facts.length) ||
-      facts.some(
-        (one) =>
-          one.wordNumbers.includes(value) ||
-          one.numbers.some(({ values }) => values.includes(value)),
-      ),
+/** Passages that are as near as each other, which are looked at word by word. */
+const NEAREST_MAX = 8;
+
+/** Whether one of the passages that are nearest says so; see `statement.ts`. */
+function isStated(
+  { text, facts, names }: Claim,
+  cited: readonly Evidence[],
+  {
+    nearest,
+    analyzer,
+  }: { readonly nearest: readonly (readonly Near[])[]; readonly analyzer: Analyzer },
+): boolean {
+  const claim = statementOf({ text, facts }, analyzer);
+  return cited.some(({ passages }, at) =>
+    (nearest[at] ?? [])
+      .slice(0, NEAREST_MAX)
+      .some((passage) => states(passage, claim, { subject: subjectOf(passages), names, analyzer })),
   );
-  if (!counted || !haveSameSigns(claim, facts)) return false;
-  const isNo = isNegated(claim.text);
-  return nearest.length > 0 && nearest.every(({ text }) => isNegated(text) === isNo);
 }
 
-/** A number with a minus is another one than without. */
-function haveSameSigns(claim: Claim, facts: readonly TextFacts[]): boolean {
-  return claim.facts.numbers.every((number) => {
-    const same = facts.flatMap(({ numbers }) =>
-      numbers.filter((other) => isSameNumber(number, other)),
-    );
-    return same.length === 0 || same.some(({ isNegative }) => isNegative === number.isNegative);
-  });
+const TITLED = /^(?:title|name|label|subject|heading|headline)\b/i;
+/** Of one line, which ends as no sentence does. */
+const TITLE = /^[^:]{1,400}:\s.{0,200}[^.!?。！？]$/u;
+
+/** What a document calls itself: its title, else its first line where that may be one. */
+function subjectOf(passages: Evidence['passages']): TextFacts | undefined {
+  const [first] = passages;
+  const titled = passages.find(({ text }) => TITLED.test(text) && TITLE.test(text));
+  return (titled ?? (first !== undefined && TITLE.test(first.text) ? first : undefined))?.facts;
 }
 
 /** The passages that share most with a sentence, where any does: figures count more than words. */
-function nearestPassages(claim: Claim, passages: Evidence['passages']): Passage[] {
+type Near = Evidence['passages'][number];
+
+function nearestPassages(claim: Claim, passages: Evidence['passages']): Near[] {
   const scored = passages.map((passage) => ({ passage, score: likeness(claim, passage.facts) }));
   const most = scored.reduce((max, { score }) => Math.max(max, score), 1);
   return scored.filter(({ score }) => score === most).map(({ passage }) => passage);
@@ -167,33 +164,4 @@ export function likeness({ facts, content, names }: Claim, other: TextFacts): nu
   const words = content.filter((term) => other.terms.has(term)).length;
   const named = names.filter((name) => other.surfaces.has(name.toLowerCase())).length;
   return FIGURE_WEIGHT * figures + words + named;
-}
-
-/** Words that turn a statement into its opposite, in common languages. */
-const NEGATIONS = new Set(
-  `no not never none nobody nothing nor neither without cannot false lack lacks lacked lacking fail
-  fails failed deny denies denied refuse refuses refused unable impossible inactive disabled except
-  hardly barely nowhere unlike excluding absent
-  nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder falsch
-  non ne pas jamais aucun aucune rien sans ni faux personne
-  nunca nadie nada ningún ninguna ninguno sin jamás falso tampoco
-  mai nessun nessuna nessuno niente nulla senza né
-  não nunca nenhum nenhuma nada sem ninguém
-  niet geen nooit niemand niets zonder
-  inte ingen inga aldrig utan ikke aldri uten aldrig uden
-  nie żaden bez не нет нет никогда никто ничего без нельзя ei eivät`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-);
-const NEGATED_SIGNS = /\p{L}n[’']t\b|[不没沒無非未]|ない|ません|않|없/u;
-
-/** Whether a text has an odd number of words that say no. */
-export function isNegated(text: string): boolean {
-  const words: readonly string[] = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
-  // French says it twice.
-  const isTwice =
-    words.includes('ne') &&
-    words.some((word) => /^(?:pas|jamais|rien|aucune?|personne|ni)$/.test(word));
-  const count = words.filter((word) => NEGATIONS.has(word)).length - Number(isTwice);
-  return (count + Number(NEGATED_SIGNS.test(text))) % 2 === 1;
 }

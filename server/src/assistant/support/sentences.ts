@@ -92,7 +92,15 @@ function wordsOfLine(whole: string, next: string): Line | undefined {
 /** Where the sentences of a line begin and end. */
 function piecesOf(line: string, isRow: boolean): (readonly [from: number, to: number])[] {
   if (isRow) return [[0, line.length]];
-  const masked = maskOf(line);
+  const pieces = joinedSegments(maskOf(line));
+  return withOwnCitations(line, pieces).map(([from, to]) => trimmed(line, from, to));
+}
+
+/**
+ * Where the sentences of a line of plain text begin and end: short forms, days and quotation marks
+ * that are open end none.
+ */
+export function joinedSegments(masked: string): (readonly [from: number, to: number])[] {
   const pieces: [from: number, to: number][] = [];
   let open = 0;
   let joined = 0;
@@ -110,7 +118,7 @@ function piecesOf(line: string, isRow: boolean): (readonly [from: number, to: nu
       joined = 0;
     }
   }
-  return withOwnCitations(line, pieces).map(([from, to]) => trimmed(line, from, to));
+  return pieces;
 }
 
 /** Numbers that come first are those of the sentence before. */

@@ -19,12 +19,13 @@ import {
 } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
-import type { Analyzer } from '#search/analysis/analyzer.ts';
+import type { Analyzer, Language } from '#search/analysis/analyzer.ts';
 import { detectLanguage } from '#search/analysis/detect-language.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
 import { type Claim, claimOf } from './claim.ts';
+import { isNegated } from './negations.ts';
 import { type Evidence, evidenceOf, factsOf, foldedText } from './passages.ts';
-import { isNegated, likeness, ruleVerdict } from './rules.ts';
+import { likeness, ruleVerdict } from './rules.ts';
 import { plainOf, type Sentence, sentencesOf } from './sentences.ts';
 import {
   type JudgedSentence,
@@ -64,7 +65,7 @@ export class SupportCheck {
     this.#request = request;
     this.#texts = texts;
     this.#uids = new Map(request.citations.map(({ id, uid }) => [id, uid]));
-    this.#analyzer = ANALYZERS.for(detectLanguage(plainOf(request.answer)));
+    this.#analyzer = ANALYZERS.for(languageOf(request.answer, texts));
   }
 
   async do(): Promise<AnswerSupport> {
@@ -204,6 +205,15 @@ export class SupportCheck {
     return isTranslated && folded.length >= TRANSLATED_CHARACTERS_MIN;
   }
 }
+
+/** A short answer is in the language of what it cites. */
+function languageOf(answer: string, texts: ReadonlyMap<number, string>): Language {
+  const language = detectLanguage(plainOf(answer));
+  if (language !== ANY_LANGUAGE) return language;
+  const cited = [...texts.values()].map((text) => text.slice(0, DETECTED_CHARACTERS_MAX));
+  return detectLanguage(cited.join('\n').slice(0, DETECTED_CHARACTERS_MAX));
+}
+const DETECTED_CHARACTERS_MAX = 4_000;
 
 /** A shorter quote in another language occurs by chance. */
 const TRANSLATED_CHARACTERS_MIN = 12;

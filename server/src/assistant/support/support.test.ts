@@ -82,7 +82,8 @@ describe('without a judge', () => {
   });
 
   it('counts the supported ones of those that are checked', async () => {
-    const text = 'Oaks grow for centuries [1]. Elms do [9]. Trees are nice. Acme is of 1990 [2].';
+    const text =
+      'Oaks grow for centuries [1]. Elms do [9]. Trees are nice. Acme was founded in 1990 [2].';
     expect((await check(text)).supportRate).toBeCloseTo(2 / 3);
     expect((await check('Trees are nice.')).supportRate).toBeNull();
   });
