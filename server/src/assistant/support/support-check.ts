@@ -210,8 +210,8 @@ export class SupportCheck {
 function languageOf(answer: string, texts: ReadonlyMap<number, string>): Language {
   const language = detectLanguage(plainOf(answer));
   if (language !== ANY_LANGUAGE) return language;
-  const cited = [...texts.values()].map((text) => text.slice(0, DETECTED_CHARACTERS_MAX));
-  return detectLanguage(cited.join('\n').slice(0, DETECTED_CHARACTERS_MAX));
+  const beginnings = [...texts.values()].map((text) => text.slice(0, DETECTED_CHARACTERS_MAX));
+  return detectLanguage(beginnings.join('\n').slice(0, DETECTED_CHARACTERS_MAX));
 }
 const DETECTED_CHARACTERS_MAX = 4_000;
 
