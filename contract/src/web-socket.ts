@@ -28,6 +28,10 @@ export const webSocketSignIn = z.strictObject({
   token: z.string().min(1).max(WEB_SOCKET_TOKEN_CHARACTERS_MAX),
 });
 
+/** What of the server is shown as it is now, beside jobs. */
+export const LIVE_VIEWS = ['connectors', 'members', 'replicas', 'webhooks'] as const;
+export type LiveView = (typeof LIVE_VIEWS)[number];
+
 export const webSocketMessage = z.discriminatedUnion('type', [
   /**
    * The servers to read from have changed: URLs with ";" between them, as in the page's
@@ -41,6 +45,11 @@ export const webSocketMessage = z.discriminatedUnion('type', [
    * included, and for the user whose job it is; from the primary.
    */
   z.strictObject({ type: z.literal('JOB_CHANGED'), job }),
+  /**
+   * What a list says has changed: it is to be read again. For administrators, the read-only one
+   * included.
+   */
+  z.strictObject({ type: z.literal('VIEW_CHANGED'), view: z.enum(LIVE_VIEWS) }),
 ]);
 export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
 
@@ -49,6 +58,7 @@ export const WEB_SOCKET_MESSAGE_AUTH = {
   REPLICAS_CHANGED: 'session',
   FRONTEND_CHANGED: 'session',
   JOB_CHANGED: 'admin',
+  VIEW_CHANGED: 'admin',
 } as const satisfies Record<WebSocketMessage['type'], Auth>;
 
 /** The codes that the server closes with, beside those of RFC 6455 for the protocol itself. */

@@ -128,3 +128,18 @@ test('what is wrong with a rename keeps all of the import from being made', asyn
   ]);
   expect(await nodesOf('Note')).toMatchObject({ total: 0 });
 });
+
+test('a state from before a rename is not gone back to', async () => {
+  const { items } = await at.ok('GET', '/api/deployments');
+  const before = items.find(({ cause }: { readonly cause: string }) => cause === 'found');
+  const schema = await at.ok('GET', '/api/schema');
+  const term = await nodesOf('Term');
+  for (const query of ['?dryRun=true', '']) {
+    const refused = await at.rollBack(String(before?.id), query);
+    expect(refused).toMatchObject({ applied: false, deploymentId: null });
+    const errors = refused.items.map(({ kind, error }) => [kind, error?.code]);
+    expect(errors).toContainEqual(['schema', 'schema_conflict']);
+  }
+  expect(await at.ok('GET', '/api/schema')).toEqual(schema);
+  expect(await nodesOf('Term')).toEqual(term);
+});

@@ -112,3 +112,29 @@ test('a stop closes every socket with 1001, and is not held up by them', async (
   expect(await own.server.stop()).toBe(0);
   expect((await closed).code).toBe(WEB_SOCKET_CLOSE_CODES.goingAway);
 });
+
+test('administrators hear which list has changed, and nobody else', async () => {
+  const as = (path: string, body: object, method = 'POST') =>
+    at.http.send({ method, path, token: at.token, body });
+  const password = 'a password of ann';
+  await as('/api/users', { userName: 'ann', email: 'ann@example.org', password });
+  const ann = signedIn(await at.http.signIn('ann', password));
+  const admin = signedIn();
+  await Promise.all([ann.received(1), admin.received(1)]);
+  await as('/api/workspace/settings', { fetchAllowList: ['http://127.0.0.1:9'] }, 'PUT');
+  const made = await as('/api/webhooks', {
+    name: 'CRM',
+    url: 'http://127.0.0.1:9/',
+    enabled: false,
+  });
+  expect(made.status, made.text).toBe(201);
+  const told = { type: 'VIEW_CHANGED', view: 'webhooks' };
+  expect((await admin.received(2)).slice(1)).toEqual([told]);
+  // Tells that nothing else has come before.
+  await putReplicas('https://r4.example');
+  await ann.received(2);
+  expect(ann.messages.slice(1)).toEqual([
+    { type: 'REPLICAS_CHANGED', replicas: 'https://r4.example' },
+  ]);
+  for (const { socket } of [ann, admin]) socket.close();
+});

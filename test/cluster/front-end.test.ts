@@ -40,12 +40,15 @@ async function listen(node: ClusterNode) {
   const token = await node.http.signIn();
   const socket = new WebSocket(`${node.address.replace('http', 'ws')}/api/ws`);
   const messages: unknown[] = [];
+  const views: string[] = [];
   socket.addEventListener('message', ({ data }) => {
-    messages.push(webSocketMessage.parse(JSON.parse(data)));
+    const message = webSocketMessage.parse(JSON.parse(data));
+    if (message.type === 'VIEW_CHANGED') views.push(message.view);
+    else messages.push(message);
   });
   socket.addEventListener('open', () => socket.send(JSON.stringify({ token })));
   await expect.poll(() => messages.length).toBe(1);
-  return { messages, [Symbol.dispose]: () => socket.close() };
+  return { messages, views, [Symbol.dispose]: () => socket.close() };
 }
 
 test('a replica has the front end of its primary, and both know the replica', async () => {
@@ -61,6 +64,9 @@ test('a replica has the front end of its primary, and both know the replica', as
       { type: 'REPLICAS_CHANGED', replicas: '' },
       { type: 'REPLICAS_CHANGED', replicas: replica.address },
     ]);
+  // It says how far it is, for as long as it runs.
+  await expect.poll(() => page.views.length).toBeGreaterThan(1);
+  expect(new Set(page.views)).toEqual(new Set(['replicas']));
   await expect.poll(() => pageOf(replica)).toContain(listed);
   expect(await pageOf(replica)).toContain('<title>one</title>');
   for (const path of ['/a.js', '/b.css']) {

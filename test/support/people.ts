@@ -1,15 +1,15 @@
 import { field, type Answer } from './http-client.ts';
-import { startWorkspace, type TestWorkspace } from './workspace.ts';
+import { startWorkspace, type OwnWorkspace } from './workspace.ts';
 
 export const PASSWORD = 'correct horse battery';
 
 /** A server with people on it, and what each of them may do. */
 export class People implements AsyncDisposable {
-  readonly #workspace: TestWorkspace;
+  readonly #workspace: OwnWorkspace;
   readonly #tokens = new Map<string, string>();
   readonly #uids = new Map<string, string>();
 
-  private constructor(workspace: TestWorkspace) {
+  private constructor(workspace: OwnWorkspace) {
     this.#workspace = workspace;
     this.#tokens.set('admin', workspace.token);
   }
@@ -18,7 +18,7 @@ export class People implements AsyncDisposable {
     return new People(await startWorkspace(env));
   }
 
-  get workspace(): TestWorkspace {
+  get workspace(): OwnWorkspace {
     return this.#workspace;
   }
 

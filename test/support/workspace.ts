@@ -9,18 +9,30 @@ export interface TestWorkspace extends AsyncDisposable {
   readonly storage: string;
 }
 
+export interface OwnWorkspace extends TestWorkspace {
+  /** Kills the server, and starts it again on the same store and port. */
+  restart(): Promise<void>;
+}
+
 export async function startWorkspace(
   env: Readonly<Record<string, string>> = {},
-): Promise<TestWorkspace> {
+): Promise<OwnWorkspace> {
   const folder = await temporaryFolder();
-  const server = await TrellisProcess.start({ storage: folder.path, env });
+  let server = await TrellisProcess.start({ storage: folder.path, env });
   const http = new HttpClient(server.url);
   const token = await http.signIn();
   return {
-    server,
+    get server() {
+      return server;
+    },
     http,
     token,
     storage: folder.path,
+    restart: async () => {
+      await server.kill();
+      const samePort = { ...env, MSK_PORT: new URL(server.url).port };
+      server = await TrellisProcess.start({ storage: folder.path, env: samePort });
+    },
     [Symbol.asyncDispose]: async () => {
       await server.kill();
       await folder[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { field } from '../support/http-client.ts';
 import { items, People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -100,6 +101,28 @@ describe.skipIf(requireChromium())('the page of webhooks', () => {
     expect(await listed()).toEqual([]);
     // The address that was refused.
     expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+  });
+
+  test('what is delivered, and what others set up, is there at once', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page } = opened;
+    await page.getByText('No webhooks yet').waitFor();
+    const made = await people.as('admin', 'POST', '/api/webhooks', {
+      name: 'Theirs',
+      url: receiver.url,
+    });
+    const row = page.getByRole('row', { name: /Theirs/ });
+    await row.waitFor();
+    await row.getByRole('button', { name: 'Actions on Theirs' }).click();
+    await page.getByRole('menuitem', { name: 'Deliveries' }).click();
+    const panel = page.getByRole('dialog', { name: 'Deliveries of “Theirs”' });
+    await panel.waitFor();
+    await write('told');
+    await panel.getByRole('button', { name: /Replay from here/ }).waitFor();
+    await page.keyboard.press('Escape');
+    const path = `/api/webhooks/${field(made.json, 'id')}`;
+    await people.as('admin', 'DELETE', path);
+    await page.getByText('No webhooks yet').waitFor();
   });
 
   test('on a phone, a read-only administrator sees them and changes nothing', async () => {

@@ -32,6 +32,16 @@ async function read(text: string) {
 
 const node = (key: string) => ({ type: 'Resource', key });
 
+/** What a processor that fetches contexts would ask for. */
+const FAR = 'http://127.0.0.1:9/context';
+const ELSEWHERE = [
+  ['alone', `{"@context":"${FAR}","a":1}`],
+  ['in a list', `{"@context":[{"a":"http://x/a"},"${FAR}"],"a":1}`],
+  ['in a node', `{"@context":{"a":"http://x/a"},"a":{"@context":"${FAR}","b":1}}`],
+  ['of a term', `{"@context":{"a":{"@id":"http://x/a","@context":"${FAR}"}},"a":{"b":1}}`],
+  ['imported', `{"@context":{"@version":1.1,"@import":"${FAR}"},"a":1}`],
+] as const;
+
 describe('JSON-LD of others', () => {
   it('becomes nodes of one type, fields and edges, wherever its context stands', async () => {
     const { schema, operations, problems } = await read(
@@ -63,11 +73,14 @@ describe('JSON-LD of others', () => {
   });
 
   it.each([
-    ['a context that is elsewhere', '{"@context":"https://x.example/c","a":1}', 'is not fetched'],
     ['JSON that breaks off', '{"@id":"http://x/a","http://x/p":"1"', 'some.jsonld'],
     ['what is no JSON', 'hello', 'some.jsonld'],
   ])('that is wrong is told of: %s', async (_what, text, reason) => {
     await expect(read(text)).rejects.toThrow(reason);
+  });
+
+  it.each(ELSEWHERE)('is refused with a context that is elsewhere, %s', async (_where, text) => {
+    await expect(read(text)).rejects.toThrow('is not fetched');
   });
 
   it('is not held in memory beyond a bound', async () => {

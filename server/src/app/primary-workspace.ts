@@ -25,17 +25,18 @@ import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
 import { licenseReporter, licenseSettings } from './license.ts';
 import type { OpenStorage } from './open-storage.ts';
 import { primaryProbes } from './part-probes.ts';
-import { type MemberRole, NO_MEMBERS, stopGraceOf } from './member/member-role.ts';
+import { type MemberRole, NO_MEMBERS, stopGraceOf, joinMembers } from './member/member-role.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReplication, type ReplicationRole } from './replication/open-primary.ts';
 import { lagIn } from './statistics.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
-import { indexNotice } from './replication/notices.ts';
+import { indexNotice, viewNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
 import { ServerStatus } from './server-status.ts';
 import { ChangeThread } from './changes/change-thread.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
+import { ViewNotices } from './view-notices.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** Parts that are there before the rest of the program is loaded. */
@@ -92,7 +93,11 @@ export async function openPrimaryWorkspace(
   await frontEnd.load((message) => http.broadcast(message));
   const { endpoints, automation, jobs } = services;
   opened.use(startJobNotices(jobs, (message, owner) => http.broadcast(message, owner)));
-  given.member?.onOpen(() => sequence.get());
+  primary.views.tellBy((message) => {
+    http.broadcast(message);
+    if (replication.publicUrls().length > 0) replication.announce(viewNotice(message.view));
+  });
+  opened.use(joinMembers(given.member, sequence, http));
   const { url } = await http.listen(config.http);
   primary.address.listensAt(url);
   const resources = opened.move();
@@ -121,6 +126,7 @@ interface Primary extends AsyncDisposable {
   readonly backups: OpenBackups;
   readonly scrub: StorageScrub;
   readonly address: PublicAddress;
+  readonly views: ViewNotices;
 }
 
 /** All but HTTP. */
@@ -133,23 +139,17 @@ async function buildPrimary(
   const clock = systemClock;
   await using opened = new AsyncDisposableStack();
   const audit = opened.use(new StoredAuditTrail({ reader, commits, logger, clock }));
-  const foundation: Foundation = {
-    reader,
-    vault,
-    commits,
-    audit,
-    logger,
-    clock,
-    redact,
-    telemetry,
-    isReplica: false,
-    preview: config.preview,
-  };
+  const views = opened.use(new ViewNotices());
+  const told = { audit, logger, redact, views, telemetry };
+  const { preview } = config;
+  const known = { reader, vault, commits, clock, preview };
+  const foundation: Foundation = { ...known, ...told, isReplica: false };
   const jobs = buildJobs(foundation);
   const replication = opened.use(
     await openReplication(options, { followers, jobs, frontEnd: builtIn }),
   );
   traced.announceTo(replication);
+  replication.onReports(() => views.changed('replicas'));
   const frontEnd = new PrimaryFrontEnd({ builtIn, storage, replication, reader, commits, logger });
   const scrub = opened.use(openScrub(options, state));
   const backups = openBackups(options, { followers, audit, jobs });
@@ -193,6 +193,7 @@ async function buildPrimary(
     backups,
     scrub,
     address,
+    views,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -23,7 +23,7 @@ import { readFrontEnd } from './front-end/front-end-files.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { licenseReporter, licenseSettings, readLicense, requireFeature } from './license.ts';
 import { replicaProbes } from './part-probes.ts';
-import { type MemberRole, NO_MEMBERS, stopGraceOf } from './member/member-role.ts';
+import { type MemberRole, NO_MEMBERS, stopGraceOf, joinMembers } from './member/member-role.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReadState, readingOf, type ReadState } from './open-storage.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
@@ -96,7 +96,7 @@ export async function openReplica(
       ...stopGraceOf(following.member),
     }),
   );
-  following.member?.onOpen(() => sequence.get());
+  opened.use(joinMembers(following.member, sequence, http));
   const { url } = await http.listen(config.http);
   const resources = opened.move();
   const stopping = Promise.withResolvers<never>();
@@ -262,6 +262,8 @@ function buildReplicaServices(
     logger,
     clock,
     redact,
+    // What is written is told of by the primary.
+    views: { changed: () => undefined },
     telemetry,
     isReplica: true,
     preview: null,

@@ -381,6 +381,8 @@ export const JOB_STORED_AFTER_MS = 1_000;
 export const JOB_LOOK_INTERVAL_MS = 500;
 /** The WebSocket tells clients of the progress of one job at most this often. */
 export const JOB_NOTICE_INTERVAL_MS = 250;
+/** The WebSocket tells clients that one list has changed at most this often. */
+export const VIEW_NOTICE_INTERVAL_MS = 1_000;
 /** How often the load of the process is sampled. One hour of samples is kept. */
 export const LOAD_SAMPLE_INTERVAL_MS = 10_000;
 export const LOAD_SAMPLES_KEPT = 360;

@@ -54,6 +54,8 @@ export interface ConnectorServiceParts {
   readonly scheduler: Pick<TaskScheduler, 'look'>;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
+  /** Told when there is another connector, or one is set up in another way. */
+  readonly onChange: () => void;
 }
 
 /** Who changes something, and from where. */
@@ -258,9 +260,10 @@ export class ConnectorService implements AsyncDisposable {
     operations: readonly WriterOperation[],
     vault: readonly VaultWrite[],
   ): Promise<void> {
-    const { commits, audit } = this.#parts;
+    const { commits, audit, onChange } = this.#parts;
     const event = audit.operation(eventOf(action, connector, by));
     await commits.commit({ system: true, operations: [...operations, event], vault });
+    onChange();
   }
 
   #record(

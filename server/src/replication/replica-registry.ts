@@ -213,6 +213,8 @@ export type ReplicationEvent =
       readonly bytesDone: number;
     }
   | { readonly kind: 'following'; readonly replica: ReplicaStatus; readonly from: number }
+  /** How far it is. */
+  | { readonly kind: 'reported'; readonly replica: ReplicaStatus }
   /** A call ended by a fault: of the network, or of the primary. */
   | {
       readonly kind: 'failed';

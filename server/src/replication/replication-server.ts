@@ -215,10 +215,12 @@ function handlersOf(options: ReplicationServerOptions, parts: Parts) {
       onEvent({ kind: 'following', replica, from: follow.from });
       return sendLog(log, follow.from, sender, signal);
     }),
-    Report: calls.receive('Report', ({ replicaUID }, message) => {
+    Report: calls.receive('Report', (replica, message) => {
+      const { replicaUID } = replica;
       // A replica that was dropped in the meantime must register again.
       requireRegistered(registry, replicaUID);
       registry.reported(replicaUID, readReport(message).sequence);
+      onEvent({ kind: 'reported', replica });
     }),
     Hold: calls.answer('Hold', async ({ replica, request, sender }) => {
       const { id, sequence } = readHoldRequest(request);

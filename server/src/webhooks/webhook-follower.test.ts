@@ -106,6 +106,7 @@ function open(stored = STORED) {
       alarms.push(one);
       return { [Symbol.dispose]: () => (alarms = alarms.filter((each) => each !== one)) };
     },
+    onChange: () => {},
     onFault: () => {},
     onPosition: () => {},
   });

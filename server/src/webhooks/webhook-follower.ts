@@ -33,6 +33,8 @@ export interface WebhookFollowerParts {
   readonly clock: Clock;
   readonly alarm: Alarm;
   readonly onFault: (error: unknown) => void;
+  /** Told when it shows something else. */
+  readonly onChange: () => void;
   /** Told when another part of the log is needed. */
   readonly onPosition: () => void;
 }
@@ -293,6 +295,7 @@ export class WebhookFollower {
   }
 
   #listChanged(): void {
+    this.#parts.onChange();
     if (this.#isClosed) return;
     this.#isListUnsaved = true;
     this.#listing ??= this.#parts.alarm(WEBHOOK_LIST_INTERVAL_MS, () => {
@@ -331,6 +334,7 @@ export class WebhookFollower {
       const hasMoved = written.position !== this.#stored.position;
       // What has arrived meanwhile stays so.
       this.#stored = { ...this.#stored, ...changes };
+      this.#parts.onChange();
       if (hasMoved) this.#parts.onPosition();
     });
   }

@@ -268,9 +268,10 @@ export class WebhookService implements AsyncDisposable {
     operations: readonly WriterOperation[],
     vault: readonly VaultWrite[],
   ): Promise<void> {
-    const { commits, audit } = this.#parts;
+    const { commits, audit, onChange } = this.#parts;
     const event = audit.operation(eventOf(action, webhook, by));
     await commits.commit({ system: true, operations: [...operations, event], vault });
+    onChange();
   }
 
   #record(action: WebhookDeed, webhook: StoredWebhook, by: By, details?: object): void {

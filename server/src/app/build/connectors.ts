@@ -34,7 +34,7 @@ export function buildConnectors(
   foundation: Foundation,
   { storage, sequence, identity, graph, nodeFiles, signingKey }: ConnectorArguments,
 ): ConnectorParts {
-  const { reader, vault, redact, telemetry, preview } = foundation;
+  const { reader, vault, redact, telemetry, preview, views } = foundation;
   const { workspace, principals } = identity;
   const store = new ConnectorStore(reader);
   const secrets = new ConnectorSecrets(vault, signingKey);
@@ -57,7 +57,8 @@ export function buildConnectors(
         'trellis.connector.outcome': outcome,
       }),
   });
-  const known = { store, secrets, sources, work, redact: textRedactor(redact) };
+  const onChange = (): void => views.changed('connectors');
+  const known = { store, secrets, sources, work, redact: textRedactor(redact), onChange };
   return {
     work,
     serviceWith: ({ parts }, jobs) =>

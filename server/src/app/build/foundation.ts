@@ -9,6 +9,7 @@ import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
 import { JobStore } from '#jobs/job-record.ts';
+import type { ViewNotices } from '../view-notices.ts';
 
 /** The parts that nearly every subsystem needs. Parts that only some need are their arguments. */
 export interface Foundation {
@@ -21,6 +22,8 @@ export interface Foundation {
   readonly clock: Clock;
   /** Takes the secrets out of JSON text. */
   readonly redact: (json: string) => string;
+  /** Tells pages what to read again. */
+  readonly views: Pick<ViewNotices, 'changed'>;
   /** Undefined unless the configuration asks for it. */
   readonly telemetry: Telemetry | undefined;
   /** A replica writes nothing and asks no provider of models. */

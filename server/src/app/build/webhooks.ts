@@ -18,7 +18,7 @@ export interface WebhookArguments {
 
 /** Tells other servers what changes: see `#webhooks/webhook.ts`. */
 export function buildWebhooks(foundation: Foundation, parts: WebhookArguments): WebhookService {
-  const { reader, vault, clock, logger, redact, telemetry, preview } = foundation;
+  const { reader, vault, clock, logger, redact, telemetry, preview, views } = foundation;
   const { access, workspace, signingKey, changes } = parts;
   const secrets = new WebhookSecrets(vault, signingKey);
   const requests = new WebhookRequests({
@@ -41,6 +41,7 @@ export function buildWebhooks(foundation: Foundation, parts: WebhookArguments): 
     callerFor: (userUid) => callerFor(reader, userUid),
     deliversByItself: preview === null,
     alarm: timerAlarm,
+    onChange: () => views.changed('webhooks'),
     onFault: (err) => logger.error({ err }, 'a webhook could not go on as it should'),
   });
 }

@@ -17,7 +17,7 @@ import {
   readFrontEndManifest,
 } from './front-end-manifest.ts';
 import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
-import { readReplicaListNotice } from '../replication/notices.ts';
+import { readReplicaListNotice, readViewNotice } from '../replication/notices.ts';
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -53,6 +53,8 @@ export class ReplicaFrontEnd {
 
   /** Takes a notice of the primary. */
   hear(notice: Notice): void {
+    const view = readViewNotice(notice);
+    if (view !== undefined) this.#tell({ type: 'VIEW_CHANGED', view });
     const replicas = readReplicaListNotice(notice);
     if (replicas === undefined || replicas === this.#replicaUrls) return;
     this.#replicaUrls = replicas;

@@ -1,9 +1,12 @@
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { Problem } from '#base/problem.ts';
 import type { HttpServerOptions } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Probes } from '#observe/health.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { LogReport, MembersSeen, Takeover } from '#log/postgres/member-registry.ts';
+import { ViewNotices } from '../view-notices.ts';
 import type { LeaseEvents, SharedLogLease, SharedLogPlace } from '../writer/shared-log.ts';
 
 /** What a member adds to the workspace that it opens, as the primary or as a follower. */
@@ -19,13 +22,36 @@ export interface MemberRole {
   readonly stopGraceMs: number;
   /** How the common log is. */
   readonly probes: Probes;
-  /** Told how far the state is, from when the role is open on. */
-  readonly onOpen: (sequence: () => number) => void;
+  /** From when the role is open on. */
+  readonly onOpen: (role: OpenRole) => void;
+}
+
+/** What a member and its open role have to tell each other. */
+export interface OpenRole {
+  /** How far the state is. */
+  readonly sequence: () => number;
+  /** Told when the members are not what they were. */
+  readonly onSeen: () => void;
 }
 
 /** As an option of the HTTP server. */
 export function stopGraceOf(role: MemberRole | undefined): Pick<HttpServerOptions, 'timeouts'> {
   return role === undefined ? {} : { timeouts: { stopGrace: role.stopGraceMs } };
+}
+
+/** While the role is open, the pages that it serves are told of the members. */
+export function joinMembers(
+  member: MemberRole | undefined,
+  sequence: Pick<AppliedSequence, 'get'>,
+  http: { broadcast(message: WebSocketMessage): void },
+): Disposable {
+  const views = new ViewNotices();
+  views.tellBy((message) => http.broadcast(message));
+  member?.onOpen({
+    sequence: () => sequence.get(),
+    onSeen: () => views.changed('members'),
+  });
+  return views;
 }
 
 /** The role of the primary. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import { must } from '#base/assert.ts';
 import { systemClock, systemTimers } from '#base/clock.ts';
@@ -26,6 +27,7 @@ import {
   overviewOf,
   primaryOf,
   type MemberRole,
+  type OpenRole,
 } from './member-role.ts';
 
 /** How often a member says how far it is, and looks whether the lease has expired. */
@@ -78,8 +80,7 @@ export class Member implements AsyncDisposable {
   #role: Role | undefined;
   #opening: Role['kind'] = 'follower';
   #seen: MembersSeen | undefined;
-  /** How far the state of the role is. */
-  #sequence: (() => number) | undefined;
+  #openRole: OpenRole | undefined;
   /** What the folder had when it was known last. */
   #inFolder: History | undefined;
   /** That of the listener once there was one, which may have been given any. */
@@ -170,6 +171,7 @@ export class Member implements AsyncDisposable {
     try {
       const seen = await registry.renew(this.#state());
       if (seen === undefined) throw nameTaken(name);
+      if (areOthers(this.#seen, seen)) this.#openRole?.onSeen();
       this.#seen = seen;
       if (this.#isDatabaseAway) logger.info('PostgreSQL answers again');
       this.#isDatabaseAway = false;
@@ -284,7 +286,7 @@ export class Member implements AsyncDisposable {
     if (role === undefined) return;
     this.#role = undefined;
     this.#inFolder = this.#history();
-    this.#sequence = undefined;
+    this.#openRole = undefined;
     const late = sleep(CLOSE_TIMEOUT_MS, 'late' as const, { ref: false });
     const closed = role.workspace[Symbol.asyncDispose]();
     if ((await Promise.race([closed, late])) === 'late') {
@@ -352,8 +354,8 @@ export class Member implements AsyncDisposable {
           return this.#seen?.isSynchronous === false ? degraded('no_standby') : OK;
         },
       },
-      onOpen: (sequence) => {
-        this.#sequence = sequence;
+      onOpen: (role) => {
+        this.#openRole = role;
       },
     };
   }
@@ -418,7 +420,7 @@ export class Member implements AsyncDisposable {
   }
 
   #applied(): number {
-    return this.#sequence?.() ?? 0;
+    return this.#openRole?.sequence() ?? 0;
   }
 
   async #list(): Promise<MemberOverview> {
@@ -441,6 +443,18 @@ export class Member implements AsyncDisposable {
     }
     this.#isToStepDown = true;
   }
+}
+
+/** Whether a list of the members shows something else. */
+function areOthers(before: MembersSeen | undefined, after: MembersSeen): boolean {
+  return before === undefined || !isDeepStrictEqual(shownOf(before), shownOf(after));
+}
+
+function shownOf({ members, ...seen }: MembersSeen): object {
+  const shown = members.map(({ silentMs, ...member }) => {
+    return { ...member, isSilent: silentMs >= MEMBER_SILENT_AFTER_MS };
+  });
+  return { ...seen, members: shown };
 }
 
 function isNoPrimary(error: unknown): error is Problem {

@@ -1,7 +1,9 @@
+import { LIVE_VIEWS, type LiveView } from '@trellis/contract/web-socket.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 
 const REPLICAS = 'ReplicasChanged';
+const VIEW = 'ViewChanged';
 /** The name that the specification gives it (section 3.1). */
 const INDEX = 'LoadNewIndexOnReplica';
 
@@ -13,6 +15,16 @@ export function replicaListNotice(replicaUrls: string): Notice {
 /** The list of replicas; undefined when the notice is about something else. */
 export function readReplicaListNotice({ kind, payload }: Notice): string | undefined {
   return kind === REPLICAS && typeof payload === 'string' ? payload : undefined;
+}
+
+/** How a primary tells its replicas which list their pages are to read again. */
+export function viewNotice(view: LiveView): Notice {
+  return { kind: VIEW, payload: view };
+}
+
+/** The list; undefined when the notice is about something else. */
+export function readViewNotice({ kind, payload }: Notice): LiveView | undefined {
+  return kind === VIEW ? LIVE_VIEWS.find((view) => view === payload) : undefined;
 }
 
 /**

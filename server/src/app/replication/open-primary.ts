@@ -18,6 +18,7 @@ export type ReplicationRole = Pick<
   | 'condition'
   | 'publicUrls'
   | 'onReplicas'
+  | 'onReports'
   | 'embedWith'
   | 'announce'
   | typeof Symbol.asyncDispose
@@ -75,6 +76,7 @@ export function withoutReplication(
     condition: () => OFF,
     publicUrls: () => [],
     onReplicas: () => undefined,
+    onReports: () => undefined,
     embedWith: () => undefined,
     announce: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),

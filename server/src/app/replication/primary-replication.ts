@@ -66,6 +66,8 @@ export interface Listening {
 export interface ReplicationNotices {
   /** Somebody has registered, or was dropped: the public addresses of all. */
   replicas(publicUrls: readonly string[]): void;
+  /** One has told how far it is. */
+  reported(): void;
   /** Has a text of a replica embedded: only the main thread asks the provider of embeddings. */
   embed(request: EmbedRequest): string;
   note(note: { readonly level: 'info' | 'warn'; readonly text: string }): void;
@@ -92,6 +94,7 @@ export class PrimaryReplication implements AsyncDisposable {
   readonly #gate: RegistrationGate;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
+  #onReports: () => void = () => undefined;
   #embed: AnswerEmbed = () =>
     Promise.reject(new Problem('embeddings_unavailable', 'The primary is not ready yet.'));
   #isClosing = false;
@@ -115,7 +118,9 @@ export class PrimaryReplication implements AsyncDisposable {
         replicas: (publicUrls) => {
           this.#publicUrls = publicUrls;
           this.#onReplicas();
+          this.#onReports();
         },
+        reported: () => this.#onReports(),
         embed: (request) => this.#answerEmbed(request),
         note: ({ level, text }) => logger[level](text),
       },
@@ -213,6 +218,11 @@ export class PrimaryReplication implements AsyncDisposable {
   /** Calls the listener when one has registered or was dropped. */
   onReplicas(listener: () => void): void {
     this.#onReplicas = listener;
+  }
+
+  /** Calls the listener when one has told how far it is, too. */
+  onReports(listener: () => void): void {
+    this.#onReports = listener;
   }
 
   /** Answers replicas from now on, which ask no provider of embeddings themselves. */

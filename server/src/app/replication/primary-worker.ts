@@ -109,6 +109,10 @@ function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']):
     refusals.refused(`failed connection of a replica from ${event.peer}: ${event.reason}`);
     return;
   }
+  if (event.kind === 'reported') {
+    main.tell('reported', undefined);
+    return;
+  }
   const note = noteOf(event);
   if (note !== undefined) main.tell('note', note);
   if (event.kind === 'registered' || event.kind === 'dropped') {
@@ -123,7 +127,7 @@ const WHY_DROPPED = {
 } as const;
 
 function noteOf(
-  event: Exclude<ReplicationEvent, { kind: 'rejected' }>,
+  event: Exclude<ReplicationEvent, { kind: 'rejected' | 'reported' }>,
 ): { readonly level: 'info' | 'warn'; readonly text: string } | undefined {
   switch (event.kind) {
     case 'registered':

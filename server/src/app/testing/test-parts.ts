@@ -119,6 +119,7 @@ function buildTestServices(parts: StatePart): Promise<Services> {
     logger,
     clock: systemClock,
     redact: (json) => json,
+    views: { changed: () => undefined },
     telemetry: undefined,
     isReplica: false,
     preview: null,

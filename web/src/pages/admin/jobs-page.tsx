@@ -2,10 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Job, JobState } from '@trellis/contract/shapes/job.ts';
 import { Timer } from 'lucide-react';
-import { useEffect } from 'react';
+import { tellsOfJobs, useLiveQueries } from '../../app/live-queries.ts';
 import { client } from '../../api/client.ts';
 import { atSkip } from '../../app/search-params.ts';
-import { liveConnection } from '../../app/live-connection.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -21,6 +20,9 @@ import { Time } from '../../ui/time.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { JobPanel } from './job-panel.tsx';
 import { KIND_WORDS, STATE_TONES } from './job-words.ts';
+
+const JOBS_KEY = ['jobs'];
+const tellsOfAny = tellsOfJobs();
 
 const route = getRouteApi('/workspace/admin/jobs');
 const TAKE = 25;
@@ -44,7 +46,7 @@ export function JobsPage() {
       client.jobs.list({ ...(chosen && { state: chosen }), skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
-  useJobMessages();
+  useLiveQueries(JOBS_KEY, tellsOfAny);
   return (
     <>
       <PageHeader
@@ -94,20 +96,6 @@ function StateFilter({ state }: { readonly state: JobState | undefined }) {
       ]}
       onChange={(event) => void navigate({ search: { state: event.target.value || undefined } })}
     />
-  );
-}
-
-/**
- * The server tells administrators of every change: the list is read again when a job is not in it.
- */
-function useJobMessages(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED') void queries.invalidateQueries({ queryKey: ['jobs'] });
-      }),
-    [queries],
   );
 }
 

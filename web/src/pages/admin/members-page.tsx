@@ -3,6 +3,7 @@ import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import { ArrowRightLeft, Server } from 'lucide-react';
 import { useState } from 'react';
+import { tellsOfView, useLiveQueries } from '../../app/live-queries.ts';
 import { client } from '../../api/client.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -22,16 +23,17 @@ import { followerColumns } from './follower-columns.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 import { healthQuery } from './statistics.ts';
 
-const REFRESH_MS = 2_000;
+const MEMBERS_KEY = ['members'];
+const tells = tellsOfView('members');
 
 export function MembersPage() {
   const health = useQuery(healthQuery);
   // A server with its log in its folder has no such part, and refuses the list.
   const isOff = health.data !== undefined && !health.data.parts.some(({ name }) => name === 'log');
+  useLiveQueries(MEMBERS_KEY, tells);
   const overview = useQuery({
-    queryKey: ['members'],
+    queryKey: MEMBERS_KEY,
     queryFn: ({ signal }) => client.members.list({ signal }),
-    refetchInterval: REFRESH_MS,
     enabled: health.isError || (health.data !== undefined && !isOff),
   });
   return (

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { ReplicaOverview } from '@trellis/contract/shapes/replica.ts';
 import { ArrowLeftRight, ScanSearch } from 'lucide-react';
+import { tellsOfView, useLiveQueries } from '../../app/live-queries.ts';
 import { client } from '../../api/client.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -22,17 +23,18 @@ import { ReplicaVerificationResult } from './replica-verification-result.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 import { healthQuery, replicaHealthQuery, statisticsQuery } from './statistics.ts';
 
-const REFRESH_MS = 2_000;
+const REPLICAS_KEY = ['replicas'];
+const tells = tellsOfView('replicas');
 
 export function ReplicasPage() {
   const permission = useChangePermission();
   const health = useQuery(replicaHealthQuery);
   // A primary without replication tells no lag, and refuses the list.
   const isOff = health.data !== undefined && !('currentLag' in health.data);
+  useLiveQueries(REPLICAS_KEY, tells);
   const overview = useQuery({
-    queryKey: ['replicas'],
+    queryKey: REPLICAS_KEY,
     queryFn: ({ signal }) => client.replicas.list({ signal }),
-    refetchInterval: REFRESH_MS,
     enabled: health.isError || (health.data !== undefined && !isOff),
   });
   const verify = useMutation({ mutationFn: () => client.replicas.verify() });

@@ -4,18 +4,15 @@ import { client } from '../../../api/client.ts';
 
 /** Beginning of the key of whatever tells of connectors. */
 export const CONNECTORS_KEY = ['connectors'] as const;
-const REFRESH_MS = 3_000;
 
 /** There are fewer than a page holds, as there are of the runs that are kept. */
 export const connectorsQuery = queryOptions({
   queryKey: [...CONNECTORS_KEY, 'list'],
   queryFn: ({ signal }) => client.connectors.list({ take: LIST_TAKE_MAX }, { signal }),
-  refetchInterval: REFRESH_MS,
 });
 
 export const connectorRunsQuery = (id: string) =>
   queryOptions({
     queryKey: [...CONNECTORS_KEY, 'runs', id],
     queryFn: ({ signal }) => client.connectors.runs(id, { take: LIST_TAKE_MAX }, { signal }),
-    refetchInterval: REFRESH_MS,
   });

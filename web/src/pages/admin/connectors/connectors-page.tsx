@@ -2,12 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Cable } from 'lucide-react';
 import { useState } from 'react';
 import type { Connector } from '@trellis/contract/shapes/connector.ts';
+import { tellsOfJobs, tellsOfView, useLiveQueries } from '../../../app/live-queries.ts';
 import { ListPage } from '../../manage/list-page.tsx';
 import { ConnectorDialog } from './connector-dialog.tsx';
-import { connectorsQuery } from './connector-queries.ts';
+import { CONNECTORS_KEY, connectorsQuery } from './connector-queries.ts';
 import { ConnectorRunsPanel } from './connector-runs-panel.tsx';
 import { ConnectorTable } from './connector-table.tsx';
 import { DeleteConnectorDialog } from './delete-connector-dialog.tsx';
+
+const tellsOfSettings = tellsOfView('connectors');
+// Each run is the job of a task.
+const tellsOfRuns = tellsOfJobs('task');
 
 /** Sources that the server brings into the workspace (docs/connectors.md). */
 export function ConnectorsPage() {
@@ -15,6 +20,8 @@ export function ConnectorsPage() {
   const [edited, setEdited] = useState<Connector | null>();
   const [deleted, setDeleted] = useState<Connector>();
   const [opened, setOpened] = useState<Connector>();
+  useLiveQueries(CONNECTORS_KEY, tellsOfSettings);
+  useLiveQueries(CONNECTORS_KEY, tellsOfRuns);
   const query = useQuery({ ...connectorsQuery, select: ({ items }) => items });
   return (
     <ListPage

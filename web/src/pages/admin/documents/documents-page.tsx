@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileSearch, ScanText } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { liveConnection } from '../../../app/live-connection.ts';
+import { useState } from 'react';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -19,6 +19,8 @@ import { ExtractDialog } from './extract-dialog.tsx';
 import { ExtractionState } from './extraction-state.tsx';
 import { ExtractionView } from './extraction-view.tsx';
 
+const tellsOfRuns = tellsOfJobs('document-extraction');
+
 const route = getRouteApi('/workspace/admin/documents');
 
 /** Nodes and edges that are read out of files and texts (docs/documents.md). */
@@ -27,7 +29,7 @@ export function DocumentsPage() {
   const navigate = route.useNavigate();
   const [isStarting, setStarting] = useState(false);
   const permission = useChangePermission();
-  useJobMessages();
+  useLiveQueries(DOCUMENTS_KEY, tellsOfRuns);
   const open = (id: string | undefined): void =>
     void navigate({ search: id === undefined ? {} : { extraction: id } });
   return (
@@ -121,19 +123,5 @@ function ExtractionList({ onOpen }: { readonly onOpen: (id: string) => void }) {
         </Card>
       )}
     </QueryView>
-  );
-}
-
-/** The lists are read again when a job has come further. */
-function useJobMessages(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED' && message.job.kind === 'document-extraction') {
-          void queries.invalidateQueries({ queryKey: DOCUMENTS_KEY });
-        }
-      }),
-    [queries],
   );
 }

@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SearchCheck } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Duplicate } from '@trellis/contract/shapes/duplicate.ts';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 import { client } from '../../../api/client.ts';
-import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
@@ -18,6 +18,8 @@ import { DUPLICATES_KEY } from './duplicate-queries.ts';
 import { MergeList } from './merge-list.tsx';
 import { PairList } from './pair-list.tsx';
 
+const tellsOfSearches = tellsOfJobs();
+
 const route = getRouteApi('/workspace/admin/duplicates');
 const TABS = ['open', 'dismissed', 'merges'] as const;
 
@@ -28,7 +30,7 @@ export function DuplicatesPage() {
   const [opened, setOpened] = useState<Duplicate>();
   const permission = useChangePermission();
   const shown = TABS.find((one) => one === tab) ?? 'open';
-  useSearchMessages();
+  useLiveQueries(DUPLICATES_KEY, tellsOfSearches);
   return (
     <>
       <PageHeader
@@ -104,19 +106,5 @@ function Finder({ type, isAllowed }: FinderProps) {
         Jobs
       </Link>
     </div>
-  );
-}
-
-/** The lists are read again when a search has found others. */
-function useSearchMessages(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED') {
-          void queries.invalidateQueries({ queryKey: DUPLICATES_KEY });
-        }
-      }),
-    [queries],
   );
 }

@@ -1,9 +1,9 @@
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { DatabaseZap, Plus } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { client } from '../../../api/client.ts';
-import { liveConnection } from '../../../app/live-connection.ts';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -22,7 +22,7 @@ const MigrationDialog = lazyPart(
 );
 
 /** Jobs that change how a migration is shown: it has run, or a changed schema has broken it. */
-const TELLING: ReadonlySet<string> = new Set(['migration', 'endpoint-recheck']);
+const tellsOfRuns = tellsOfJobs('migration', 'endpoint-recheck');
 const DONE: Readonly<Record<MigrationDeed, string>> = {
   run: 'The migration runs',
   cancel: 'The migration has stopped',
@@ -39,7 +39,7 @@ export function MigrationsPage() {
   const { refresh, act } = useMigrationDeeds();
   const onDeed = (deed: MigrationDeed, name: string) =>
     deed === 'cancel' ? act.mutate({ deed, name }) : setAsked({ deed, name });
-  useMigrationJobs();
+  useLiveQueries(MIGRATIONS_KEY, tellsOfRuns);
   return (
     <>
       <MigrationsHeader onAdd={() => setOpened('new')} />
@@ -123,18 +123,4 @@ async function perform(deed: MigrationDeed, name: string): Promise<void> {
   else if (deed === 'cancel') await client.migrations.cancel({ name });
   else if (deed === 'reset') await client.migrations.resetStatus({ name });
   else await client.migrations.delete(name);
-}
-
-/** The server tells administrators of every run: it is a job. */
-function useMigrationJobs(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED' && TELLING.has(message.job.kind)) {
-          void queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
-        }
-      }),
-    [queries],
-  );
 }

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Task } from '@trellis/contract/shapes/task.ts';
 import { CalendarClock, Plus } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { liveConnection } from '../../../app/live-connection.ts';
+import { useState } from 'react';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { useRequestedAction } from '../../../app/requested-action.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -17,6 +17,8 @@ import { TASKS_KEY, taskListQuery } from './task-queries.ts';
 import { TaskTable } from './task-table.tsx';
 import { TriggersCard } from '../triggers/triggers-card.tsx';
 
+const tellsOfRuns = tellsOfJobs('task');
+
 /** What is open over the list. */
 type Opened =
   | { readonly what: 'new' }
@@ -28,7 +30,7 @@ export function TasksPage() {
   const [opened, setOpened] = useState<Opened>();
   useRequestedAction('new task', () => setOpened({ what: 'new' }));
   const close = () => setOpened(undefined);
-  useTaskJobs();
+  useLiveQueries(TASKS_KEY, tellsOfRuns);
   return (
     <>
       <PageHeader
@@ -65,19 +67,5 @@ export function TasksPage() {
       {opened?.what === 'delete' && <DeleteTaskDialog name={opened.task.name} onClose={close} />}
       {opened?.what === 'log' && <TaskLog name={opened.task.name} onClose={close} />}
     </>
-  );
-}
-
-/** The server tells administrators of every run: it is a job. */
-function useTaskJobs(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED' && message.job.kind === 'task') {
-          void queries.invalidateQueries({ queryKey: TASKS_KEY });
-        }
-      }),
-    [queries],
   );
 }

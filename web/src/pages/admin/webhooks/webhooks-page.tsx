@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { Webhook, WebhookWithSecret } from '@trellis/contract/shapes/webhook.ts';
+import { tellsOfView, useLiveQueries } from '../../../app/live-queries.ts';
 import { ListPage } from '../../manage/list-page.tsx';
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
-import { webhooksQuery } from './webhook-queries.ts';
+import { WEBHOOKS_KEY, webhooksQuery } from './webhook-queries.ts';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 import { WebhookTable } from './webhook-table.tsx';
+
+const tells = tellsOfView('webhooks');
 
 /** Addresses that are told what changes (docs/webhooks.md). */
 export function WebhooksPage() {
@@ -17,6 +20,7 @@ export function WebhooksPage() {
   const [deleted, setDeleted] = useState<Webhook>();
   const [opened, setOpened] = useState<Webhook>();
   const [secret, setSecret] = useState<WebhookWithSecret>();
+  useLiveQueries(WEBHOOKS_KEY, tells);
   const query = useQuery({ ...webhooksQuery, select: ({ items }) => items });
   return (
     <ListPage

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { Play } from 'lucide-react';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 import { client } from '../../../api/client.ts';
-import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -14,6 +13,9 @@ import { GOLDEN_KEY, goldenSetQuery } from './golden-queries.ts';
 import { GoldenReportView } from './golden-report-view.tsx';
 import { GoldenRuns } from './golden-runs.tsx';
 import { QuestionsForm } from './questions-form.tsx';
+
+const RUNS_KEY = [...GOLDEN_KEY, 'runs'];
+const tellsOfRuns = tellsOfJobs('golden-answers');
 
 const route = getRouteApi('/workspace/assistant/answers/$name');
 
@@ -26,7 +28,7 @@ export function GoldenSetPage() {
   const { tab, run, compare } = route.useSearch();
   const navigate = route.useNavigate();
   const set = useQuery(goldenSetQuery(name));
-  useGoldenJobs();
+  useLiveQueries(RUNS_KEY, tellsOfRuns);
   return (
     <>
       <PageHeader
@@ -99,19 +101,5 @@ function StartRun({ name }: { readonly name: string }) {
     >
       Run
     </Button>
-  );
-}
-
-/** The server tells administrators of every run: it is a job. */
-function useGoldenJobs(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED' && message.job.kind === 'golden-answers') {
-          void queries.invalidateQueries({ queryKey: [...GOLDEN_KEY, 'runs'] });
-        }
-      }),
-    [queries],
   );
 }

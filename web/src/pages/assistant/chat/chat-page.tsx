@@ -1,19 +1,27 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { History } from 'lucide-react';
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useLiveQueries } from '../../../app/live-queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { SidePanel } from '../../../ui/dialog.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { useDrafts, UnsavedRecords } from '../../data/unsaved-records.tsx';
 import { ChatList } from './chat-list.tsx';
-import { chatQuery } from './chat-queries.ts';
+import { CHATS_KEY, chatQuery } from './chat-queries.ts';
 import { Conversation } from './conversation.tsx';
 import type { ChatChoice } from './use-chat-sending.ts';
 
 const CitedRecord = lazyPart(async () => (await import('./cited-record.tsx')).CitedRecord);
+
+/** A report has come, perhaps into a conversation that nothing of this page follows. */
+const tellsOfReports = (message: WebSocketMessage): boolean =>
+  message.type === 'JOB_CHANGED' &&
+  message.job.kind === 'deep-research' &&
+  message.job.endedAt !== null;
 
 const route = getRouteApi('/workspace/chat/{-$uid}');
 
@@ -24,6 +32,7 @@ export function ChatPage() {
   const { key, onBegun } = useConversationKey(uid);
   const { cited, citations, title, messages, noteOpener, close } = useCited(uid);
   const drafts = useDrafts(key);
+  useLiveQueries(CHATS_KEY, tellsOfReports);
   const isBeside = cited !== undefined;
   return (
     <div className="flex items-start gap-6 max-lg:flex-col max-lg:items-stretch">

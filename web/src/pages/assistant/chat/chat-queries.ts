@@ -3,11 +3,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
 
 export const CHATS_TAKE = 30;
-/**
- * While an answer is under way that this page does not get itself, such as one asked for in another
- * tab.
- */
-const BUSY_REFETCH_MS = 1_500;
 
 /** Beginning of the key of whatever tells of conversations. */
 export const CHATS_KEY = ['chats'] as const;
@@ -25,7 +20,6 @@ export const chatQuery = (uid: string) =>
   queryOptions({
     queryKey: [...CHATS_KEY, 'one', uid],
     queryFn: ({ signal }) => client.chats.get(uid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.isBusy === true ? BUSY_REFETCH_MS : false),
   });
 
 /** What a turn may choose from, and whether there is a provider at all. */
