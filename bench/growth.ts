@@ -5,6 +5,7 @@ import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { openWriter } from '../server/src/app/writer/open-writer.ts';
 import { INGEST_COMMITS_IN_FLIGHT_MAX } from '../server/src/base/limits.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
+import { benchRename } from './rename.ts';
 import type { Report } from './report.ts';
 
 const NODES = Number(process.env['TRELLIS_BENCH_RECORDS'] ?? 10_000_000);
@@ -16,8 +17,8 @@ const TYPE = { type: 'Person', key: 'Email', fields: { Name: 'String', Age: 'Int
 
 /**
  * What one long load takes of the processor for a node, as the graph grows, in process: so nothing
- * but the writer is in the number, and other work on the machine hardly. The number of each step is
- * on stderr; `TRELLIS_BENCH_RECORDS` sets how many nodes are loaded.
+ * but the writer is in the number, and other work on the machine hardly. Then a rename of what was
+ * loaded. The number of each step is on stderr; `TRELLIS_BENCH_RECORDS` sets how many nodes are loaded.
  */
 export async function benchGrowth(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -33,6 +34,7 @@ export async function benchGrowth(report: Report): Promise<void> {
       target: String(TARGET),
       reached: first / last >= TARGET,
     });
+    await benchRename(report, { storage: folder, type: TYPE.type, nodes: NODES, keyOf });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -68,7 +70,11 @@ async function write(graph: GraphWriter, from: number, end: number): Promise<voi
 
 function operationOf(i: number) {
   const fields = { Name: `Person ${i}`, Age: i % 90 };
-  return { op: 'addOrUpdate', type: 'Person', key: `person${i}@example.org`, fields };
+  return { op: 'addOrUpdate', type: TYPE.type, key: keyOf(i), fields };
+}
+
+function keyOf(i: number): string {
+  return `person${i}@example.org`;
 }
 
 function mean(values: readonly number[]): number {
