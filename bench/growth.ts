@@ -18,7 +18,8 @@ const TYPE = { type: 'Person', key: 'Email', fields: { Name: 'String', Age: 'Int
 /**
  * What one long load takes of the processor for a node, as the graph grows, in process: so nothing
  * but the writer is in the number, and other work on the machine hardly. Then a rename of what was
- * loaded. The number of each step is on stderr; `TRELLIS_BENCH_RECORDS` sets how many nodes are loaded.
+ * loaded. The number of each step is on stderr; `TRELLIS_BENCH_RECORDS` sets how many nodes are
+ * loaded.
  */
 export async function benchGrowth(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));

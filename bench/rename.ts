@@ -26,9 +26,9 @@ export async function benchRename(
   await using server = await startServer(storage, 'none');
   const client = new TrellisClient({ baseUrl: server.url, token: server.token });
   const times: number[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const read = async (reader: number): Promise<void> => {
-    for (let i = reader; !isOver; i += READERS) {
+    for (let i = reader; !over.signal.aborted; i += READERS) {
       const uid = nodeUid(type, keyOf((i * 7_919) % nodes));
       times.push((await timed(() => client.nodes.get(uid))).seconds * 1_000);
     }
@@ -41,7 +41,7 @@ export async function benchRename(
     client.schema.change({ changes: [{ rename: { type, to } }] }),
   );
   const during = [...times];
-  isOver = true;
+  over.abort();
   await reading;
   const { total } = await client.nodes.query({ type: to, take: 1 });
   if (total !== nodes) throw new Error(`${total} nodes have the new name`);
