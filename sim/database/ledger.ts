@@ -86,6 +86,17 @@ export class Ledger {
     }
   }
 
+  /** A follower has applied the whole log and nothing else. */
+  checkFollower(follower: string, { sequence, ids }: MemberState, log: MemberState): void {
+    for (const [last, id] of ids) {
+      if (log.ids.get(last) === id) continue;
+      this.report(`${follower} has applied commit ${id} at ${last}, which is not in the log`);
+      return;
+    }
+    if (sequence === log.sequence) return;
+    this.report(`${follower} has followed to ${sequence}, and the log ends at ${log.sequence}`);
+  }
+
   #onVisible({ first, term }: TermGroup): void {
     this.#scheduler.note(`the group ${first} is there, of term ${term}`);
     if (term >= this.#servedTerm) return;

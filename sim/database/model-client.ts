@@ -1,3 +1,4 @@
+import type { FollowedLog, SequenceBounds } from '../../server/src/log/postgres/followed-log.ts';
 import type { LogManifest } from '../../server/src/log/log-manifest.ts';
 import {
   DatabaseFault,
@@ -47,10 +48,15 @@ export class ModelClient implements LogDatabase {
     return this.#world.manifest;
   }
 
+  /** What is committed is announced, on the session that has appended it. */
   async append(group: StoredGroup, lease: LeaseTerm): Promise<boolean> {
-    const { faults } = this.#world;
+    const { faults, scheduler, database } = this.#world;
     const holdsLock = faults.locksNoRow !== true;
     let isBegun = false;
+    let generation = 0;
+    const announce = (): void => {
+      scheduler.after(this.#delayMs(), 'announce', () => database.announce(generation, group.last));
+    };
     const appending = this.#call(
       {
         name: 'append',
@@ -59,14 +65,18 @@ export class ModelClient implements LogDatabase {
           const isHeld = faults.trustsOwnClock === true || isSame(tables.lease, lease);
           if (!isHeld && (holdsLock || !isBegun)) return { answer: false };
           isBegun = true;
+          ({ generation } = database);
           return { answer: true, tables: withGroup(tables, group, lease.term) };
         },
       },
       holdsLock,
     );
     try {
-      return await appending;
+      const isAppended = await appending;
+      if (isAppended) announce();
+      return isAppended;
     } catch (error) {
+      if (faults.announcesUnknown === true && isOpen(error)) announce();
       if (faults.appliesUnknown === true && isOpen(error)) return true;
       throw error;
     }
@@ -115,20 +125,11 @@ export class ModelClient implements LogDatabase {
   }
 
   groupAt(sequence: number): Promise<number | undefined> {
-    return this.#read(({ groups }) => groups.findLast(({ first }) => first <= sequence)?.first);
+    return this.#read((tables) => groupAt(tables, sequence));
   }
 
-  /** Few at once, so that reads have many steps. */
   rowsAfter(place: RowPlace, upTo: number): Promise<readonly StoredRow[]> {
-    const rowsMax = this.#world.random.between(1, 8);
-    return this.#read(({ groups }) => {
-      const rows = groups.flatMap(({ first, chunks }) =>
-        chunks.map((body, chunk): StoredRow => ({ first, chunk, body: Buffer.from(body) })),
-      );
-      const isAfter = ({ first, chunk }: StoredRow): boolean =>
-        first > place.first || (first === place.first && chunk > place.chunk);
-      return rows.filter((row) => isAfter(row) && row.first <= upTo).slice(0, rowsMax);
-    });
+    return this.#readRows(place, upTo);
   }
 
   dropBefore(segmentFirst: number, lease: LeaseTerm): Promise<boolean> {
@@ -193,7 +194,73 @@ export class ModelClient implements LogDatabase {
     });
   }
 
+  /** A session, as a follower has one: with the server of this moment alone. */
+  openSession(own: Pick<FollowedLog, 'epoch' | 'pause'>): FollowedLog {
+    const { database, faults } = this.#world;
+    const { generation } = database;
+    const onThisServer = <T>(answer: (tables: Tables) => T) => {
+      return (tables: Tables): T => {
+        if (database.generation !== generation) throw new Broken('the session has ended');
+        return answer(tables);
+      };
+    };
+    const bounds = onThisServer(boundsOf);
+    return {
+      ...own,
+      place: this.place,
+      cipher: undefined,
+      rows: {
+        groupAt: (sequence) => this.#read(onThisServer((tables) => groupAt(tables, sequence))),
+        rowsAfter: (place, upTo) => this.#readRows(place, upTo, onThisServer),
+      },
+      bounds: () => this.#read(bounds),
+      confirmedBounds: () => {
+        if (faults.believesVisible === true) return this.#read(bounds);
+        let ask = bounds;
+        return this.#call({
+          name: 'confirm the end',
+          lock: 'no row',
+          run: (tables) => {
+            const answer = ask(tables);
+            // Its commit may come about on the server that takes over.
+            ask = boundsOf;
+            return { answer, tables: { ...tables } };
+          },
+        });
+      },
+      segmentsAfter: (first) =>
+        this.#read(onThisServer(({ segments }) => segments.filter((one) => one.first > first))),
+      listen: async (hear) => {
+        await this.#read(bounds);
+        const listening = database.listen((sequence) => {
+          this.#world.scheduler.after(this.#delayMs(), `${this.#member.name} hears`, () =>
+            this.#member.deliver(() => hear(sequence)),
+          );
+        });
+        return { [Symbol.asyncDispose]: async () => listening[Symbol.dispose]() };
+      },
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** Few at once, so that reads have many steps. */
+  #readRows(
+    place: RowPlace,
+    upTo: number,
+    onServer = <T>(answer: (tables: Tables) => T) => answer,
+  ): Promise<readonly StoredRow[]> {
+    const rowsMax = this.#world.random.between(1, 8);
+    const rowsIn = ({ groups }: Tables): readonly StoredRow[] => {
+      const rows = groups.flatMap(({ first, chunks }) =>
+        chunks.map((body, chunk): StoredRow => ({ first, chunk, body: Buffer.from(body) })),
+      );
+      const isAfter = ({ first, chunk }: StoredRow): boolean =>
+        first > place.first || (first === place.first && chunk > place.chunk);
+      return rows.filter((row) => isAfter(row) && row.first <= upTo).slice(0, rowsMax);
+    };
+    return this.#read(onServer(rowsIn));
+  }
 
   #read<T>(answer: (tables: Tables) => T): Promise<T> {
     return this.#call({
@@ -240,6 +307,15 @@ export class ModelClient implements LogDatabase {
     const isLate = database.isDisturbed && random.chance(0.01);
     return isLate ? random.between(100, 9_000) : random.between(0, 4);
   }
+}
+
+function boundsOf({ groups, segments }: Tables): SequenceBounds {
+  const firstSequence = segments[0]?.first ?? 1;
+  return { firstSequence, lastSequence: groups.at(-1)?.last ?? firstSequence - 1 };
+}
+
+function groupAt({ groups }: Tables, sequence: number): number | undefined {
+  return groups.findLast(({ first }) => first <= sequence)?.first;
 }
 
 /** The primary key of `record`: the first sequence. */

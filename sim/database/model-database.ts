@@ -36,9 +36,9 @@ interface Outcome<T> {
 
 /**
  * As of PostgreSQL: `for key share`, an update that leaves the key alone, one that changes it;
- * `none` reads what is visible.
+ * `no row` writes something else, `none` reads what is visible.
  */
-export type LockMode = 'none' | 'key share' | 'update' | 'key update';
+export type LockMode = 'none' | 'no row' | 'key share' | 'update' | 'key update';
 
 /** A statement failed, and the transaction with it. */
 export class Conflict extends Error {}
@@ -73,6 +73,8 @@ export class ModelDatabase {
   #replicated: Tables;
   #clockAheadMs = 0;
   #isDown = false;
+  #generation = 1;
+  readonly #listeners = new Set<(sequence: number) => void>();
   /** An administrator ends each wait for the standby: commits are visible, and only here. */
   endsWaits = false;
   /** Disturbances are made while this is so. */
@@ -93,6 +95,23 @@ export class ModelDatabase {
 
   get isDown(): boolean {
     return this.#isDown;
+  }
+
+  /** Which server it is: another one after each fail-over, where no session goes on. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** `listen`: until the server is another one. */
+  listen(hear: (sequence: number) => void): Disposable {
+    this.#listeners.add(hear);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(hear) };
+  }
+
+  /** `notify`, on a session with that server. */
+  announce(generation: number, sequence: number): void {
+    if (this.#isDown || generation !== this.#generation) return;
+    for (const hear of this.#listeners) hear(sequence);
   }
 
   /** `clock_timestamp()`, in milliseconds. */
@@ -129,6 +148,8 @@ export class ModelDatabase {
     if (this.#isDown) return;
     this.#scheduler.note('the database fails over');
     this.#isDown = true;
+    this.#generation++;
+    this.#listeners.clear();
     this.#tables = this.#replicated;
     for (const { apply } of this.#committing) {
       if (this.#random.chance(0.5)) applyUnlessTaken(apply);
@@ -202,6 +223,7 @@ interface Waiter {
 
 const CONFLICTS: Readonly<Record<LockMode, readonly LockMode[]>> = {
   none: [],
+  'no row': [],
   'key share': ['key update'],
   update: ['update', 'key update'],
   'key update': ['key share', 'update', 'key update'],

@@ -12,4 +12,8 @@ export interface MemberFaults {
   readonly raisesNoTerm?: boolean;
   /** What was read is believed, without a commit after it. */
   readonly confirmsNothing?: boolean;
+  /** A follower believes what a session shows, though nobody has said that it is durable. */
+  readonly believesVisible?: boolean;
+  /** The primary announces what it has appended though nobody knows whether it is durable. */
+  readonly announcesUnknown?: boolean;
 }

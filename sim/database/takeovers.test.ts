@@ -50,6 +50,8 @@ describe('the checkers', () => {
     ['trustsOwnClock', /appears after the primary of term \d+ has read to the end/],
     ['locksNoRow', /appears after the primary of term \d+ has read to the end/],
     ['raisesNoTerm', /was refused and is in the log/],
+    ['believesVisible', /has applied commit \d+|is not what this member follows/],
+    ['announcesUnknown', /has applied commit \d+|is not what this member follows/],
     ['confirmsNothing', /was acknowledged and is gone|was given to|is not in the log/],
   ];
 

@@ -1,10 +1,12 @@
 import { beginDatabaseLog } from '../../server/src/log/postgres/database-log.ts';
 import { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
+import { emptyFollowerState, FollowerNode, type FollowerState } from './follower-node.ts';
 import { emptyMemberState, Ledger, type MemberState, type MemberViolation } from './ledger.ts';
 import { MemberNode, type MemberWorld } from './member-node.ts';
 import { ModelDatabase } from './model-database.ts';
 import type { MemberFaults } from './planted-member-faults.ts';
+import type { SimulatedMember } from './simulated-member.ts';
 
 export interface TakeoverOptions {
   readonly faults?: MemberFaults;
@@ -22,6 +24,8 @@ export interface TakeoverResult {
 }
 
 const MEMBERS = 3;
+/** They never lead, and so follow throughout. */
+const FOLLOWERS = 2;
 const BUSY_MIN_MS = 8_000;
 const BUSY_MAX_MS = 40_000;
 /** Once nothing fails any more, a member takes writes within this. */
@@ -31,7 +35,7 @@ const EVENTS_BETWEEN_MAX = 400;
 
 /**
  * One schedule: three members share a log in a database, are written to and disturbed for a while,
- * then left alone. In the end a new member reads the whole log.
+ * then left alone. In the end a new member reads the whole log, and followers have all of it.
  */
 export async function runTakeovers(
   seed: number,
@@ -53,6 +57,8 @@ class MemberCluster {
   readonly world: MemberWorld;
   readonly #states: MemberState[];
   readonly #members: MemberNode[] = [];
+  readonly #followed: FollowerState[];
+  readonly #followers: FollowerNode[] = [];
   #lives = 0;
   #clockAheadMs = 0;
   #isBusy = true;
@@ -71,6 +77,8 @@ class MemberCluster {
     this.world = { scheduler, random, database, manifest, faults, ledger, nextId: () => ++ids };
     this.#states = Array.from({ length: MEMBERS }, emptyMemberState);
     for (const place of this.#states.keys()) this.#start(place);
+    this.#followed = Array.from({ length: FOLLOWERS }, emptyFollowerState);
+    for (const place of this.#followed.keys()) this.#follow(place);
   }
 
   async run(): Promise<void> {
@@ -101,6 +109,10 @@ class MemberCluster {
     await scheduler.run(RECOVERY_MAX_MS, () => isViolated() || auditor.serves);
     if (!isViolated() && !auditor.serves) ledger.report('the auditor cannot read the log');
     ledger.checkEnd(auditor.state);
+    for (const { process, state } of this.#followers) {
+      if (!isViolated()) ledger.checkFollower(process.name, state, auditor.state);
+      process.kill();
+    }
     auditor.kill();
     const { groups } = database.tables;
     const isDescending = groups.some(({ term }, i) => term < (groups[i - 1]?.term ?? 0));
@@ -115,6 +127,12 @@ class MemberCluster {
     const state = this.#states[place];
     if (state === undefined) return;
     this.#members[place] = new MemberNode(`m${place}-${++this.#lives}`, state, this.world);
+  }
+
+  #follow(place: number): void {
+    const state = this.#followed[place];
+    if (state === undefined) return;
+    this.#followers[place] = new FollowerNode(`f${place}-${++this.#lives}`, state, this.world);
   }
 
   /** Everybody who takes writes gets some: two may believe that they lead. */
@@ -135,6 +153,7 @@ class MemberCluster {
       : random.between(0, MEMBERS - 1);
     const member = this.#members[place];
     if (member !== undefined) this.#hit(place, member);
+    if (random.chance(0.5)) this.#hitFollower(random.between(0, FOLLOWERS - 1));
     scheduler.after(random.between(1, 3_000), 'a disturbance', () => this.#disturb());
   }
 
@@ -158,11 +177,7 @@ class MemberCluster {
         return;
       case 6:
       case 7:
-        scheduler.note(`${process.name} is cut off`);
-        process.isCutOff = true;
-        scheduler.after(random.between(100, 9_000), 'a member is reached', () => {
-          process.isCutOff = false;
-        });
+        this.#cutOff(process);
         return;
       case 8:
         scheduler.note(`${process.name} steps down`);
@@ -173,8 +188,36 @@ class MemberCluster {
     }
   }
 
+  #hitFollower(place: number): void {
+    const { scheduler, random } = this.world;
+    const follower = this.#followers[place];
+    if (follower === undefined) return;
+    const { process } = follower;
+    switch (random.between(0, 2)) {
+      case 0:
+        scheduler.note(`${process.name} is killed`);
+        follower.kill();
+        this.#follow(place);
+        return;
+      case 1:
+        this.#pause(follower);
+        return;
+      default:
+        this.#cutOff(process);
+    }
+  }
+
+  #cutOff(process: SimulatedMember): void {
+    const { scheduler, random } = this.world;
+    scheduler.note(`${process.name} is cut off`);
+    process.isCutOff = true;
+    scheduler.after(random.between(100, 9_000), 'a member is reached', () => {
+      process.isCutOff = false;
+    });
+  }
+
   /** Often for longer than a lease lasts. */
-  #pause({ process }: MemberNode): void {
+  #pause({ process }: { readonly process: SimulatedMember }): void {
     const { scheduler, random } = this.world;
     if (process.isStopped) return;
     scheduler.note(`${process.name} is stopped`);
@@ -215,6 +258,10 @@ class MemberCluster {
       process.isCutOff = false;
       if (process.isAlive) process.goOn();
       else this.#start(place);
+    }
+    for (const { process } of this.#followers) {
+      process.isCutOff = false;
+      process.goOn();
     }
   }
 }

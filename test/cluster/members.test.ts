@@ -9,10 +9,24 @@ import { TcpProxy } from './tcp-proxy.ts';
 import { expectCaughtUp, prepareWorkload, Workload } from './workload.ts';
 
 const ROUND = 20;
+/** For Node: the clock of the process is a day ahead, in all its threads. */
+const CLOCK_AHEAD = `--import data:text/javascript,${encodeURIComponent(`
+  const Now = Date;
+  globalThis.Date = class Date extends Now {
+    constructor(...given) {
+      super(...(given.length === 0 ? [Date.now()] : given));
+    }
+    static now() {
+      return Now.now() + 86_400_000;
+    }
+  };
+`)}`;
 
 describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () => {
   let postgres: PostgresServer;
+  /** Of all members, and the part of it that is `one`'s alone. */
   let proxy: TcpProxy;
+  let link: TcpProxy;
   let members: Members;
   let one: MemberNode;
   let two: MemberNode;
@@ -24,8 +38,10 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
   beforeAll(async () => {
     postgres = await startPostgres({ tcp: true });
     proxy = await TcpProxy.listen({ host: '127.0.0.1', port: postgres.port });
-    members = await Members.create(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`);
-    one = await members.start('one');
+    link = await TcpProxy.listen({ host: '127.0.0.1', port: proxy.port });
+    const through = ({ port }: TcpProxy) => `postgres://postgres@127.0.0.1:${port}/postgres`;
+    members = await Members.create(through(proxy));
+    one = await members.start('one', { MSK_LOG: through(link) });
     await one.process.ready;
     token = await prepareWorkload(one.http);
     two = await members.start('two');
@@ -33,6 +49,7 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
   });
   afterAll(async () => {
     await members[Symbol.asyncDispose]();
+    await link[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();
     await postgres[Symbol.asyncDispose]();
   });
@@ -117,17 +134,43 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
     expect(field(json, 'primary')).toBe('two');
   });
 
+  it('goes on with another one when the link of the primary carries nothing, and is not closed', async () => {
+    await two.http.send({ method: 'POST', path: '/api/graph/members/step-down', token });
+    expect(await members.primaryBut(two)).toBe(one);
+    await workload.written(ROUND);
+    const { mark } = one.process;
+    link.hold();
+    expect(await members.primaryBut(one)).toBe(two);
+    await workload.written(ROUND);
+    link.mend();
+    await one.process.waitForLine(/ready as the follower/, mark);
+    // What is open stays dead, and what is opened from now on works.
+    link.abandon();
+    await expectNothingLost();
+  });
+
   it('follows a primary that it does not reach, since PostgreSQL has what that appends', async () => {
     await workload.written(ROUND);
     const nobody = `http://127.0.0.1:${await freePort()}`;
-    await using lonely = await members.start('lonely', { MSK_SERVER_ADDRESS: nobody });
+    const unreached = { MSK_SERVER_ADDRESS: nobody };
+    const joined = await members.start('lonely', unreached);
+    await joined.process.ready;
+    await joined.process.stop();
+    // It leads, too, whatever its clock says: only that of PostgreSQL counts.
+    const { storage } = joined;
+    const wrong = { ...unreached, MSK_GRAPH_STORAGE: storage, NODE_OPTIONS: CLOCK_AHEAD };
+    await using lonely = await members.start('lonely', wrong);
     await lonely.process.ready;
+    // The session of the others is over there.
+    const { status } = await lonely.http.send({ path: '/api/schema', token });
+    expect(status).toBe(401);
+    const later = await lonely.http.signIn();
     for (const { process } of [one, two]) await process.kill();
     expect(await members.primaryBut(one, two)).toBe(lonely);
     for (const member of [one, two]) member.launch();
     for (const { process } of [one, two]) await process.ready;
     const label = 'lonely';
-    await using there = new Workload(lonely.http, token, { label, pauseMs: 10 });
+    await using there = new Workload(lonely.http, later, { label, pauseMs: 10 });
     await there.written(ROUND);
     for (const member of [one, two]) {
       await expectCaughtUp(member, there, token);
@@ -187,5 +230,8 @@ describe.skipIf(requirePostgres())('members that share a log in PostgreSQL', () 
     expect(workload.acknowledged.length - before).toBeLessThan(ROUND);
     proxy.mend();
     await expectNothingLost();
+    const refusals = (one.logs + two.logs).split('\n').filter((line) => /"no_primary"/.test(line));
+    expect(refusals).not.toEqual([]);
+    for (const line of refusals) expect(line).not.toContain('"stack"');
   });
 });

@@ -3,9 +3,13 @@ import { metrics, type MetricRow } from '../../server/src/observe/telemetry/metr
 import { OtlpReceiver } from '../support/otlp/otlp-receiver.ts';
 import { startWorkspace } from '../support/workspace.ts';
 
-/** Told by a primary with replicas, while there are jobs, and when others are asked or told. */
+/** Told by members, by a primary with replicas, while there are jobs, and when others are asked. */
 const NOT_ALWAYS: ReadonlySet<string> = new Set([
   'trellis.replica.lag',
+  'trellis.member.term',
+  'trellis.member.takeovers',
+  'trellis.member.lag',
+  'trellis.lease.renewal.duration',
   'trellis.jobs',
   'trellis.webhook.duration',
   'trellis.connector.duration',

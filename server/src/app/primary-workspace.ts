@@ -67,7 +67,8 @@ export async function openPrimaryWorkspace(
     member: given.member,
     isStorageDamaged: () => scrub.isDamaged,
   });
-  opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
+  const { member } = given;
+  opened.use(readMetrics(telemetry, { sequence, status, member, services: () => services }));
   const http = opened.use(
     await createHttpServer(
       {

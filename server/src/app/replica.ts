@@ -84,7 +84,7 @@ export async function openReplica(
     probes: replicaProbes({ services, isJoined, areLogsWritten }),
     member: following.member,
   });
-  opened.use(readMetrics(telemetry, { sequence, status, services }));
+  opened.use(readMetrics(telemetry, { sequence, status, services, member: following.member }));
   const always = servicesWithoutGraph(parts, { status, frontEnd });
   const http = opened.use(
     await createHttpServer(startingServices(always, services), {

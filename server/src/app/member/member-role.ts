@@ -15,6 +15,8 @@ export interface MemberRole {
   readonly members: HttpServices['members'];
   /** Of the primary that the member knows. */
   readonly term: () => number;
+  /** What the metrics tell. */
+  readonly figures: () => MemberFigures;
   /**
    * When it changes its role, requests have so long to finish. Clients that are cut off ask again,
    * at another member.
@@ -32,6 +34,13 @@ export interface OpenRole {
   readonly sequence: () => number;
   /** Told when the members are not what they were. */
   readonly onSeen: () => void;
+}
+
+export interface MemberFigures {
+  /** How often this run has become the primary. */
+  readonly takeovers: number;
+  /** How many operations each member is behind, by name; the primary tells it. */
+  readonly lags: readonly { readonly name: string; readonly lag: number }[];
 }
 
 /** As an option of the HTTP server. */

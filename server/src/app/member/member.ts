@@ -24,6 +24,7 @@ import { canLead, takeNewestBackup } from './member-folder.ts';
 import {
   holderOf,
   MEMBER_SILENT_AFTER_MS,
+  type MemberFigures,
   overviewOf,
   primaryOf,
   type MemberRole,
@@ -87,6 +88,7 @@ export class Member implements AsyncDisposable {
   #port: number;
   #url = '';
   #leases = 0;
+  #takeovers = 0;
   #isLeaseLost = false;
   #isToStepDown = false;
   /** By `performance.now()`. */
@@ -308,9 +310,15 @@ export class Member implements AsyncDisposable {
         onLost: () => {
           this.#isLeaseLost = true;
         },
+        onRenewal: ({ outcome, tookMs }) => {
+          this.#options.telemetry?.record('trellis.lease.renewal.duration', tookMs / 1_000, {
+            'trellis.lease.outcome': outcome,
+          });
+        },
       },
     });
     const workspace = await opened;
+    this.#takeovers++;
     // It is a note for people, and nothing depends on it.
     const takeover = { term: held.term, member: this.#parts.name };
     await this.#parts.registry.noteTakeover(takeover).catch(() => undefined);
@@ -347,6 +355,7 @@ export class Member implements AsyncDisposable {
       place: this.#parts.place,
       members: { list: () => this.#list(), stepDown: async () => this.#stepDown() },
       term: () => this.#seen?.lease.term ?? 0,
+      figures: () => this.#figures(),
       stopGraceMs: STOP_GRACE_MS,
       probes: {
         log: () => {
@@ -358,6 +367,16 @@ export class Member implements AsyncDisposable {
         this.#openRole = role;
       },
     };
+  }
+
+  #figures(): MemberFigures {
+    const { run } = this.#parts;
+    const isPrimary = this.#role?.kind === 'primary';
+    const others = this.#seen?.members.filter((member) => member.run !== run) ?? [];
+    const lags = others.map(({ name, appliedSequence }) => {
+      return { name, lag: Math.max(0, this.#applied() - appliedSequence) };
+    });
+    return { takeovers: this.#takeovers, lags: isPrimary ? lags : [] };
   }
 
   /** The same port as before, so that clients find this member where they knew it. */

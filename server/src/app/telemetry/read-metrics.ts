@@ -5,11 +5,14 @@ import type { ReadMetric } from '#observe/telemetry/metric-catalogue.ts';
 import type { Reading, Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { Services } from '../build/services.ts';
+import type { MemberRole } from '../member/member-role.ts';
 
 export interface MetricSources {
   readonly sequence: AppliedSequence;
   /** Undefined until the services are built. */
   readonly services: () => Services | undefined;
+  /** Undefined when this process is no member. */
+  readonly member: Pick<MemberRole, 'term' | 'figures'> | undefined;
   readonly status: {
     health(): Promise<HealthReport>;
     readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
@@ -33,6 +36,7 @@ export function readMetrics(telemetry: Telemetry | undefined, sources: MetricSou
     ...ofTelemetry,
     ...ofWorkspace(sources),
     ...ofServices(sources),
+    ...ofMember(sources.member),
   };
   for (const [name, read] of Object.entries(readers)) telemetry.read(name as ReadMetric, read);
   return { [Symbol.dispose]: () => void delay.disable() };
@@ -87,6 +91,18 @@ function ofWorkspace({ sequence, status }: MetricSources) {
         attributes: { 'trellis.part.name': name },
       }));
     },
+  } satisfies Partial<Readers>;
+}
+
+function ofMember(member: MetricSources['member']) {
+  return {
+    'trellis.member.term': () => (member === undefined ? [] : one(member.term())),
+    'trellis.member.takeovers': () => (member === undefined ? [] : one(member.figures().takeovers)),
+    'trellis.member.lag': () =>
+      (member?.figures().lags ?? []).map(({ name, lag }) => ({
+        value: lag,
+        attributes: { 'trellis.member.name': name },
+      })),
   } satisfies Partial<Readers>;
 }
 

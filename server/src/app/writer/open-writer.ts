@@ -26,7 +26,7 @@ export interface OpenWriterOptions {
   readonly shared?: SharedLogLease | undefined;
 }
 
-const NO_LEASE: LeaseEvents = { onAdopted: nothing, onLost: nothing };
+const NO_LEASE: LeaseEvents = { onAdopted: nothing, onLost: nothing, onRenewal: nothing };
 
 /** The log, the state that follows it, and the transactor: everything that writes. */
 export interface OpenWriter extends AsyncDisposable {

@@ -6,7 +6,7 @@ import type { Followers } from '#log/followers.ts';
 import { openMirroredLog } from '#log/mirrored-log.ts';
 import { beginDatabaseLog, openDatabaseLog } from '#log/postgres/database-log.ts';
 import { databaseProblem, noPrimary } from '#log/postgres/database-problem.ts';
-import { Lease } from '#log/postgres/lease.ts';
+import { Lease, type LeaseRenewal } from '#log/postgres/lease.ts';
 import { DatabaseFault, type LeaseTerm } from '#log/postgres/log-database.ts';
 import { parsePostgresAddress, type PostgresAddress } from '#log/postgres/postgres-address.ts';
 import { MemberRegistry } from '#log/postgres/member-registry.ts';
@@ -34,6 +34,7 @@ export interface LeaseEvents {
   onAdopted(): void;
   /** Another member has it, or may: nothing is appended here any more. */
   onLost(): void;
+  onRenewal(renewal: LeaseRenewal): void;
 }
 
 export interface SharedLogEvents extends LeaseEvents {
@@ -147,10 +148,10 @@ async function openLeading(options: SharedLogOptions, events: SharedLogEvents): 
 async function adoptLease(
   database: PostgresDatabase,
   { lease: { term, holder } }: SharedLogLease,
-  { onLost }: SharedLogEvents,
+  { onLost, onRenewal }: SharedLogEvents,
 ): Promise<Lease> {
   const monotonicMs = (): number => performance.now();
-  const options = { database, holder, timers: systemTimers, monotonicMs, onLost };
+  const options = { database, holder, timers: systemTimers, monotonicMs, onLost, onRenewal };
   const lease = await Lease.adopt(options, term).catch((error: unknown) => {
     throw databaseProblem('taking the lease over', error);
   });

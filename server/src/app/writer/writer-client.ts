@@ -6,6 +6,7 @@ import type { IngestPort, IngestStream } from '#access/ingest-service.ts';
 import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
 import { Thread } from '../threads/thread.ts';
 import type { Steps } from '../threads/channel.ts';
+import type { LeaseRenewal } from '#log/postgres/lease.ts';
 import type { LeaseEvents, SharedLogLease } from './shared-log.ts';
 
 /** Options of the writer thread, which runs no user code and speaks no HTTP. */
@@ -66,6 +67,7 @@ export interface WriterNotices {
   /** See `LeaseEvents`. */
   leaseAdopted(): void;
   leaseLost(): void;
+  leaseRenewal(renewal: LeaseRenewal): void;
 }
 
 export type ObserveCommit = (perform: () => Promise<TimedCommit>) => Promise<CommitResult>;
@@ -108,6 +110,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
         note: (text) => events.onNote(text),
         leaseAdopted: () => events.leaseEvents?.onAdopted(),
         leaseLost: () => events.leaseEvents?.onLost(),
+        leaseRenewal: (renewal) => events.leaseEvents?.onRenewal(renewal),
       },
       onEnd: (error) => {
         if (!this.#closing) events.onCrash(error);

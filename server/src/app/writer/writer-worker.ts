@@ -22,6 +22,7 @@ serve<WriterNotices, WriterCalls>(async (main) => {
   const writer = await openWriter({ ...options, followers }, (text) => main.tell('note', text), {
     onAdopted: () => main.tell('leaseAdopted'),
     onLost: () => main.tell('leaseLost'),
+    onRenewal: (renewal) => main.tell('leaseRenewal', renewal),
   });
   return answersOf(writer);
 });

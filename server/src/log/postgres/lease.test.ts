@@ -122,6 +122,34 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
     expect(lease?.current).toBeUndefined();
   });
 
+  it('is kept while a renewal waits on a link that carries nothing any more', async () => {
+    const timers = new FiredTimers();
+    let now = 0;
+    const options = { database, holder: 'one', timers, monotonicMs: () => now };
+    await using lease = await Lease.take(options);
+    const late = Promise.withResolvers<boolean>();
+    const renewals = vi.spyOn(database, 'renewLease').mockReturnValueOnce(late.promise);
+    now = LEASE_MS / 4;
+    timers.fire();
+    now = LEASE_MS / 2;
+    timers.fire();
+    await renewals.mock.results[1]?.value;
+    now = LEASE_MS + 1;
+    expect(lease?.current).toEqual({ term: 1, holder: 'one' });
+    // What was asked earlier does not shorten it.
+    late.resolve(true);
+    await nextTurn();
+    now = LEASE_MS * 1.25 + 1;
+    expect(lease?.current).toEqual({ term: 1, holder: 'one' });
+    now = LEASE_MS * 1.5;
+    expect(lease?.current).toBeUndefined();
+    // No more than two are under way.
+    const dead = new Promise<boolean>(() => {});
+    renewals.mockClear().mockReturnValue(dead);
+    for (let i = 0; i < 5; i++) timers.fire();
+    expect(renewals).toHaveBeenCalledTimes(2);
+  });
+
   it('is not lost by a renewal in a term that was raised meanwhile', async () => {
     const timers = new FiredTimers();
     await using lease = await take('one', timers);
@@ -157,7 +185,7 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
 
   it('waits for an append under way, and not for a session that stops in one', async () => {
     await using _lease = await take('one');
-    await using sessions = new PostgresConnections(addressOf(server.url), 1);
+    await using sessions = new PostgresConnections(addressOf(server.url), { max: 1 });
     const table = `"trellis_${workspace}".lease`;
     const stopped = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
@@ -177,9 +205,9 @@ describe.skipIf(requirePostgres())('the lease in PostgreSQL', () => {
   });
 
   it('is not waited for by a session whose client is gone', async () => {
-    await using holding = new PostgresConnections(addressOf(server.url), 1);
-    await using waiting = new PostgresConnections(addressOf(server.url), 1);
-    await using looking = new PostgresConnections(addressOf(server.url), 1);
+    await using holding = new PostgresConnections(addressOf(server.url), { max: 1 });
+    await using waiting = new PostgresConnections(addressOf(server.url), { max: 1 });
+    await using looking = new PostgresConnections(addressOf(server.url), { max: 1 });
     const update = `update "trellis_${workspace}".lease set term = term`;
     const pidOf = async (client: pg.ClientBase): Promise<number> => {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

@@ -12,6 +12,8 @@ export const LEASE_MS = 4_000;
 export const RENEWAL_INTERVAL_MS = 1_000;
 /** How long is waited before a question is put to the database again. */
 const RETRY_INTERVAL_MS = 200;
+/** One may wait on a dead link; the next one then takes another session. */
+const RENEWALS_MAX = 2;
 
 export interface LeaseOptions {
   readonly database: LeaseDatabase;
@@ -22,6 +24,13 @@ export interface LeaseOptions {
   readonly monotonicMs: () => number;
   /** Called once, when another member has the lease. */
   readonly onLost?: () => void;
+  readonly onRenewal?: (renewal: LeaseRenewal) => void;
+}
+
+/** What became of a renewal, and how long that took. */
+export interface LeaseRenewal {
+  readonly outcome: 'ok' | 'lost' | 'failed';
+  readonly tookMs: number;
 }
 
 /**
@@ -36,7 +45,7 @@ export class Lease implements AsyncDisposable {
   /** By the holder's own clock. */
   #validUntil: number;
   #isLost = false;
-  #isRenewing = false;
+  #renewing = 0;
   /** Its term may have been raised in the database, and the answer is not here. */
   #isSettling = false;
   #renewals: Disposable;
@@ -140,21 +149,24 @@ export class Lease implements AsyncDisposable {
   }
 
   async #renew(): Promise<void> {
-    if (this.#isRenewing || this.#isLost) return;
-    this.#isRenewing = true;
+    if (this.#renewing >= RENEWALS_MAX || this.#isLost) return;
+    this.#renewing++;
     const term = this.#term;
     const askedAt = this.#options.monotonicMs();
+    let outcome: LeaseRenewal['outcome'] = 'failed';
     try {
       const renewed = await this.#options.database.renewLease(
         { term, holder: this.holder },
         LEASE_MS,
       );
-      if (renewed) this.#validUntil = askedAt + LEASE_MS;
+      outcome = renewed ? 'ok' : 'lost';
+      if (renewed) this.#validUntil = Math.max(this.#validUntil, askedAt + LEASE_MS);
       else if (this.#term === term && !this.#isSettling) this.lose();
     } catch {
       // The next renewal tries again. Until one succeeds, time runs out by itself.
     } finally {
-      this.#isRenewing = false;
+      this.#renewing--;
+      this.#options.onRenewal?.({ outcome, tookMs: this.#options.monotonicMs() - askedAt });
     }
   }
 }

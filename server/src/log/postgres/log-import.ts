@@ -57,7 +57,7 @@ const GROUP_RECORDS_MAX = 1_000;
 export async function importLog(options: LogImport): Promise<ImportedLog> {
   const { address, workspace } = options;
   const place = placeOf(address, workspace);
-  await using connections = new PostgresConnections(address, 1);
+  await using connections = new PostgresConnections(address, { max: 1 });
   const imported = await explainingRights({ place, workspace }, () =>
     connections.run(async (client, mark) => {
       await client.query('begin');

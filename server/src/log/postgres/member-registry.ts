@@ -4,7 +4,7 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { LeaseTerm } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
-import { PostgresConnections } from './postgres-connections.ts';
+import { PostgresConnections, SOON_ANSWER_TIMEOUT_MS } from './postgres-connections.ts';
 import { schemaOf } from './postgres-tables.ts';
 
 /** What a member says of itself. */
@@ -79,7 +79,10 @@ export class MemberRegistry implements AsyncDisposable {
   readonly #schema: string;
 
   constructor(address: PostgresAddress, workspace: string) {
-    this.#connections = new PostgresConnections(address, 1);
+    this.#connections = new PostgresConnections(address, {
+      max: 1,
+      answerTimeoutMs: SOON_ANSWER_TIMEOUT_MS,
+    });
     this.#schema = escapeIdentifier(schemaOf(workspace));
   }
 

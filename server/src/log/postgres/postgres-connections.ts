@@ -6,7 +6,12 @@ import { DatabaseFault } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 
 /** Whoever waits longer for an answer takes the connection for broken. */
-const QUERY_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
+/**
+ * As well, for what is asked again and again, and is of no use when it comes late: a link that
+ * carries nothing any more, and is not closed, is noticed before a lease ends.
+ */
+export const SOON_ANSWER_TIMEOUT_MS = 3_000;
 const IDLE_MS = 60_000;
 /** A session that stops in the middle of a transaction keeps others from taking the lease. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
@@ -48,14 +53,23 @@ const DISK_FULL = '53100';
 /** What a transaction that waited for the standby is told when somebody ends the wait. */
 const WARNING = '01000';
 
-/** Sessions of one kind, at most `max` at once, with the first host that takes writes. */
+interface ConnectionsOptions {
+  /** How many sessions there are at once. */
+  readonly max: number;
+  readonly answerTimeoutMs?: number;
+}
+
+/** Sessions of one kind, with the first host that takes writes. */
 export class PostgresConnections implements AsyncDisposable {
   readonly #address: PostgresAddress;
   readonly #pool: pg.Pool;
   /** The host that is tried next. */
   #at = 0;
 
-  constructor(address: PostgresAddress, max: number) {
+  constructor(
+    address: PostgresAddress,
+    { max, answerTimeoutMs = ANSWER_TIMEOUT_MS }: ConnectionsOptions,
+  ) {
     this.#address = address;
     const next = (): ClientConfig => this.#server();
     this.#pool = new pg.Pool({
@@ -64,7 +78,7 @@ export class PostgresConnections implements AsyncDisposable {
       allowExitOnIdle: true,
       Client: class extends pg.Client {
         constructor() {
-          super({ ...next(), query_timeout: QUERY_TIMEOUT_MS });
+          super({ ...next(), query_timeout: answerTimeoutMs });
           // Whoever waits for an answer is told; without a listener the process would end.
           this.on('error', () => {});
         }

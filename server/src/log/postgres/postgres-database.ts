@@ -12,7 +12,7 @@ import {
   type StoredRow,
 } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
-import { PostgresConnections } from './postgres-connections.ts';
+import { PostgresConnections, SOON_ANSWER_TIMEOUT_MS } from './postgres-connections.ts';
 import {
   announcementsOf,
   type Statement,
@@ -58,8 +58,11 @@ export class PostgresDatabase implements LogDatabase {
   ) {
     this.place = placeOf(address, workspace);
     this.#appends = appends;
-    this.#leases = new PostgresConnections(address, 2);
-    this.#reads = new PostgresConnections(address, READS_MAX);
+    this.#leases = new PostgresConnections(address, {
+      max: 2,
+      answerTimeoutMs: SOON_ANSWER_TIMEOUT_MS,
+    });
+    this.#reads = new PostgresConnections(address, { max: READS_MAX });
     this.#manifest = manifest;
     this.#statements = statementsFor(schemaOf(workspace));
     this.#announcements = new Announcements(appends, schemaOf(workspace));
@@ -69,7 +72,7 @@ export class PostgresDatabase implements LogDatabase {
   static async open(options: PostgresDatabaseOptions): Promise<PostgresDatabase> {
     await using parts = new AsyncDisposableStack();
     const { address, workspace, begin } = options;
-    const connections = parts.use(new PostgresConnections(address, 1));
+    const connections = parts.use(new PostgresConnections(address, { max: 1 }));
     const place = placeOf(address, workspace);
     const manifest = await prepareTables({ connections, workspace, place, begin });
     parts.move();
@@ -104,10 +107,10 @@ export class PostgresDatabase implements LogDatabase {
     return insertChunk(client, this.#statements, { group, chunk: 0, lease });
   }
 
-  /** On the sessions of the lease: the one of appends may be waited for. */
+  /** On a session of reads: that of appends may be waited for, for as long as a standby needs. */
   settle({ term, holder }: LeaseTerm, groupFirst: number): Promise<Settled> {
     const { raiseTerm, groupTerm } = this.#statements;
-    return this.#leases.run(async (client, mark) => {
+    return this.#reads.run(async (client, mark) => {
       await client.query('begin');
       const raised = await client.query<LeaseRow>(raiseTerm, [term, holder]);
       // A statement of its own: it sees the append that the other one has waited for.

@@ -121,6 +121,30 @@ export const metrics = {
     description: 'How far each registered replica is behind; told by the primary.',
     attributes: ['trellis.replica.name'],
   },
+  'trellis.member.term': {
+    kind: 'gauge',
+    unit: '{term}',
+    description: 'Of a member: the term of the primary that it knows.',
+    attributes: [],
+  },
+  'trellis.member.takeovers': {
+    kind: 'counter',
+    unit: '{takeover}',
+    description: 'How often this member has become the primary since the process started.',
+    attributes: [],
+  },
+  'trellis.member.lag': {
+    kind: 'gauge',
+    unit: '{operation}',
+    description: 'How far each other member is behind; told by the primary.',
+    attributes: ['trellis.member.name'],
+  },
+  'trellis.lease.renewal.duration': {
+    kind: 'histogram',
+    unit: 's',
+    description: 'Duration of renewals of the lease, by what became of them: ok, lost, failed.',
+    attributes: ['trellis.lease.outcome'],
+  },
   'trellis.jobs': {
     kind: 'gauge',
     unit: '{job}',

@@ -276,6 +276,7 @@ class Instruments {
       'trellis.webhook.duration': histogram('trellis.webhook.duration'),
       'trellis.connector.duration': histogram('trellis.connector.duration'),
       'trellis.commit.duration': histogram('trellis.commit.duration'),
+      'trellis.lease.renewal.duration': histogram('trellis.lease.renewal.duration'),
     };
   }
 
