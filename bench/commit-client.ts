@@ -3,33 +3,34 @@ import { percentile } from './measure.ts';
 
 /**
  * `node commit-client.ts <url> <seconds> <commits a second, 0 for as many as it goes> [<url of a
- * replica>]`, the token on standard input: commits of 100 nodes each, in a process of its own. With
- * a replica it asks there for each tenth commit as soon as it is acknowledged, and waits until it
- * is visible. Prints JSON.
+ * replica> [<nodes of a commit> [<connections>]]]`, the token on standard input: commits of 100
+ * nodes each, in a process of its own. With a replica it asks there for each tenth commit as soon
+ * as it is acknowledged, and waits until it is visible. Prints JSON.
  */
-const NODES = 100;
-const CONNECTIONS = 8;
 const ASKED_EACH = 10;
 
-const [url = '', seconds = '', rate = '', replica = ''] = process.argv.slice(2);
+const [url = '', seconds = '', rate = '', replica = '', nodes = '100', connections = '8'] =
+  process.argv.slice(2);
 process.stdin.setEncoding('utf8');
 let token = '';
 for await (const text of process.stdin) token += text;
 
 const authorization = `Bearer ${token}`;
 const lags: number[] = [];
+const times: number[] = [];
 const asking: Promise<void>[] = [];
 const started = performance.now();
 const until = started + Number(seconds) * 1_000;
 let commits = 0;
 
 async function commit(number: number): Promise<void> {
-  const operations = Array.from({ length: NODES }, (_, i) => ({
+  const operations = Array.from({ length: Number(nodes) }, (_, i) => ({
     op: 'addOrUpdate',
     type: 'Measured',
     key: `${process.pid} ${number} ${i}`,
     fields: { Name: `measured ${i} of ${number}`, Number: i },
   }));
+  const sent = performance.now();
   const response = await fetch(`${url}/api/ingest`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization },
@@ -38,6 +39,7 @@ async function commit(number: number): Promise<void> {
   const text = await response.text();
   if (!response.ok) throw new Error(`ingest: ${response.status} ${text}`);
   commits++;
+  times.push(performance.now() - sent);
   if (replica !== '' && number % ASKED_EACH === 0) asking.push(ask(JSON.parse(text).sequence));
 }
 
@@ -53,7 +55,7 @@ async function ask(sequence: number): Promise<void> {
 /** Each takes the next number, and waits until it is its turn. */
 let next = 0;
 await Promise.all(
-  Array.from({ length: CONNECTIONS }, async () => {
+  Array.from({ length: Number(connections) }, async () => {
     while (performance.now() < until) {
       const number = next++;
       if (Number(rate) > 0) {
@@ -65,6 +67,9 @@ await Promise.all(
 );
 const spent = (performance.now() - started) / 1_000;
 await Promise.all(asking);
-lags.sort((a, b) => a - b);
-const lag = { p50: percentile(lags, 0.5), p99: percentile(lags, 0.99) };
-process.stdout.write(`${JSON.stringify({ commitsPerSecond: commits / spent, lag })}\n`);
+const shares = (values: readonly number[]) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
+};
+const result = { commitsPerSecond: commits / spent, lag: shares(lags), time: shares(times) };
+process.stdout.write(`${JSON.stringify(result)}\n`);

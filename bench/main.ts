@@ -13,6 +13,8 @@ import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchIndexes } from './indexes.ts';
 import { benchLlm } from './llm.ts';
+import { benchMembers } from './members.ts';
+import { benchTakeovers } from './takeovers.ts';
 import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
 import { benchSearch } from './search.ts';
@@ -41,6 +43,8 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   tokens: benchTokens,
   access: benchAccess,
   replication: benchReplication,
+  members: benchMembers,
+  takeovers: benchTakeovers,
   copy: benchCopy,
   backup: benchBackup,
   vectors: benchVectors,

@@ -9,16 +9,24 @@ import { startPrimary, startReplica } from './replicated-servers.ts';
 import { firstLine, post, putSchema, type BenchServer } from './server.ts';
 
 const SECONDS = 8;
-const MEASURED = {
+export const MEASURED = {
   nodes: [
     { type: 'Measured', key: 'Code', fields: { Code: 'String', Name: 'String', Number: 'Int' } },
   ],
   edges: [],
 };
 
-interface Committed {
+export interface Committed {
   readonly commitsPerSecond: number;
-  readonly lag: { readonly p50: number; readonly p99: number };
+  /** Milliseconds until a commit is visible on the replica. */
+  readonly lag: Shares;
+  /** Milliseconds until a commit is acknowledged. */
+  readonly time: Shares;
+}
+
+interface Shares {
+  readonly p50: number;
+  readonly p99: number;
 }
 
 /**
@@ -113,7 +121,7 @@ async function reads(server: BenchServer, core: number): Promise<number> {
   return result.requestsPerSecond;
 }
 
-function runClient(
+export function runClient(
   file: string,
   args: readonly string[],
   token: string,

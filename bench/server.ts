@@ -58,6 +58,7 @@ export async function startServer(
     pid: child.pid ?? 0,
     startSeconds,
     [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'close');
     },

@@ -15,6 +15,8 @@ const leaderless: Reply = {
   body: refusal('no_primary'),
 };
 
+const starting: Reply = { ...leaderless, body: refusal('not_ready') };
+
 function follows(member: Member | undefined, term: number, reply = toPrimary): void {
   const headers = { 'x-msk-term': String(term) };
   Object.assign(member!, {
@@ -74,7 +76,7 @@ describe('a client that knows several members', () => {
     const reply = (): Reply => {
       if (++told === 5) leads(scene.replicas[0], 2);
       scene.clock.advance(250);
-      return told % 2 === 0 ? leaderless : toPrimary;
+      return [leaderless, toPrimary, starting][told % 3]!;
     };
     for (const member of scene.replicas) member.reply = reply;
     await write(scene);

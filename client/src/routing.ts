@@ -82,6 +82,11 @@ export class Routing {
     this.#replicas = new RoutingReplicas(health, clock);
   }
 
+  /** Whether another server may become the primary. */
+  get mayMove(): boolean {
+    return this.#primary.mayMove;
+  }
+
   /** Where the primary is, for a connection that is no call; `isLost` after one broke off. */
   async primaryUrl({ isLost }: { readonly isLost: boolean }): Promise<URL> {
     if (isLost) this.#primary.suspect();

@@ -130,7 +130,7 @@ export class Transport {
         this.#remember(call, answer);
         return answer;
       }
-      const isWaiting = isLeaderless(outcome);
+      const isWaiting = isLeaderless(outcome, this.routing.mayMove);
       const pauseMs = isWaiting
         ? this.#leaderlessPauseMs(call, answer?.response, leaderlessMs)
         : this.#pauseMs(call, answer?.response, retries++);
@@ -238,10 +238,11 @@ function isOnce({ once, body }: Call): boolean {
   return once === true || body instanceof ReadableStream;
 }
 
-/** A member refused, and knows no primary that lives. */
-function isLeaderless(outcome: Outcome): boolean {
+/** A member refused, and knows no primary that lives, or is about to be it. */
+function isLeaderless(outcome: Outcome, areSeveral: boolean): boolean {
   const { answer, failure } = outcome;
   if (failure?.code === 'no_primary') return true;
+  if (failure?.code === 'not_ready' && areSeveral) return true;
   return answer?.server.role === 'replica' && sendsToPrimary(outcome);
 }
 

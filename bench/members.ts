@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { wordnetSchema } from '../samples/wordnet/schema.ts';
+import { READS_ENDPOINT } from './endpoint-code.ts';
+import type { LoadResult } from './load.ts';
+import { percentile } from './measure.ts';
+import { type Committed, MEASURED, runClient } from './replication.ts';
+import type { Report } from './report.ts';
+import { type BenchServer, post, putSchema, startServer, untilIndexed } from './server.ts';
+import { SharedLog } from './shared-log.ts';
+
+const SECONDS = 6;
+const ROUNDS = 3;
+const WRITERS = 64;
+/** About what one small commit adds to the log. */
+const COMMIT_BYTES = 400;
+
+interface Servers {
+  /** With its log in its folder. */
+  readonly alone: BenchServer;
+  readonly primary: BenchServer;
+  readonly follower: BenchServer;
+}
+
+/** A workspace with its log in PostgreSQL, which waits for a standby, against one in a folder. */
+export async function benchMembers(report: Report): Promise<void> {
+  await using shared = await SharedLog.start();
+  await using alone = await startServer(join(shared.folder, 'alone'), 'wordnet');
+  await using primary = await shared.member('one', 'wordnet');
+  await using follower = await shared.member('two');
+  const servers = { alone, primary, follower };
+  for (const server of [alone, primary]) {
+    const { nodes, edges } = wordnetSchema;
+    await putSchema(server, { nodes: [...nodes, ...MEASURED.nodes], edges });
+    const endpoint = { name: 'reads', code: READS_ENDPOINT, isReadOnly: true };
+    await post(server, '/api/endpoints/create', endpoint);
+  }
+  for (const server of Object.values(servers)) await untilIndexed(server);
+  await benchReads(report, servers);
+  await benchOneWriter(report, servers, shared.pair.url);
+  await benchWriters(report, servers);
+  await benchLag(report, servers);
+  await benchIngest(report, servers);
+}
+
+async function benchReads(report: Report, { alone, follower }: Servers): Promise<void> {
+  const [one, other] = await inTurns(
+    () => reads(alone),
+    () => reads(follower),
+  );
+  report.add({
+    what: 'reads on a follower',
+    ours: `${Math.round(other)} calls/s`,
+    others: [`a server with its log in its folder ${Math.round(one)} calls/s`],
+    ratio: (other / one).toFixed(2),
+    target: '0.95',
+    reached: other / one >= 0.95,
+  });
+}
+
+async function benchOneWriter(report: Report, { primary }: Servers, url: string): Promise<void> {
+  await using database = await BareDatabase.open(url);
+  const [bare, ours] = await inTurns(
+    () => database.commitMs(),
+    async () => (await commits(primary, { nodes: 1, connections: 1 })).time.p50,
+  );
+  report.add({
+    what: 'one writer of small commits over HTTP, p50, over a commit of PostgreSQL itself',
+    ours: `${ours.toFixed(2)} ms`,
+    others: [`a row of ${COMMIT_BYTES} bytes in PostgreSQL ${bare.toFixed(2)} ms`],
+    ratio: `${(ours - bare).toFixed(2)} ms more`,
+    target: 'at most 2 ms',
+    reached: ours - bare <= 2,
+  });
+}
+
+async function benchWriters(report: Report, { alone, primary }: Servers): Promise<void> {
+  const rate = async (server: BenchServer): Promise<number> =>
+    (await commits(server, { nodes: 1, connections: WRITERS })).commitsPerSecond;
+  const [one, other] = await inTurns(
+    () => rate(alone),
+    () => rate(primary),
+  );
+  report.add({
+    what: `${WRITERS} writers of small commits`,
+    ours: `${Math.round(other)} commits/s`,
+    others: [`a server with its log in its folder ${Math.round(one)} commits/s`],
+    ratio: (other / one).toFixed(2),
+    target: '0.4',
+    reached: other / one >= 0.4,
+  });
+}
+
+async function benchLag(report: Report, { primary, follower }: Servers): Promise<void> {
+  const top = await commits(primary, {});
+  const rate = top.commitsPerSecond / 2;
+  const { lag } = await commits(primary, { rate, follower });
+  report.add({
+    what: 'from acknowledgement to visibility on a follower, p99, at half of the top speed',
+    ours: `${lag.p99.toFixed(1)} ms (p50 ${lag.p50.toFixed(1)} ms)`,
+    others: [`${Math.round(rate)} commits of 100 nodes a second, each a request`],
+    ratio: (lag.p99 / 50).toFixed(2),
+    target: 'below 50 ms',
+    reached: lag.p99 < 50,
+  });
+}
+
+async function benchIngest(report: Report, { alone, primary }: Servers): Promise<void> {
+  const rate = async ({ url, token }: BenchServer): Promise<number> =>
+    Number(await runClient('ingest-client.ts', [url, String(SECONDS)], token));
+  const [one, other] = await inTurns(
+    () => rate(alone),
+    () => rate(primary),
+  );
+  report.add({
+    what: 'ingest of WordNet as one stream',
+    ours: `${other.toFixed(2)} loads/s`,
+    others: [`a server with its log in its folder ${one.toFixed(2)} loads/s`],
+    ratio: (other / one).toFixed(2),
+    target: '0.6',
+    reached: other / one >= 0.6,
+  });
+}
+
+/** The median of each, measured one after the other in rounds: noise hits both. */
+async function inTurns(
+  first: () => Promise<number>,
+  second: () => Promise<number>,
+): Promise<readonly [number, number]> {
+  const found: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    found[0].push(await first());
+    found[1].push(await second());
+  }
+  const [one, other] = found.map((values) =>
+    percentile(
+      values.toSorted((a, b) => a - b),
+      0.5,
+    ),
+  );
+  return [one ?? 0, other ?? 0];
+}
+
+interface Committing {
+  readonly rate?: number;
+  readonly follower?: BenchServer;
+  readonly nodes?: number;
+  readonly connections?: number;
+}
+
+async function commits(
+  { url, token }: BenchServer,
+  { rate = 0, follower, nodes = 100, connections = 8 }: Committing,
+): Promise<Committed> {
+  const numbers = [nodes, connections].map(String);
+  const args = [url, String(SECONDS), String(rate), follower?.url ?? '', ...numbers];
+  return JSON.parse(await runClient('commit-client.ts', args, token));
+}
+
+async function reads({ url, token }: BenchServer): Promise<number> {
+  const answer = await runClient('read-client.ts', [`${url}/api/endpoints/run/reads`], token);
+  const result: LoadResult = JSON.parse(answer);
+  return result.requestsPerSecond;
+}
+
+/** A table in the same PostgreSQL, which waits for the same standby. */
+class BareDatabase implements AsyncDisposable {
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async open(url: string): Promise<BareDatabase> {
+    // `pg` knows one host only: the first one is written to.
+    const one = url.replace(/,127[^/]*/, '').replace(/&target_session_attrs=[\w-]+/, '');
+    const client = new pg.Client({ connectionString: one });
+    await client.connect();
+    await client.query('create table bare (id bigserial primary key, body bytea)');
+    return new BareDatabase(client);
+  }
+
+  /** The median of commits, one after the other. */
+  async commitMs(): Promise<number> {
+    const times: number[] = [];
+    const body = Buffer.alloc(COMMIT_BYTES, 1);
+    const until = performance.now() + SECONDS * 1_000;
+    while (performance.now() < until) {
+      const begun = performance.now();
+      await this.#client.query({
+        name: 'bare',
+        text: 'insert into bare (body) values ($1)',
+        values: [body],
+      });
+      times.push(performance.now() - begun);
+    }
+    return percentile(
+      times.toSorted((a, b) => a - b),
+      0.5,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end();
+  }
+}
