@@ -102,6 +102,8 @@ export class Member implements AsyncDisposable {
   #hasTriedBackup = false;
   #isDatabaseAway = false;
   #watching: Promise<void> = Promise.resolve();
+  /** Has it decide at once. */
+  #wake = (): void => {};
 
   constructor(options: WorkspaceOptions, parts: MemberParts) {
     this.#options = options;
@@ -146,6 +148,7 @@ export class Member implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#wake();
     await this.#watching;
     await this.#role?.workspace[Symbol.asyncDispose]();
     await this.#parts.registry.leave(this.#parts).catch(() => undefined);
@@ -155,7 +158,14 @@ export class Member implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await sleep(LOOK_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      const waking = new AbortController();
+      this.#wake = () => waking.abort();
+      // It may have been woken before this, while it looked.
+      const isToFollow = this.#isToStepDown || this.#isLeaseLost;
+      if (!(isToFollow && this.#role?.kind === 'primary')) {
+        const until = { signal: waking.signal };
+        await sleep(LOOK_INTERVAL_MS, undefined, until).catch(() => undefined);
+      }
       if (signal.aborted) return;
       try {
         await this.#look();
@@ -309,6 +319,7 @@ export class Member implements AsyncDisposable {
         onAdopted: () => lease.handOver(),
         onLost: () => {
           this.#isLeaseLost = true;
+          this.#wake();
         },
         onRenewal: ({ outcome, tookMs }) => {
           this.#options.telemetry?.record('trellis.lease.renewal.duration', tookMs / 1_000, {
@@ -461,6 +472,7 @@ export class Member implements AsyncDisposable {
       throw new Problem('no_other_member', 'No other member was seen in the last seconds.');
     }
     this.#isToStepDown = true;
+    this.#wake();
   }
 }
 
