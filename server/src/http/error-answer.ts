@@ -180,8 +180,8 @@ export function logError(
   };
   if (answer.status < 500) {
     logger.info(record, problem.message);
-  } else if (isHidden(answer) && answer.status !== 503) {
-    // What passes by itself, as when no member is the primary, needs no stack: there may be many.
+  } else if (isHidden(answer) && problem.code !== 'no_primary') {
+    // Of refused writes there may be many until a member is the primary: a line each, no stack.
     const err = problem.code === 'internal_error' ? (problem.cause ?? problem) : problem;
     logger.error({ ...record, err, details: problem.details }, 'request failed');
   } else {
