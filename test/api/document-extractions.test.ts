@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import type { ExtractionRequest } from '@trellis/contract/shapes/extraction.ts';
+import { nodeForms } from '../support/node-forms.ts';
 import { runTrellis } from '../support/command-line.ts';
 import { pdfDocument } from '../../server/src/files/testing/documents.ts';
 import { LlmWorkspace } from '../support/llm-workspace.ts';
@@ -136,7 +137,7 @@ async function state(): Promise<string> {
   return (await answer.text()).split('\n').toSorted().join('\n');
 }
 
-const nodes = (...keys: string[]) => keys.map((key) => ({ type: 'Report', key }));
+const nodes = (...keys: string[]) => keys.map((key, at) => nodeForms('Report', key)[at % 3]);
 const approveAll = async (run: { readonly id: string }) => {
   const done = await admin.documents.approve(run.id);
   expect(done.refused).toEqual([]);
@@ -291,10 +292,9 @@ test('what another document or a person says stays; the last one leaves the stat
   await expect.poll(() => isThere('Person', 'Ben Oar')).toBe(false);
   await expect.poll(() => shown('Ship', 'Dawn')).toEqual({ Name: 'Dawn', Tons: 5 });
   await admin.nodes.delete({ type: 'Ship', key: 'Dawn' });
-  const gone = before.split('\n').filter((line) => !uids.some((uid) => line.includes(uid)));
-  const left = (await state())
-    .split('\n')
-    .filter((line) => !uids.some((uid) => line.includes(uid)));
+  const isOfOthers = (line: string): boolean => !uids.some((uid) => line.includes(uid));
+  const gone = before.split('\n').filter(isOfOthers);
+  const left = (await state()).split('\n').filter(isOfOthers);
   const isOfReports = (line: string): boolean => /"key":"[23]"/.test(line);
   expect(left.filter((line) => !isOfReports(line))).toEqual(
     gone.filter((line) => !isOfReports(line)),

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeUid } from '@trellis/client/uid.ts';
 import type { NodeReference } from '@trellis/contract/shapes/node-reference.ts';
 import { bodyMembers } from '@trellis/contract/testing/node-members.ts';
+import { nodeForms } from '../support/node-forms.ts';
 import { People } from '../support/people.ts';
 
 const DOG = nodeUid('Word', 'dog');
-const FORMS: readonly NodeReference[] = [DOG, { uid: DOG }, { type: 'Word', key: 'dog' }];
+const FORMS = nodeForms('Word', 'dog');
 const NOBODY: readonly NodeReference[] = [
-  nodeUid('Word', 'unicorn'),
-  { uid: nodeUid('Word', 'unicorn') },
-  { type: 'Word', key: 'unicorn' },
+  ...nodeForms('Word', 'unicorn'),
   { type: 'Nothing', key: 'dog' },
 ];
 
@@ -122,8 +121,8 @@ const PLACES: Readonly<Record<string, (node: NodeReference) => Promise<unknown>>
 /** These answer of a word as of what there is not. */
 const SAME_AS_NOBODY = ['getEmbeddings UIDs', 'downloadZip uids', 'putLlmBudgets budgets.team'];
 
-/** In chat.test.ts, which has a model. */
-const TESTED_ELSEWHERE = ['sendChatMessage viewingUID'];
+/** In chat.test.ts and document-extractions.test.ts, which have a model. */
+const TESTED_ELSEWHERE = ['sendChatMessage viewingUID', 'startExtraction documents.nodes'];
 
 async function linkedBy(link: object): Promise<unknown> {
   const body = { type: 'Word', key: 'new', links: [link] };
