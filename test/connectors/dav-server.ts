@@ -16,6 +16,8 @@ export interface DavTestServer extends AsyncDisposable {
   readonly url: string;
   /** Changes something there as a user does. */
   readonly send: (user: string, method: string, path: string, body?: string) => Promise<number>;
+  /** The `ETag` of a file. For a second after a change it is a weak one, and then another. */
+  readonly tagOf: (user: string, path: string) => Promise<string | null>;
 }
 
 /** `passwords` by user; the first may read all of it, and changes it. */
@@ -39,17 +41,19 @@ export async function startDav(
   const exited = once(server, 'exit');
   await listening(port, () => server.exitCode !== null);
   const origin = `http://127.0.0.1:${port}`;
+  const send = async (user: string, method: string, path: string, body?: string) => {
+    const basic = Buffer.from(`${user}:${passwords[user]}`).toString('base64');
+    const headers = { authorization: `Basic ${basic}` };
+    const given = body === undefined ? {} : { body };
+    const response = await fetch(`${origin}/docs${path}`, { method, headers, ...given });
+    await response.body?.cancel();
+    return response;
+  };
   return {
     origin,
     url: `${origin}/docs`,
-    send: async (user, method, path, body) => {
-      const basic = Buffer.from(`${user}:${passwords[user]}`).toString('base64');
-      const headers = { authorization: `Basic ${basic}` };
-      const given = body === undefined ? {} : { body };
-      const response = await fetch(`${origin}/docs${path}`, { method, headers, ...given });
-      await response.body?.cancel();
-      return response.status;
-    },
+    send: async (...asked) => (await send(...asked)).status,
+    tagOf: async (user, path) => (await send(user, 'HEAD', path)).headers.get('etag'),
     [Symbol.asyncDispose]: async () => {
       server.kill('SIGTERM');
       await exited;
