@@ -23,6 +23,16 @@ it('gives a message back to the user to whom it was said', () => {
   expect(kept.expanded('ann', plain)).toBe(plain);
 });
 
+it('puts a message into a request once, however often that names it', () => {
+  const kept = new KeptMessages();
+  kept.keep('ann', 'a', 'Hello.');
+  expect(textsOf(kept, 'ann', 'a', 'a', 'a')).toEqual(['Hello.', null, null]);
+  // What is no text names the same.
+  const input = ['a', ['a'], [['a']]].map((id) => ({ type: 'item_reference', id }));
+  const expanded = listIn(kept.expanded('ann', { input })['input']);
+  expect(expanded.filter((item) => Object(item).content === 'Hello.')).toHaveLength(1);
+});
+
 it('forgets what a user has not referred to for longest', () => {
   const kept = new KeptMessages();
   const third = 'x'.repeat(LLM_KEPT_CHARACTERS_PER_USER_MAX / 3 - 200);

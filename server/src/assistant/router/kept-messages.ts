@@ -42,19 +42,25 @@ export class KeptMessages {
     }
   }
 
-  /** The request with the messages that it refers to, as far as they are kept. */
+  /**
+   * The request with the messages that it refers to, as far as they are kept. Each is put in once:
+   * a short request could name a long one thousands of times.
+   */
   expanded(user: string, request: JsonObject): JsonObject {
     const { input } = request;
     if (!Array.isArray(input) || !this.#users.has(user)) return request;
     const { texts } = this.#touch(user);
+    const given = new Set<string>();
     return {
       ...request,
       input: input.map((item: unknown) => {
         const { type, id } = objectIn(item);
-        const text = type === 'item_reference' ? texts.get(String(id)) : undefined;
-        if (text === undefined) return item;
-        texts.delete(String(id));
-        texts.set(String(id), text);
+        const key = String(id);
+        const text = type === 'item_reference' ? texts.get(key) : undefined;
+        if (text === undefined || given.has(key)) return item;
+        given.add(key);
+        texts.delete(key);
+        texts.set(key, text);
         return { type: 'message', role: 'assistant', content: text };
       }),
     };
