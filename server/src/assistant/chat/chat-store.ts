@@ -122,8 +122,12 @@ export class ChatStore {
   rated(value: Feedback['value'] | undefined): number[] {
     this.#reader.refresh();
     const lists = RATINGS.filter((one) => value === undefined || one === value);
-    const ids = lists.flatMap((key) => this.#neighbors({ type: FEEDBACK_TYPE, key }, HAS_FEEDBACK));
-    return ids.toSorted((a, b) => b - a);
+    // As they are at one commit: an answer that is rated anew meanwhile is in one of them.
+    const found = lists.map((key) => this.#reader.id({ type: FEEDBACK_TYPE, key }));
+    return found
+      .filter((id) => id !== undefined)
+      .flatMap((id) => this.#reader.neighbors(id, 'out', HAS_FEEDBACK))
+      .toSorted((a, b) => b - a);
   }
 
   /** When the message was written, in milliseconds. */
