@@ -26,7 +26,9 @@ export class DavAccess {
     this.#source = source;
     this.#server = server;
     this.#rules = source.rules.map(({ path, users, teams }) => ({
-      path: path.split('/').filter((name) => name !== ''),
+      path: comparable(path)
+        .split('/')
+        .filter((name) => name !== ''),
       readers: { users, groups: teams },
     }));
   }
@@ -44,7 +46,7 @@ export class DavAccess {
 
   /** Of the rules that lead to it the longest counts; without one nobody may see it. */
   #ruleOf(path: string): SourceReaders {
-    const names = path.split('/');
+    const names = comparable(path).split('/');
     const fitting = this.#rules.filter((rule) => rule.path.every((name, i) => names[i] === name));
     const [longest] = fitting.toSorted((a, b) => b.path.length - a.path.length);
     return longest?.readers ?? NO_READERS;
@@ -96,6 +98,14 @@ export class DavAccess {
     }
     return this.#principals.get(href);
   }
+}
+
+/**
+ * Servers list an "ü" as one character or as two, whatever a rule says: a folder that its rule did
+ * not fit would be shown by that of the folder above.
+ */
+function comparable(path: string): string {
+  return path.normalize('NFC');
 }
 
 function isAboutReading(given: DavElement | undefined): boolean {
