@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ChatScene, eventsOf, offeredTo, sentTo } from '../support/chat-scene.ts';
+import { calls, says } from '../support/llm-server.ts';
+import { PROVIDER_KEY, type ProviderKind } from '../support/llm-workspace.ts';
+
+const OAK = calls(['find', { name: 'oak' }]);
+const TOOLS_MAX = 24;
+
+let at: ChatScene;
+beforeAll(async () => {
+  at = await ChatScene.start();
+});
+afterAll(() => at[Symbol.asyncDispose]());
+
+async function use(provider: ProviderKind): Promise<void> {
+  const chat = { provider, baseUrl: at.provider.url, model: 'large', apiKey: PROVIDER_KEY };
+  await at.ok('admin', 'PUT', '/api/chatai/providers', { chat });
+}
+
+const bodies = () => at.provider.requests.map(({ body }) => Object(body));
+
+test('the first word arrives before the model has said the second', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const said = says('Oaks grow for centuries [1]. They grow for 300 years [1].');
+  at.script(OAK, { ...said, beforeEvent: (index) => (index < 2 ? undefined : arrived.promise) });
+  const verdicts: string[] = [];
+  for await (const { event, data } of eventsOf(await at.stream('ann', { message: 'How old?' }))) {
+    if (event === 'delta') arrived.resolve();
+    if (event !== 'result') continue;
+    verdicts.push(...Object(data).support.map((one: { verdict: string }) => one.verdict));
+  }
+  expect(verdicts).toEqual(['supported', 'unsupported']);
+});
+
+describe.each<ProviderKind>(['openai-compatible', 'anthropic'])('a provider of %s', (provider) => {
+  beforeAll(() => use(provider));
+  afterAll(() => use('openai-compatible'));
+
+  test('is asked without tools when an agent is at its limit', async () => {
+    const name = `short-${provider}`;
+    const agent = { name, instructions: 'You find.', tools: ['find'], limits: { steps: 2 } };
+    await at.ok('admin', 'POST', '/api/chatai/agents', agent);
+    at.script(OAK, says('An oak [1].'));
+    const path = `/api/chatai/agents/${name}/run`;
+    const run = Object(await at.ok('ann', 'POST', path, { message: 'Find the oak.' }));
+    expect(run).toMatchObject({ status: 'Completed', result: 'An oak [1].' });
+    const [first, last, ...more] = bodies();
+    expect(more).toEqual([]);
+    expect(first.tools).toHaveLength(1);
+    if (provider === 'anthropic') expect(last.tool_choice).toEqual({ type: 'none' });
+    else expect([last.tools, last.tool_choice]).toEqual([undefined, undefined]);
+  });
+
+  test('reads of each step what it has not read before', async () => {
+    at.script(OAK, calls(['find', { name: 'elm' }]), says('Trees [1][2].'));
+    await at.answered('ann', { message: 'What of them?' });
+    const asked = bodies();
+    expect(asked).toHaveLength(3);
+    for (const body of asked) expect(marksIn(body)).toBe(provider === 'anthropic' ? 2 : 0);
+    const texts = asked.map(({ tools, system, messages }) => ({
+      head: plain([tools, system]),
+      messages: plain(messages).slice(0, -1),
+    }));
+    for (const [step, { head, messages }] of texts.entries()) {
+      const before = texts[step - 1];
+      if (before === undefined) continue;
+      expect(head).toBe(before.head);
+      expect(messages.startsWith(before.messages)).toBe(true);
+    }
+    // The last block of the instructions and of the messages is marked.
+    if (provider !== 'anthropic') return;
+    const [{ system, messages }] = asked;
+    expect(system.at(-1).cache_control).toEqual({ type: 'ephemeral' });
+    expect(messages.at(-1).content.at(-1).cache_control).toEqual({ type: 'ephemeral' });
+  });
+});
+
+test('is told of a failure in our words', async () => {
+  const throws = `export const input = z.object({});
+export default async () => { throw new TypeError('x is not iterable in /srv/secret.ts'); };`;
+  await at.endpoint('breaks', throws, { isReadOnly: true });
+  at.script(calls(['nothing', {}], ['find', { name: 7 }], ['breaks', {}]), says('I could not.'));
+  await at.answered('ann', { message: 'Hello', tools: ['find', 'breaks'] });
+  const told = sentTo(at.provider).filter(({ role }) => role === 'tool');
+  expect(told.map(({ content }) => content.split(':')[0])).toEqual([
+    'tool_not_found',
+    'invalid_request',
+    'endpoint_failed',
+  ]);
+  expect(JSON.stringify(told)).not.toMatch(/AI_|Zod|NoSuchTool|node_modules|\.ts:/);
+});
+
+test('is offered at most 24 tools, of which those that fit are some', async () => {
+  const code = `export const input = z.object({});
+export default async () => 1;`;
+  for (let number = 0; number < TOOLS_MAX; number++) {
+    await at.endpoint(`counts-item-${number}`, code, { isReadOnly: true });
+  }
+  await at.endpoint('zebra-stripes', code, { isReadOnly: true });
+  at.script(says('Many.'));
+  await at.answered('ann', { message: 'How many stripes has a zebra?' });
+  const offered = offeredTo(at.provider);
+  expect(offered).toHaveLength(TOOLS_MAX);
+  expect(offered).toContain('zebra-stripes');
+});
+
+/** As text, without the marks of what is to be kept. */
+function plain(value: unknown): string {
+  return JSON.stringify(value, (key, one: unknown) => (key === 'cache_control' ? undefined : one));
+}
+
+function marksIn(value: unknown): number {
+  return JSON.stringify(value).split('"cache_control"').length - 1;
+}
