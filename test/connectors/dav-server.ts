@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { APACHE } from '../../tools/debian-package.ts';
 import { freePort } from '../cluster/free-port.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
+import { isListening, startDaemon } from './daemon.ts';
 
 /** Apache itself with `mod_dav`: only its users may read, and `/staff` only one of them. */
 export interface DavTestServer extends AsyncDisposable {
@@ -37,9 +34,9 @@ export async function startDav(
   writeFileSync(at('users'), users.join(''));
   const [first = ''] = Object.keys(passwords);
   writeFileSync(at('apache.conf'), settings(folder.path, port, first));
-  const server = spawn(APACHE, ['-X', '-f', at('apache.conf')], { stdio: 'ignore' });
-  const exited = once(server, 'exit');
-  await listening(port, () => server.exitCode !== null);
+  const server = await startDaemon(APACHE, ['-X', '-f', at('apache.conf')], () =>
+    isListening(port),
+  );
   const origin = `http://127.0.0.1:${port}`;
   const send = async (user: string, method: string, path: string, body?: string) => {
     const basic = Buffer.from(`${user}:${passwords[user]}`).toString('base64');
@@ -55,26 +52,10 @@ export async function startDav(
     send: async (...asked) => (await send(...asked)).status,
     tagOf: async (user, path) => (await send(user, 'HEAD', path)).headers.get('etag'),
     [Symbol.asyncDispose]: async () => {
-      server.kill('SIGTERM');
-      await exited;
+      await server[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-/** It tells nobody when it takes connections. */
-async function listening(port: number, hasEnded: () => boolean): Promise<void> {
-  for (;;) {
-    if (hasEnded()) throw new Error('Apache did not start');
-    const socket = connect(port, '127.0.0.1');
-    const isThere = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isThere) return;
-    await delay(20);
-  }
 }
 
 const MODULES = [

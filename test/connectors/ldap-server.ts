@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'ldapts';
 import { SLAPD } from '../../tools/debian-package.ts';
 import { freePort } from '../cluster/free-port.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
+import { isListening, startDaemon } from './daemon.ts';
 
 /** OpenLDAP itself; nobody but its one user may read it. */
 export interface DirectoryServer extends AsyncDisposable {
@@ -36,9 +34,9 @@ export async function startDirectory(
   writeFileSync(at('entries.ldif'), entries);
   execFileSync('/usr/sbin/slapadd', ['-f', at('slapd.conf'), '-l', at('entries.ldif')]);
   const url = `ldap://127.0.0.1:${port}`;
-  const server = spawn(SLAPD, ['-d', '0', '-f', at('slapd.conf'), '-h', url], { stdio: 'ignore' });
-  const exited = once(server, 'exit');
-  await listening(port, () => server.exitCode !== null);
+  const server = await startDaemon(SLAPD, ['-d', '0', '-f', at('slapd.conf'), '-h', url], () =>
+    isListening(port),
+  );
   const client = new Client({ url });
   await client.bind(user, password);
   return {
@@ -48,26 +46,10 @@ export async function startDirectory(
     client,
     [Symbol.asyncDispose]: async () => {
       await client.unbind();
-      server.kill('SIGTERM');
-      await exited;
+      await server[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-/** It tells nobody when it takes connections. */
-async function listening(port: number, hasEnded: () => boolean): Promise<void> {
-  for (;;) {
-    if (hasEnded()) throw new Error('slapd did not start');
-    const socket = connect(port, '127.0.0.1');
-    const isThere = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isThere) return;
-    await delay(20);
-  }
 }
 
 function settings(folder: string, user: string, password: string): string {

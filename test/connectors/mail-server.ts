@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ImapFlow } from 'imapflow';
 import { freePort } from '../cluster/free-port.ts';
 import { DOVECOT } from '../../tools/debian-package.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
+import { isGreeting, startDaemon } from './daemon.ts';
 
 /** Dovecot itself, with a mailbox for each user, whose folders have access lists. */
 export interface MailServer extends AsyncDisposable {
@@ -38,9 +36,10 @@ export async function startMailServer(
   writeFileSync(at('users'), users.join(''));
   writeFileSync(at('dovecot.conf'), settings(folder.path, port, securePort));
   for (const name of ['mail', 'state']) chownSync(at(name), id('-u'), id('-g'));
-  const server = spawn(DOVECOT, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' });
-  const exited = once(server, 'exit');
-  await answering(port, () => server.exitCode !== null);
+  // Its processes take connections a while before they answer.
+  const server = await startDaemon(DOVECOT, ['-F', '-c', at('dovecot.conf')], () =>
+    isGreeting(port),
+  );
   const as: MailServer['as'] = async (user, work) => {
     const auth = { user, pass: passwords[user] ?? '' };
     const mail = new ImapFlow({ host: '127.0.0.1', port, auth, doSTARTTLS: false, logger: false });
@@ -69,26 +68,10 @@ export async function startMailServer(
       ]);
     },
     [Symbol.asyncDispose]: async () => {
-      server.kill('SIGTERM');
-      await exited;
+      await server[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Its processes take connections a while after it has started; it says so to nobody. */
-async function answering(port: number, hasEnded: () => boolean): Promise<void> {
-  for (;;) {
-    if (hasEnded()) throw new Error('Dovecot did not start');
-    const socket = connect(port, '127.0.0.1');
-    const outcome = await Promise.race([
-      once(socket, 'data').then(() => 'greeted'),
-      once(socket, 'close').then(() => 'closed'),
-    ]).catch(() => 'refused');
-    socket.destroy();
-    if (outcome === 'greeted') return;
-    await delay(20);
-  }
 }
 
 function settings(folder: string, port: number, securePort: number): string {
