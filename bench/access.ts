@@ -13,7 +13,7 @@ import type { WriterOperation } from '../server/src/graph/operations.ts';
 import type { StateReader } from '../server/src/graph/state-reader.ts';
 import { userUid } from '../server/src/identity/users.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { percentile } from './measure.ts';
+import { median } from './measure.ts';
 import { SqliteAccess } from './peers/sqlite-access.ts';
 import type { Report } from './report.ts';
 import { readWordnet } from './wordnet.ts';
@@ -267,13 +267,6 @@ function elapsedMs(run: () => unknown): number {
   const start = performance.now();
   run();
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
 
 function count<T>(length: number, make: (i: number) => T): T[] {

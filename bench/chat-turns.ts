@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { percentile } from './measure.ts';
+import { median, percentile } from './measure.ts';
 import type { Report } from './report.ts';
 import { post, type BenchServer } from './server.ts';
 
@@ -53,12 +53,7 @@ async function first(report: Report, server: BenchServer, providerUrl: string): 
     times.plain.push(a);
     times.ours.push(b);
   }
-  const [our, own] = [times.ours, times.plain].map((all) =>
-    percentile(
-      all.toSorted((a, b) => a - b),
-      0.5,
-    ),
-  ) as [number, number];
+  const [our, own] = [median(times.ours), median(times.plain)];
   report.add({
     what: "first token of a chat turn, added to the provider's own",
     ours: `${(our - own).toFixed(2)} ms`,

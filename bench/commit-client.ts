@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from './measure.ts';
+import { latencyOf } from './measure.ts';
 
 /**
  * `node commit-client.ts <url> <seconds> <commits a second, 0 for as many as it goes> [<url of a
@@ -67,9 +67,5 @@ await Promise.all(
 );
 const spent = (performance.now() - started) / 1_000;
 await Promise.all(asking);
-const shares = (values: readonly number[]) => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
-};
-const result = { commitsPerSecond: commits / spent, lag: shares(lags), time: shares(times) };
+const result = { commitsPerSecond: commits / spent, lag: latencyOf(lags), time: latencyOf(times) };
 process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RDF } from '@trellis/contract/rdf-terms.ts';
+import { median } from './measure.ts';
 import type { Report } from './report.ts';
 import { post, startServer, untilIndexed, type BenchServer } from './server.ts';
 
@@ -113,8 +114,4 @@ function exportRate(database: DatabaseSync): number {
   }
   if (bytes === 0) throw new Error('nothing was exported');
   return rows / ((performance.now() - started) / 1_000);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

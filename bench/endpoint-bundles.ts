@@ -9,7 +9,7 @@ import { toPackageScript } from '../server/src/runtime/compile/package-script.ts
 import { openTestPool, type TestCall } from '../server/src/runtime/testing/test-pool.ts';
 import { NpmFolder } from '../test/support/npm-folder.ts';
 import { zipOf } from '../test/support/zip.ts';
-import { percentile, timed } from './measure.ts';
+import { median, percentile, timed } from './measure.ts';
 import type { Report } from './report.ts';
 import { startServer } from './server.ts';
 
@@ -141,10 +141,7 @@ async function bytesOfWorker(
     for (let n = 0; n < CALLS_OF_A_WORKER; n++) await pool.run(body, { name: 'measured', ...call });
     all.push(privateBytesOfWorker());
   }
-  return percentile(
-    all.toSorted((a, b) => a - b),
-    0.5,
-  );
+  return median(all);
 }
 
 function privateBytesOfWorker(): number {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { GREETING_ENDPOINT, READS_ENDPOINT } from './endpoint-code.ts';
 import { load, type Load, type LoadResult } from './load.ts';
-import { percentile, threadSeconds, timed } from './measure.ts';
+import { median, threadSeconds, timed } from './measure.ts';
 import { SqliteGraph } from './peers/sqlite.ts';
 import type { Report } from './report.ts';
 import {
@@ -104,6 +104,7 @@ async function benchEndpoints(report: Report, server: BenchServer, storage: stri
         target: String(target),
         reached: rate / bareRate >= target,
       });
+      // The fastest round need not have the shortest tail.
       const tail = median(rounds.ours.map(tailRatio));
       report.add({
         what: `${what}, p99 of ${CONNECTIONS} connections`,
@@ -139,14 +140,6 @@ async function interleaved(
 /** The rate of the best round: other work on the machine can only slow a round down. */
 function bestRate(rounds: readonly LoadResult[]): number {
   return Math.max(...rounds.map(({ requestsPerSecond }) => requestsPerSecond));
-}
-
-/** The value of the middle round: the fastest round need not have the shortest tail. */
-function median(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
 
 function tailRatio({ p50, p99 }: LoadResult): number {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Latencies in microseconds. */
+/** In microseconds, where nothing else is said. */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
@@ -34,7 +34,14 @@ export function compareLatency(
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, latencyOf(list)]));
 }
 
-/** `times` are in microseconds. */
+export function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** In the unit of `times`. */
 export function latencyOf(times: readonly number[]): Latency {
   const sorted = times.toSorted((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };

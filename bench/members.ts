@@ -3,7 +3,7 @@ import pg from 'pg';
 import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { READS_ENDPOINT } from './endpoint-code.ts';
 import type { LoadResult } from './load.ts';
-import { percentile } from './measure.ts';
+import { median } from './measure.ts';
 import { type Committed, MEASURED, runClient } from './replication.ts';
 import type { Report } from './report.ts';
 import { type BenchServer, post, putSchema, startServer, untilIndexed } from './server.ts';
@@ -132,13 +132,7 @@ async function inTurns(
     found[0].push(await first());
     found[1].push(await second());
   }
-  const [one, other] = found.map((values) =>
-    percentile(
-      values.toSorted((a, b) => a - b),
-      0.5,
-    ),
-  );
-  return [one ?? 0, other ?? 0];
+  return [median(found[0]), median(found[1])];
 }
 
 interface Committing {
@@ -194,10 +188,7 @@ class BareDatabase implements AsyncDisposable {
       });
       times.push(performance.now() - begun);
     }
-    return percentile(
-      times.toSorted((a, b) => a - b),
-      0.5,
-    );
+    return median(times);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { READS_ENDPOINT } from './endpoint-code.ts';
 import type { LoadResult } from './load.ts';
+import type { Latency } from './measure.ts';
 import type { Report } from './report.ts';
 import { startPrimary, startReplica } from './replicated-servers.ts';
 import { firstLine, post, putSchema, type BenchServer } from './server.ts';
@@ -19,14 +20,9 @@ export const MEASURED = {
 export interface Committed {
   readonly commitsPerSecond: number;
   /** Milliseconds until a commit is visible on the replica. */
-  readonly lag: Shares;
+  readonly lag: Latency;
   /** Milliseconds until a commit is acknowledged. */
-  readonly time: Shares;
-}
-
-interface Shares {
-  readonly p50: number;
-  readonly p99: number;
+  readonly time: Latency;
 }
 
 /**
