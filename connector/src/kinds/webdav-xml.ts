@@ -29,7 +29,7 @@ class ResponseReader {
   readonly #parser;
   /** From the outermost element to the one that is open. */
   readonly #open: DavElement[] = [];
-  /** For each of these, what its prefixes stand for. */
+  /** For each of these, what the prefixes that it declares stand for. */
   readonly #prefixes: ReadonlyMap<string, string>[] = [];
   #whole: DavElement[] = [];
   #elements = 0;
@@ -66,9 +66,10 @@ class ResponseReader {
 
   #begin(tag: string, attributes: Readonly<Record<string, string>>): void {
     if (this.#open.length >= DEPTH_MAX) throw senseless('is too deep');
-    const prefixes = prefixesIn(attributes, this.#prefixes.at(-1) ?? new Map());
+    this.#prefixes.push(prefixesIn(attributes));
     const colon = tag.indexOf(':');
-    const isDav = prefixes.get(colon === -1 ? '' : tag.slice(0, colon)) === NAMESPACE;
+    const prefix = colon === -1 ? '' : tag.slice(0, colon);
+    const isDav = this.#prefixes.findLast((one) => one.has(prefix))?.get(prefix) === NAMESPACE;
     const element = { name: isDav ? tag.slice(colon + 1) : '', text: '', children: [] };
     if (this.#open.length === 0 && element.name !== 'multistatus') {
       throw senseless('is none of WebDAV');
@@ -78,7 +79,6 @@ class ResponseReader {
     else this.#elements = 0;
     if (++this.#elements > ELEMENTS_MAX) throw senseless('says too much of one resource');
     this.#open.push(element);
-    this.#prefixes.push(prefixes);
   }
 
   #say(text: string): void {
@@ -99,14 +99,9 @@ class ResponseReader {
   }
 }
 
-function prefixesIn(
-  attributes: Readonly<Record<string, string>>,
-  around: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> {
+function prefixesIn(attributes: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
-  if (declared.length === 0) return around;
-  const here = declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri] as const);
-  return new Map([...around, ...here]);
+  return new Map(declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri]));
 }
 
 function senseless(what: string): ConnectorError {
