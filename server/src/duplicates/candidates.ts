@@ -65,7 +65,7 @@ export async function findCandidates({
       // One more than a block may have says that it has too many.
       else if (block.length <= BLOCK_NODES_MAX) block.push(i);
     }
-    await rest(i / 2);
+    await rest(i / 3);
   }
   const cosines = await nearPairs({ profiles, near, rest });
   let found: Candidate[] = [];
@@ -85,7 +85,7 @@ export async function findCandidates({
       found = surest(found);
       isCut = true;
     }
-    await rest((profiles.length + i) / 2);
+    await rest((2 * profiles.length + i) / 3);
   }
   return { candidates: surest(found), pairs, isCut: isCut || found.length > DUPLICATES_OPEN_MAX };
 }
@@ -107,7 +107,7 @@ async function nearPairs({
       const of = pairs.get(first) ?? new Map<number, number>();
       pairs.set(first, of.set(second, cosine));
     }
-    await rest(i / 2);
+    await rest((profiles.length + i) / 3);
   }
   return pairs;
 }
