@@ -256,7 +256,7 @@ export class EndpointRuntime {
       result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
-      if (keep !== undefined && call.host.hasOnlyAnswered) keep(result);
+      if (keep !== undefined && call.host.effects.isOnlyAnswer) keep(result);
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);

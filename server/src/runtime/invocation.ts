@@ -32,6 +32,7 @@ import { writeConflict } from './write-conflict.ts';
 import { askedSpan, recorded, usageOf } from './tracing/asked-spans.ts';
 import type { EmbedQuery, ModelCalls } from './model-calls.ts';
 import { CallRecording, endSpan, type RecordedSpan } from './tracing/call-recording.ts';
+import { RunEffects } from './run-effects.ts';
 import type { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRun {
@@ -141,15 +142,10 @@ export class Invocation implements CallHost {
   readonly #mayRunOnPrimary: boolean;
   readonly parent: Invocation | undefined;
   readonly recording: CallRecording;
+  readonly effects: RunEffects;
   readonly #sharesTransaction: boolean;
   readonly #onScan: InvocationParts['onScan'];
   readonly #services: InvocationServices;
-  #hasEffects = false;
-  #hasWritten = false;
-  /** What `graph.commit()` has committed stays, whatever comes of the rest. */
-  #hasCommitted = false;
-  /** It has asked for something outside of this server, which must not be asked for twice. */
-  #hasCalledOut = false;
   /** How often it was run again because others were in the way of its writes. */
   #retries = 0;
   /** How often it was, to let another one go first. */
@@ -174,6 +170,7 @@ export class Invocation implements CallHost {
     this.depth = (parent?.depth ?? 0) + 1;
     this.#endpoint = endpoint;
     this.parent = parent;
+    this.effects = new RunEffects(parent?.effects);
     this.#services = services;
     this.recording = parts.recording ?? CallRecording.begin(false);
   }
@@ -183,7 +180,7 @@ export class Invocation implements CallHost {
   }
 
   get hasEffects(): boolean {
-    return this.#hasEffects;
+    return this.effects.isPossible;
   }
 
   get writes(): CallWrites {
@@ -196,16 +193,6 @@ export class Invocation implements CallHost {
     return this.#services.clock.now();
   }
 
-  /** Nothing of it but its answer was there, or will be: so that the answer can be given again. */
-  get hasOnlyAnswered(): boolean {
-    return !this.#hasEffects && !this.hasSeenWrites;
-  }
-
-  /** It has written, or reads what those have written in whose transaction it is. */
-  get hasSeenWrites(): boolean {
-    return this.#hasWritten || this.parent?.hasSeenWrites === true;
-  }
-
   /** Signal for requests to other servers from now on: aborts when nobody waits for them. */
   get requestSignal(): AbortSignal {
     return (this.#requests ??= new AbortController()).signal;
@@ -216,14 +203,8 @@ export class Invocation implements CallHost {
     this.#requests = undefined;
   }
 
-  /** Something of it stays, whatever comes of the rest. */
-  get hasCommitted(): boolean {
-    return this.#hasCommitted;
-  }
-
   noteWrite(): void {
-    this.#hasWritten = true;
-    this.parent?.noteWrite();
+    this.effects.write();
   }
 
   settled(): void {
@@ -312,12 +293,6 @@ export class Invocation implements CallHost {
     this.#onScan?.(scan);
   }
 
-  /** From now on neither this run nor those that wait for it may be begun again. */
-  noteEffect(): void {
-    this.#hasEffects = true;
-    this.parent?.noteEffect();
-  }
-
   async commit(transaction: string): Promise<void> {
     const { within } = this;
     const perform = () =>
@@ -338,7 +313,11 @@ export class Invocation implements CallHost {
     if (this.run.signal.aborted) throw new EndCall(this.run.signal.reason);
     const { turns } = this.#services;
     // Nothing is in its way yet: what cannot be run again does not make way for others.
-    if (sight !== undefined && !this.#isFinal && this.#turns < TRANSACTION_TURNS_AWAITED_MAX) {
+    if (
+      sight !== undefined &&
+      !this.effects.isFinal &&
+      this.#turns < TRANSACTION_TURNS_AWAITED_MAX
+    ) {
       const taken = turns.takenPlace(sight.reads, this);
       if (taken !== undefined) {
         this.#turns++;
@@ -348,16 +327,15 @@ export class Invocation implements CallHost {
     try {
       // The writer checks the shape of each operation, as of those that come over HTTP. Code that
       // may write may also say who sees what: only administrators write code.
-      const { sequence } = await commits.commit({
+      const request = {
         operations,
         user: this.run.caller.userUid ?? undefined,
         triggers: this.run.triggers,
         accessControl: { trace: this.#trace() },
         // A trial is on top of its own commits, which no reader sees.
         sight: this.isTrial ? undefined : sight,
-      });
-      this.noteEffect();
-      this.#hasCommitted = true;
+      };
+      const { sequence } = await this.effects.committing(() => commits.commit(request));
       this.conflict = undefined;
       endSpan(span, { sequence });
       turns.leave(this);
@@ -371,9 +349,8 @@ export class Invocation implements CallHost {
   /** What is thrown when others have changed a place that the call has read. */
   #conflict(place: string): unknown {
     this.recording.conflicts(place);
-    if (this.#isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
-      const hasCommitted = this.#hasCommitted;
-      this.conflict = writeConflict({ hasCommitted, hasCalledOut: this.#hasCalledOut });
+    if (this.effects.isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
+      this.conflict = writeConflict(this.effects);
       return this.conflict;
     }
     this.#retries++;
@@ -393,14 +370,9 @@ export class Invocation implements CallHost {
     }
     this.#log?.again();
     this.#repeated?.again();
-    this.#hasWritten = false;
+    this.effects.undoWrites();
     this.forsake();
     return new RunAgain(this.#services.turns.enter(place, this));
-  }
-
-  /** It cannot be run once more. */
-  get #isFinal(): boolean {
-    return this.#hasCalledOut || this.#hasEffects;
   }
 
   #trace(): WriterOperation {
@@ -409,17 +381,11 @@ export class Invocation implements CallHost {
     return this.#services.audit.operation(accessWritten({ caller, address: null }, source));
   }
 
-  /** Neither this run nor those that wait for it may be run again when others are in its way. */
-  noteCallOut(): void {
-    this.#hasCalledOut = true;
-    this.parent?.noteCallOut();
-  }
-
   /** What happens elsewhere must not happen twice, nor in a trial. */
   #noteEffect(what: string): void {
     if (this.isTrial) throw onlyTests(what);
-    this.noteCallOut();
-    this.noteEffect();
+    this.effects.callOut();
+    this.effects.happen();
   }
 
   #nestedRun(request: unknown, span: RecordedSpan | undefined): NestedRun {
@@ -431,7 +397,7 @@ export class Invocation implements CallHost {
     return this.#request(async (signal) => {
       const outbound = outboundRequest(request);
       const { method } = outbound;
-      this.noteCallOut();
+      this.effects.callOut();
       if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
       const { deadline } = must(this.call, 'the call of an invocation that asks');
       const onAnswer = (answer: { readonly status: number; readonly bytes: number }): void =>
@@ -465,7 +431,7 @@ export class Invocation implements CallHost {
   ): Promise<HostAnswer> {
     const { caller, headers, authorization, agentDepth = 0 } = this.run;
     const { isReadOnly } = this;
-    this.noteCallOut();
+    this.effects.callOut();
     return this.#request(async (signal) => {
       const asker = { caller, headers, authorization, isReadOnly, agentDepth, signal };
       try {

@@ -148,8 +148,8 @@ function failureOf(fault: CallFault, name: string): Problem {
 }
 
 /** In the words of who reads how a migration ended. */
-function conflictOf(cause: Problem, { hasCommitted }: Invocation): Problem {
-  const written = hasCommitted
+function conflictOf(cause: Problem, { effects }: Invocation): Problem {
+  const written = effects.hasCommitted
     ? 'What it has committed with graph.commit() stays, what it wrote after that is lost'
     : 'Nothing was written';
   const message = `Others have changed what it has read. ${written}. Run it again.`;

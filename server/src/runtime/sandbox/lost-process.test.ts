@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openTestPool } from '../testing/test-pool.ts';
 import type { TestPool } from '../testing/test-pool.ts';
 
@@ -37,4 +37,27 @@ it('of the calls in a process that dies, the one at work fails, and those that w
   const { reader } = pool.graph;
   reader.refresh();
   expect(reader.version(reader.id({ type: 'Book', key: 'once' }) ?? 0)).toBe(1);
+});
+
+it('a call whose graph.commit() is under way when its process dies does not run again', async () => {
+  const { writer, reader } = pool.graph;
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const commit = writer.commit.bind(writer);
+  vi.spyOn(writer, 'commit').mockImplementationOnce(async (request) => {
+    begun.resolve();
+    await held.promise;
+    return commit(request);
+  });
+  const once = "await scope.graph.addOrUpdate('Author', 'Ann'); await scope.graph.commit();";
+  const call = pool.fault(`${once} return 1;`, { ...PATIENT, name: 'commits' });
+  await begun.promise;
+  expect(await pool.fault(FATAL, { ...PATIENT, name: 'fatal' })).toMatchObject({ kind: 'memory' });
+  expect(await call).toMatchObject({ kind: 'stopped' });
+  held.resolve();
+  const version = () => {
+    reader.refresh();
+    return reader.version(reader.id({ type: 'Author', key: 'Ann' }) ?? 0);
+  };
+  await expect.poll(version).toBe(1);
 });
