@@ -5,7 +5,7 @@ import { logTrimmed } from '../log-problem.ts';
 import type { RecordCipher } from '../record-cipher.ts';
 import { segmentCrc } from '../segment.ts';
 import { rowsCorrupt } from './database-problem.ts';
-import type { LogDatabase, StoredSegment } from './log-database.ts';
+import { CHUNK_BYTES_MAX, type LogDatabase, type StoredSegment } from './log-database.ts';
 import { RecordReader, storedRecords } from './stored-records.ts';
 
 /**
@@ -46,7 +46,8 @@ export interface Following {
 
 /** The primary tells what is new; who hears nothing looks so often. */
 const LOOK_INTERVAL_MS = 1_000;
-const READ_BYTES_MAX = 4 * 1024 * 1024;
+/** One chunk, so that each read is answered soon, over a slow link too. */
+const READ_BYTES_MAX = CHUNK_BYTES_MAX;
 
 /**
  * Applies what comes until the signal is aborted. It believes only what is durable on the standby,

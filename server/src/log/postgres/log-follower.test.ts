@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
+import { TcpProxy } from '../../../../test/cluster/tcp-proxy.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
 import { type CommitLog, digestAt, type LogRecord } from '../commit-log.ts';
 import { filled, KEEP_NONE, readAll, settings } from '../testing/log-engine.ts';
@@ -8,12 +9,14 @@ import { LogFollower } from './log-follower.ts';
 import { addressOf, openLog, Workspaces } from './testing/postgres-workspaces.ts';
 
 const SEGMENT_BYTES = 70_000;
+/** Far from the 30 seconds after which any other session is given up. */
+const ANSWER_MS_MAX = 20_000;
 
 describe.skipIf(requirePostgres())('who follows a log in PostgreSQL', () => {
   let server: PostgresServer;
   const workspaces = new Workspaces(() => server);
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ tcp: true });
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -94,6 +97,21 @@ describe.skipIf(requirePostgres())('who follows a log in PostgreSQL', () => {
     );
     await expect(following.ended).rejects.toMatchObject({ code: 'storage_failed' });
   });
+
+  it('ends soon when its session stops in the middle of rows, and is not closed', async () => {
+    const workspace = workspaces.next();
+    await using log = await open(workspace);
+    await log.append(1, filled(2_500_000));
+    await using link = await TcpProxy.listen({ host: '127.0.0.1', port: server.port });
+    const held = link.holdAfter(500_000);
+    const address = addressOf(`postgres://postgres@127.0.0.1:${link.port}/postgres`);
+    const begun = performance.now();
+    await using following = new Followed(new LogFollower({ address, workspace }), log.epoch);
+    await held;
+    await expect(following.ended).rejects.toMatchObject({ code: 'storage_failed' });
+    expect(performance.now() - begun).toBeLessThan(ANSWER_MS_MAX);
+    expect(following.records).toEqual([]);
+  }, 30_000);
 });
 
 type More = Partial<Parameters<LogFollower['follow']>[0]>;

@@ -96,6 +96,12 @@ interface SessionParts extends Pick<FollowedLog, 'place' | 'epoch'> {
   readonly cipher: RecordCipher | undefined;
 }
 
+/**
+ * What one read of rows may take, some hundred kilobytes a second: a session that died in the
+ * middle of it is noticed, and a slow link is not taken for a dead one.
+ */
+const ROWS_TIMEOUT_MS = 8_000;
+
 class PostgresSession implements FollowedLog {
   readonly place: string;
   readonly epoch: string;
@@ -112,7 +118,7 @@ class PostgresSession implements FollowedLog {
     this.place = place;
     this.epoch = epoch;
     this.cipher = cipher;
-    this.rows = rowsIn(client, this.#statements);
+    this.rows = rowsIn(client, this.#statements, ROWS_TIMEOUT_MS);
   }
 
   /** A session that is dead, and is not closed, is noticed by its looks. */
@@ -146,8 +152,9 @@ class PostgresSession implements FollowedLog {
     const listening = {
       [Symbol.asyncDispose]: async () => {
         client.off('notification', onNotification);
-        // The session goes back to others.
-        await client.query('unlisten *').catch(() => undefined);
+        // The session goes back to others; one that is dead is not waited for again.
+        const soon = { query_timeout: SOON_ANSWER_TIMEOUT_MS };
+        await client.query({ text: 'unlisten *', ...soon }).catch(() => undefined);
       },
     };
     try {

@@ -303,19 +303,24 @@ async function insertChunk(
   return rowCount === 1;
 }
 
-/** The rows as one session sees them. */
+/**
+ * The rows as one session sees them. With a time, it takes a session that answers later for dead.
+ */
 export function rowsIn(
   client: PoolClient,
   statements: Statements,
+  answerTimeoutMs?: number,
 ): Pick<LogDatabase, 'groupAt' | 'rowsAfter'> {
+  const within = answerTimeoutMs === undefined ? {} : { query_timeout: answerTimeoutMs };
   return {
     groupAt: async (sequence) => {
-      const { rows } = await client.query<{ first: string }>(statements.groupAt, [sequence]);
+      const query = { ...statements.groupAt, ...within };
+      const { rows } = await client.query<{ first: string }>(query, [sequence]);
       return rows[0] === undefined ? undefined : Number(rows[0].first);
     },
     rowsAfter: async ({ first, chunk }, upTo, bytesMax) => {
       const { rows } = await client.query<{ first: string; chunk: number; body: Buffer }>(
-        statements.rowsAfter,
+        { ...statements.rowsAfter, ...within },
         [first, chunk, upTo, bytesMax],
       );
       return rows.map((row) => ({ first: Number(row.first), chunk: row.chunk, body: row.body }));
