@@ -56,6 +56,12 @@ export class ServerProcess implements AsyncDisposable {
     return this.#lines.join('\n');
   }
 
+  /** Throws when it could not be started. */
+  get pid(): number {
+    if (this.#child.pid === undefined) throw this.#failure('has no process');
+    return this.#child.pid;
+  }
+
   get isRunning(): boolean {
     return this.#exit === undefined;
   }
