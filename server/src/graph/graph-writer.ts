@@ -12,6 +12,7 @@ import {
 } from './access-operations.ts';
 import { checkMayAsk, checkSees } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
+import { writeClaimed } from './document-claims.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import { writeAccess } from './merged-halves.ts';
 import { noteTriggers } from './node-changes.ts';
@@ -332,6 +333,11 @@ function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersi
 function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
   checkMayAsk(t, operation.op);
+  if (t.options.system || !t.hasEvidence) carryOut(t, operation);
+  else writeClaimed(t, operation, () => carryOut(t, operation));
+}
+
+function carryOut(t: Transactor, operation: WriterOperation): void {
   switch (operation.op) {
     case 'addOrUpdate':
     case 'tryAdd':

@@ -431,7 +431,17 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
     { type: '_ExtractionDocument', key: 'Key', label: 'Key', fields: { Record: 'Json' } },
     { type: '_ExtractionBatch', key: 'Key', label: 'Key', fields: { Proposals: 'Json' } },
     // By the UID of a node what documents say of it, and by that of a document of which nodes.
-    { type: '_NodeEvidence', key: 'Node', label: 'Node', fields: { Record: 'Json' } },
+    {
+      type: '_NodeEvidence',
+      key: 'Node',
+      label: 'Node',
+      fields: {
+        Record: 'Json',
+        OnlyNode: 'Bool',
+        OnlyFields: 'String[]',
+        OnlyEdges: 'String[]',
+      },
+    },
     { type: '_DocumentEvidence', key: 'Document', label: 'Document', fields: { Record: 'Json' } },
   ],
   edges: [

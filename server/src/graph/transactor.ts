@@ -7,6 +7,7 @@ import { DB } from '#store/databases.ts';
 import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { AccessJournal } from './access-journal.ts';
 import { encodeCount, readCount, type WriterMemory } from './writer-memory.ts';
+import { EVIDENCE_TYPE } from './evidence-record.ts';
 import type { ValueFault } from './field-encoder.ts';
 import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
@@ -83,6 +84,7 @@ export class Transactor {
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   readonly #growth = new Growth();
   readonly #firstId: number;
+  #hasEvidence: boolean | undefined;
   /** Undefined until the first access edge is written. */
   #journal: AccessJournal | undefined;
 
@@ -95,6 +97,17 @@ export class Transactor {
 
   get registry(): SchemaRegistry {
     return this.state.schema.registry;
+  }
+
+  /** How many nodes are new so far. */
+  get created(): number {
+    return this.#created;
+  }
+
+  /** Whether documents said anything of any node before this commit. */
+  get hasEvidence(): boolean {
+    this.#hasEvidence ??= this.#countOf(EVIDENCE_TYPE) > 0;
+    return this.#hasEvidence;
   }
 
   mergeSchema(document: SchemaDocument): void {
@@ -192,6 +205,11 @@ export class Transactor {
     this.#growth.addNodes(type.id, -1);
     this.state.ids.delete(PRINTED_UID, uid);
     if (key !== undefined) this.state.ids.delete(type.id, key);
+  }
+
+  #countOf(name: string): number {
+    const type = this.registry.nodeType(name);
+    return type === undefined ? 0 : readCount(this.state.view.get(DB.meta, countKey(type.id)));
   }
 
   /** Records the outcome of a node operation. `uid` may be a view of a buffer. */

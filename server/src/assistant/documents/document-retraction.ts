@@ -16,7 +16,6 @@ import {
   retracted,
   type StatedEdge,
   type Statement,
-  statedValue,
   statementsOf,
 } from './evidence.ts';
 import { evidenceLink, isOfOther, named, restrictTo } from './evidence-draft.ts';
@@ -290,12 +289,12 @@ export class DocumentRetraction {
   #isOfOthers({ id, before, fields }: NodePlan): boolean {
     const { reader } = this.#parts;
     const type = reader.schema().nodes.find((one) => one.type === reader.typeOf(id));
-    const isOwnValue = (field: string): boolean => {
-      const value = reader.field(id, field);
-      if (value === undefined || field === type?.key || Object.hasOwn(fields, field)) return false;
-      return !isDeepStrictEqual(statedValue(before, field), value);
+    // What is left of it when nothing is stated any more.
+    const isLeft = (field: string): boolean => {
+      const value = Object.hasOwn(fields, field) ? fields[field] : reader.field(id, field);
+      return field !== type?.key && (value ?? null) !== null;
     };
-    if (Object.keys(type?.fields ?? {}).some(isOwnValue)) return true;
+    if (Object.keys(type?.fields ?? {}).some(isLeft)) return true;
     if (reader.neighbors(id, 'in', MERGED_INTO).length > 0) return true;
     const { teams, users, owners } = accessOf(reader, id);
     const { granted } = before;

@@ -1,12 +1,13 @@
 import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
 import type { Readers } from '#access/node-access.ts';
+import { must } from '#base/assert.ts';
+import { type DocumentClaims, EVIDENCE_TYPE } from '#graph/evidence-record.ts';
 import { convertValue } from '#graph/field-conversion.ts';
 import { type FieldValue, LIST, tagOf } from '#graph/field-types.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { NodeEvidence, Values } from './evidence.ts';
+import { claimsOf, type NodeEvidence, type Values, withOthers } from './evidence.ts';
 
-const NODE_TYPE = '_NodeEvidence';
 const DOCUMENT_TYPE = '_DocumentEvidence';
 
 /** What documents say of a node as it is stored, by the UID of the node. */
@@ -45,15 +46,29 @@ export class EvidenceStore {
   }
 
   node(uid: string): Versioned<StoredEvidence | undefined> {
-    const { value, version } = this.#record(NODE_TYPE, uid);
+    const { value, version } = this.#record(EVIDENCE_TYPE, uid);
     const kept = value as StoredEvidence | undefined;
-    return { value: kept && this.#present(uid, kept), version };
+    return { value: kept && this.#present(uid, kept, this.#claims(uid)), version };
   }
 
   document(uid: string): Versioned<StoredDocument> {
     const { value, version } = this.#record(DOCUMENT_TYPE, uid);
     const stored = value as StoredDocument | undefined;
     return { value: stored ?? { type: '', texts: {}, nodes: [], extractions: {} }, version };
+  }
+
+  /** Undefined where it was kept before others were noticed. */
+  #claims(key: string): DocumentClaims | undefined {
+    const id = must(this.#reader.id({ type: EVIDENCE_TYPE, key }), 'the evidence of a node');
+    const [node, fields, edges] = ['OnlyNode', 'OnlyFields', 'OnlyEdges'].map((name) =>
+      this.#reader.field(id, name),
+    );
+    if (!Array.isArray(fields) || !Array.isArray(edges)) return undefined;
+    return {
+      OnlyNode: node === true,
+      OnlyFields: fields.map(String),
+      OnlyEdges: edges.map(String),
+    };
   }
 
   /** UIDs of all documents of which something is kept. */
@@ -68,14 +83,14 @@ export class EvidenceStore {
    * What is kept names fields and edges as they were called when it was said: it is read with the
    * names and types of today, as the values of nodes are.
    */
-  #present(uid: string, evidence: StoredEvidence): StoredEvidence {
+  #present(uid: string, kept: StoredEvidence, claims: DocumentClaims | undefined): StoredEvidence {
     const schema = this.#reader.schema();
     const id = this.#reader.id({ uid });
     const type =
       id === undefined
         ? undefined
         : schema.nodes.find((one) => one.type === this.#reader.typeOf(id));
-    if (type === undefined) return evidence;
+    if (id === undefined || type === undefined) return kept;
     if (this.#aliases?.of !== schema) {
       this.#aliases = { of: schema, all: this.#reader.schemaAliases() };
     }
@@ -87,13 +102,19 @@ export class EvidenceStore {
         fields.set(one.alias, one.field);
       }
     }
+    const nameOf = (field: string): string =>
+      type.fields[field] === undefined ? (fields.get(field) ?? field) : field;
     const present = (values: Values): Values =>
       Object.fromEntries(
         Object.entries(values).map(([field, value]) => {
-          const name = type.fields[field] === undefined ? (fields.get(field) ?? field) : field;
+          const name = nameOf(field);
           return [name, valueAs(value, type.fields[name])];
         }),
       );
+    const evidence =
+      claims === undefined
+        ? kept
+        : withClaims(kept, claims, (field) => this.#reader.field(id, nameOf(field)));
     return {
       ...evidence,
       base: present(evidence.base),
@@ -115,7 +136,11 @@ export function nodeOperation(
   evidence: StoredEvidence | undefined,
   ifVersion: number,
 ): WriterOperation {
-  return recordOperation(NODE_TYPE, uid, { value: evidence, ifVersion });
+  const claims: DocumentClaims | undefined = evidence && {
+    OnlyNode: evidence.madeAt !== null,
+    ...claimsOf(evidence),
+  };
+  return recordOperation(EVIDENCE_TYPE, uid, { value: evidence, ifVersion }, { ...claims });
 }
 
 /** For a commit with `system`; undefined removes it. */
@@ -131,10 +156,24 @@ function recordOperation(
   type: string,
   key: string,
   { value, ifVersion }: { readonly value: object | undefined; readonly ifVersion: number },
+  more: Values = {},
 ): WriterOperation {
   if (value === undefined) return { op: 'delete', type, key, ifVersion };
   const Record: unknown = JSON.parse(JSON.stringify(value));
-  return { op: 'addOrUpdate', type, key, fields: { Record }, ifVersion };
+  return { op: 'addOrUpdate', type, key, fields: { Record, ...more }, ifVersion };
+}
+
+/** As it stands with what others have written since. */
+function withClaims(
+  kept: StoredEvidence,
+  claims: DocumentClaims,
+  current: (field: string) => FieldValue,
+): StoredEvidence {
+  const evidence = { ...kept, ...withOthers(kept, claims, current) };
+  // A node of which others say that it is there is not of the documents any more.
+  return claims.OnlyNode
+    ? evidence
+    : { ...evidence, isCreated: false, madeAt: null, granted: null };
 }
 
 /** A value, kept as JSON, as one of a field that was retyped since; null when it is lost. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type DocumentClaims, edgeClaim } from '#graph/evidence-record.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 
 /** Values by field; null where the node has none. */
@@ -85,6 +86,45 @@ export function withEdge(
     ...evidence,
     edges: [...others, { ...before, statements: [...before.statements, statement] }],
   };
+}
+
+/** What documents alone say, as the graph is told of it. */
+export function claimsOf(evidence: NodeEvidence): Pick<DocumentClaims, 'OnlyFields' | 'OnlyEdges'> {
+  const stated = new Set(evidence.statements.flatMap(({ fields }) => Object.keys(fields)));
+  return {
+    OnlyFields: [...stated].filter((field) => isOfDocument(evidence, field)),
+    OnlyEdges: evidence.edges.map(({ edge, to }) => edgeClaim(edge, to)),
+  };
+}
+
+/**
+ * Without what others have written since, though it may be the same: their values, and the edges,
+ * of which the documents then only speak.
+ */
+export function withOthers(
+  evidence: NodeEvidence,
+  { OnlyFields, OnlyEdges }: Pick<DocumentClaims, 'OnlyFields' | 'OnlyEdges'>,
+  current: (field: string) => FieldValue,
+): NodeEvidence {
+  const taken = claimsOf(evidence).OnlyFields.filter((field) => !OnlyFields.includes(field));
+  const fields = Object.fromEntries(taken.map((field) => [field, current(field) ?? null]));
+  const isOnly = ({ edge, to }: StatedEdge): boolean => OnlyEdges.includes(edgeClaim(edge, to));
+  const spoken = evidence.edges.filter((one) => !isOnly(one)).flatMap((one) => one.statements);
+  return {
+    ...evidence,
+    statements: [
+      ...evidence.statements,
+      ...spoken.map((one) => ({ page: null, confidence: 0, ...one, fields: {} })),
+      ...(taken.length === 0 ? [] : [{ document: null, fields } as const]),
+    ],
+    edges: evidence.edges.filter(isOnly),
+  };
+}
+
+/** Whether a document has the last word on a field. */
+function isOfDocument({ statements }: NodeEvidence, field: string): boolean {
+  const last = statements.findLast(({ fields }) => Object.hasOwn(fields, field));
+  return last !== undefined && last.document !== null;
 }
 
 /** The value that holds by the evidence: null for none. */

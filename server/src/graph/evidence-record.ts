@@ -1,0 +1,19 @@
+/** The built-in type that keeps what documents say of a node. Its key is the UID of that node. */
+export const EVIDENCE_TYPE = '_NodeEvidence';
+
+/**
+ * What documents alone say of a node, as fields of its evidence. Whoever else writes the same takes
+ * it from here, also where that changes nothing: so it stays when the documents go.
+ */
+export interface DocumentClaims {
+  /** Whether documents have made the node. */
+  readonly OnlyNode: boolean;
+  /** Names of its fields. */
+  readonly OnlyFields: readonly string[];
+  /** Edges from it, each as `edgeClaim` has it. */
+  readonly OnlyEdges: readonly string[];
+}
+
+export function edgeClaim(edge: string, to: string): string {
+  return `${edge} ${to}`;
+}
