@@ -92,6 +92,8 @@ export const ENDPOINT_RECENT_CALLS_MAX = 50;
  */
 export const ENDPOINT_INPUT_SCHEMA_MS = 30_000;
 export const ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX = 64 * 1024;
+/** The file that keeps such schemas from one start to the next. */
+export const ENDPOINT_INPUTS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
 /**
  * The JSON Schema of a type in the code of an endpoint: how many types it is made of, how deep they
  * stand in each other, and the characters of one description and of the whole.

@@ -114,6 +114,8 @@ export class CallableEndpoints implements DeclaredEndpoints {
   async #askAll(): Promise<void> {
     while (this.#isAskingAgain && !this.#isClosed) {
       this.#isAskingAgain = false;
+      // Before anything else: there may be no endpoint, and this must not end before it is noted.
+      await turns.goOn('');
       for (const endpoint of this.all()) {
         if (this.#isClosed) break;
         await this.#askOnceAhead(endpoint);

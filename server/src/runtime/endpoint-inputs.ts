@@ -9,6 +9,7 @@ import { toInputScript } from './compile/script.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
 import { fileNameOf, type StoredEndpoint } from './endpoint-store.ts';
 import { newCalls } from './endpoint-calls.ts';
+import { inputDigest, type KeptInputs } from './kept-inputs.ts';
 import type { ModuleLinker } from './modules/module-linker.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
@@ -34,16 +35,18 @@ const ANYTHING: BodySchema = {};
  * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5), or else
  * the type of its body. An `input` is asked of the code itself, in the sandbox where the endpoint
  * runs, once for each version and when somebody wants it: no text of ours says again what zod
- * knows.
+ * knows. What was asked is kept for the next start.
  */
 export class EndpointInputs {
   readonly #runtime: Pick<EndpointRuntime, 'runTrial'>;
   readonly #linker: ModuleLinker;
+  readonly kept: KeptInputs;
   readonly #known = new WeakMap<StoredEndpoint, Promise<BodySchema | null>>();
 
-  constructor(runtime: Pick<EndpointRuntime, 'runTrial'>, linker: ModuleLinker) {
+  constructor(runtime: Pick<EndpointRuntime, 'runTrial'>, linker: ModuleLinker, kept: KeptInputs) {
     this.#runtime = runtime;
     this.#linker = linker;
+    this.kept = kept;
   }
 
   /**
@@ -85,6 +88,9 @@ export class EndpointInputs {
     if (script === undefined) return ANYTHING;
     const { name } = definition;
     const linked = await this.#linker.link(script, fileNameOf(name), servingModules);
+    const digest = inputDigest(linked);
+    const kept = await this.kept.find(digest);
+    if (kept !== undefined) return kept;
     const loadable: LoadableEndpoint = {
       name: LOADED_AS,
       version: `${identity}.input`,
@@ -107,7 +113,9 @@ export class EndpointInputs {
         signal: { aborted: false, reason: undefined },
       },
     );
-    return schemaIn(body ?? '');
+    const schema = schemaIn(body ?? '');
+    this.kept.keep(digest, schema);
+    return schema;
   }
 }
 

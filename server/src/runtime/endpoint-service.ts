@@ -29,6 +29,7 @@ import { parseRunLines, type RunLines } from '@trellis/endpoint/settings-header.
 import type { EndpointAnswer } from './call-outcome.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
+import { KeptInputs } from './kept-inputs.ts';
 import { EndpointRuntime, refusalOf } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
 import { EndpointLog, type RuntimeLogger } from './endpoint-log.ts';
@@ -172,7 +173,8 @@ export class EndpointService implements AsyncDisposable {
     const shared = { ...options, store, outbound, primary, logs, tracing };
     const runtime = new EndpointRuntime({ ...shared, pool: observed });
     // What endpoints take is asked by nobody's call, which no observer counts.
-    const inputs = new EndpointInputs(new EndpointRuntime({ ...shared, pool }), linker);
+    const asking = new EndpointRuntime({ ...shared, pool });
+    const inputs = new EndpointInputs(asking, linker, new KeptInputs(options));
     const callable = new CallableEndpoints({ store, inputs });
     const secretNames = () => options.secrets.names();
     const declared = new DeclaredWithSecrets(callable, secretNames);
@@ -205,9 +207,7 @@ export class EndpointService implements AsyncDisposable {
     this.#scheduleFault = options.scheduleFault;
     this.#linked = { callable, modules, scripts };
     const run = runtime.runTrial.bind(runtime);
-    const { storage, environmentKey, rowMemoryBytes, logger } = options;
-    const poolOptions = { storage, environmentKey, rowMemoryBytes, logger };
-    const profiledPool = () => ProfiledPool.start(poolOptions, this.#search);
+    const profiledPool = () => ProfiledPool.start(poolOptionsOf(options), this.#search);
     const runIn = runtime.runTrialIn.bind(runtime);
     const trials = { run, traces, profiledPool, runIn };
     const bench = { ...sources, definitions, inputs: this.#inputs, ...trials };
@@ -339,6 +339,7 @@ export class EndpointService implements AsyncDisposable {
       compiler: this.#compiler,
       scripts: this.#linked.scripts,
       runtime: this.#runtime,
+      keptInputs: this.#inputs.kept,
       migrations: this.migrations.service,
       clock: this.#clock,
       scheduleFault: this.#scheduleFault,
@@ -427,9 +428,10 @@ export class EndpointService implements AsyncDisposable {
     this.#linked.callable.askAhead();
   }
 
-  /** Resolves when nothing of it is being made. */
-  typesMade(): Promise<void> {
-    return this.#linked.callable.settled();
+  /** Resolves when nothing of it is being made, and what was made is kept. */
+  async typesMade(): Promise<void> {
+    await this.#linked.callable.settled();
+    await this.#inputs.kept.settled();
   }
 
   #changed(): Promise<void> {
@@ -443,6 +445,7 @@ export class EndpointService implements AsyncDisposable {
     await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
     await Promise.all([this.#pool.close(), this.#compiler.close()]);
+    await this.#inputs.kept.settled();
     await this.#runtime.close();
   }
 }
@@ -460,8 +463,12 @@ function watchesOf(options: EndpointServiceOptions, runtime: EndpointRuntime): E
  * Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`.
  */
 export function openEndpointService(options: EndpointServiceOptions): EndpointService {
-  const { storage, environmentKey, rowMemoryBytes, logger, workers: size = usualSize() } = options;
-  const started = { storage, environmentKey, rowMemoryBytes, logger, size };
-  const pool = options.pool ?? EndpointPool.start(started);
+  const { workers: size = usualSize() } = options;
+  const pool = options.pool ?? EndpointPool.start({ ...poolOptionsOf(options), size });
   return new EndpointService(options, pool);
+}
+
+function poolOptionsOf(options: EndpointServiceOptions) {
+  const { storage, environmentKey, rowMemoryBytes, logger } = options;
+  return { storage, environmentKey, rowMemoryBytes, logger };
 }

@@ -16,6 +16,7 @@ import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type InputSchema } from './endpoint-inputs.ts';
+import type { KeptInputs } from './kept-inputs.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
 import { type EndpointStanding, EndpointStore, standingOf } from './endpoint-store.ts';
 import { CodeHistory } from './history/code-history.ts';
@@ -35,6 +36,7 @@ export interface StagedEndpointsParts {
   readonly scripts: ModuleScripts;
   /** Where endpoints say what they take. */
   readonly runtime: Pick<EndpointRuntime, 'runTrial'>;
+  readonly keptInputs: KeptInputs;
   readonly migrations: MigrationService;
   readonly clock: Clock;
   readonly scheduleFault: ScheduleFault;
@@ -77,7 +79,7 @@ export class StagedEndpoints {
   readonly #checked = new Map<string, string>();
 
   constructor(parts: StagedEndpointsParts) {
-    const { staging, runtime, compiler, clock, scheduleFault } = parts;
+    const { staging, runtime, keptInputs, compiler, clock, scheduleFault } = parts;
     const { reader, commits } = staging;
     this.#parts = parts;
     const history = new CodeHistory(reader);
@@ -86,7 +88,7 @@ export class StagedEndpoints {
     const { scripts } = parts;
     const linker = new ModuleLinker({ store: modules, scripts, history });
     this.#store = new EndpointStore(reader, linker, `${formatUid(randomUid())}.`);
-    this.#inputs = new EndpointInputs(runtime, linker);
+    this.#inputs = new EndpointInputs(runtime, linker, keptInputs);
     this.#callable = new CallableEndpoints({ store: this.#store, inputs: this.#inputs });
     this.#compiler = compiler.over(this.#callable, modules);
     const verdicts = NO_VERDICTS;
@@ -100,7 +102,9 @@ export class StagedEndpoints {
     const definitions = this.#definitions;
     const endpoints = this.#store;
     const importers = new Importers({ ...shared, modules, endpoints, migrations, definitions });
-    this.modules = new ModuleDefinitions({ ...shared, store: modules, importers, scripts, turns });
+    const callable = NOT_ASKED_AHEAD;
+    const linked = { importers, scripts, callable };
+    this.modules = new ModuleDefinitions({ ...shared, ...linked, store: modules, turns });
   }
 
   standing(name: string): EndpointStanding | undefined {
@@ -215,6 +219,9 @@ export class StagedEndpoints {
     return versionsOf(code, name, { callable: this.#callable, modules: this.#modules });
   }
 }
+
+/** What comes of it may never serve. */
+const NOT_ASKED_AHEAD = { askAhead: () => {} };
 
 /** What is found out about code here says nothing of the workspace as it is. */
 const NO_VERDICTS = {

@@ -12,6 +12,7 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { CallableEndpoints } from '../callable-endpoints.ts';
 import { checkedModule, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import {
   isPackage,
@@ -36,6 +37,8 @@ export interface ModuleDefinitionsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly verdicts: Pick<CompileVerdicts, 'note' | 'warm'>;
+  /** Asked what those take that import what has changed. */
+  readonly callable: Pick<CallableEndpoints, 'askAhead'>;
   readonly scripts: ModuleScripts;
   readonly history: CodeHistory;
   readonly clock: Clock;
@@ -286,6 +289,7 @@ export class ModuleDefinitions {
     recheck?.note();
     // Migrations are checked where nobody waits for it.
     verdicts.warm();
+    this.#parts.callable.askAhead();
     return this.#shown(written);
   }
 }

@@ -38,6 +38,12 @@ export function guestSource(): string {
 const ZOD_LEFT_OUT = 'v4/locales/index.cjs';
 const ZOD_ENTRY = 'v4/classic/external.cjs';
 
+/** What a realm is given as `z`. */
+export function zodVersion(): string {
+  const require = createRequire(import.meta.url);
+  return String(Object(require('zod/package.json')).version);
+}
+
 /**
  * zod as one script whose value is `z`, for realms without a module loader: the package's own
  * files, each in a function as CommonJS has it, found along what they require of one another. In a

@@ -32,6 +32,8 @@ export interface LogRecord {
 export interface TestEndpoints extends AsyncDisposable {
   readonly graph: TestGraph;
   readonly service: EndpointService;
+  /** Another one over the same state, as after a start. */
+  another(): EndpointService;
   readonly log: LogRecord[];
   /** Saves an endpoint that compiles; `body` is what stands inside its function. */
   define(name: string, scope: string, body: string, more?: Partial<NewEndpoint>): Promise<void>;
@@ -105,7 +107,8 @@ export async function openTestEndpoints(
     environmentKey,
   };
   const logger = collectingLogger(log);
-  const service = opened.use(openEndpointService({ ...options, commits: writer, logger }));
+  const another = () => openEndpointService({ ...options, commits: writer, logger });
+  const service = opened.use(another());
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
     service.run({
       name,
@@ -121,6 +124,7 @@ export async function openTestEndpoints(
   return {
     graph,
     service,
+    another,
     log,
     run,
     async define(name, scope, body, more = {}) {

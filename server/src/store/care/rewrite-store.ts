@@ -43,10 +43,10 @@ export interface RewriteOptions {
 /** An archive rule that keeps the whole log. */
 const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
 /**
- * Folders of the former store that the server can make again: indexes and vectors, which are not
- * encrypted, and pieces that were sealed with the former key.
+ * What of the former store the server can make again: indexes and vectors, which are not encrypted,
+ * and pieces and the inputs of endpoints, which were sealed with the former key.
  */
-const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces'];
+const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces', 'endpoint-inputs.txt'];
 
 /**
  * Writes the state of a stopped store into a new store, entry by entry in the order of keys. So it
