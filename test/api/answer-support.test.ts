@@ -33,7 +33,7 @@ const ANSWER =
   'Oaks grow for centuries [1]. They grow for 300 years [1]. Bob earns 4711 [1]. It is so [7]. Fine.';
 const VERDICTS = ['supported', 'unsupported', 'unsupported', 'unsupported', 'unchecked'];
 
-/** The judge says of each sentence what `said` does; resolves to what it was asked. */
+/** The judge says of each sentence what `said` does, and denies denials; what it was asked. */
 function judged(turns: readonly LlmTurn[], said: (sentence: string) => object): () => string {
   let asked = '';
   at.script(...turns);
@@ -43,7 +43,12 @@ function judged(turns: readonly LlmTurn[], said: (sentence: string) => object): 
     const messages: { content: string }[] = Object(request.body).messages;
     asked = String(messages.at(-1)?.content);
     const { sentences }: { sentences: { number: number; text: string }[] } = JSON.parse(asked);
-    return says(JSON.stringify(sentences.map(({ number, text }) => ({ number, ...said(text) }))));
+    const verdicts = sentences.map(({ number, text }) =>
+      text.startsWith('It is not true that: ')
+        ? { number, verdict: 'unsupported' }
+        : { number, ...said(text) },
+    );
+    return says(JSON.stringify(verdicts));
   };
   return () => asked;
 }

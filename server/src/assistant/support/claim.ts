@@ -13,8 +13,6 @@ export interface Claim {
   readonly names: readonly string[];
   /** Stems of its other words that mean something. */
   readonly content: readonly string[];
-  /** Whether its first word means something, and is no name for sure. */
-  readonly first: string | undefined;
 }
 
 const QUOTED = [
@@ -32,7 +30,7 @@ const REPORTING = new Set(
   ),
 );
 
-/** Titles and the like: written with a capital, and no names. */
+/** Titles, days and the like: written with a capital, and no names. */
 const NO_NAMES = new Set(
   'i mr mrs ms dr prof sir lord lady herr frau monsieur madame señor señora monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag yes no'.split(
     ' ',
@@ -45,29 +43,22 @@ export function claimOf(text: string, analyzer: Analyzer, analyzers: readonly An
   const named = new Set(names.flatMap((name) => analyzer.analyze(name).map(({ term }) => term)));
   const words = analyzer.analyze(text).filter(({ term, surface }) => {
     if (analyzer.isStopWord(surface) || /\p{N}/u.test(surface)) return false;
-    if (
-      isScaleOrUnit(surface) ||
-      isMonthName(surface) ||
-      REPORTING.has(term) ||
-      NO_NAMES.has(surface)
-    )
-      return false;
+    if (isExact(surface) || REPORTING.has(term)) return false;
     // One letter means something in scripts without spaces alone.
     return !named.has(term) && (surface.length > 1 || /[^\p{sc=Latn}]/u.test(surface));
   });
-  const [first] = words;
   return {
     text,
     facts,
     quotes: quotesIn(text),
     names,
     content: [...new Set(words.map(({ term }) => term))],
-    first: first !== undefined && isFirstWord(text, first.start) ? first.term : undefined,
   };
 }
 
-function isFirstWord(text: string, start: number): boolean {
-  return !/[\p{L}\p{N}]/u.test(text.slice(0, start)) && /^\p{Lu}/u.test(text.slice(start));
+/** Days, months, units and titles: no other word says the same. */
+export function isExact(surface: string): boolean {
+  return isScaleOrUnit(surface) || isMonthName(surface) || NO_NAMES.has(surface);
 }
 
 function quotesIn(text: string): string[] {
@@ -90,7 +81,12 @@ const CAPITALIZED = /\p{Lu}[\p{L}\p{M}\p{N}'’]*/gu;
 function namesIn(text: string, analyzer: Analyzer): string[] {
   const words = [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’]*/gu)];
   const capitals = words.filter(({ 0: word }) => /^\p{Lu}/u.test(word)).length;
-  const isTitle = words.length >= 4 && capitals > 0.7 * words.length && analyzer.language !== 'de';
+  // Of a title, only words without a meaning of their own are small.
+  const isTitle =
+    words.length >= 4 &&
+    capitals > 0.7 * words.length &&
+    words.every(({ 0: word }) => /^\P{Ll}/u.test(word) || analyzer.isStopWord(word)) &&
+    analyzer.language !== 'de';
   const found = [...text.matchAll(CAPITALIZED)].filter(({ index }) => !isInsideWord(text, index));
   return found.flatMap(({ 0: word, index }, at) => {
     const lower = word.toLowerCase();

@@ -73,6 +73,35 @@ const OBEDIENT: SupportJudge = {
     ),
 };
 
+/**
+ * Calls each sentence supported, by the sentence of each document that shares most words with it:
+ * the best quote that somebody who obeys can find. `which`: denials too, or not.
+ */
+function agreeing(which: 'always' | 'but of denials'): SupportJudge {
+  const wordsOf = (text: string): readonly string[] =>
+    text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const nearest = (text: string, said: string) => {
+    const asked = wordsOf(said);
+    const scored = text
+      .split(/\n|(?<=[.!?。])\s*/u)
+      .map((quote) => ({ quote, shared: wordsOf(quote).filter((w) => asked.includes(w)).length }));
+    return scored.toSorted((a, b) => b.shared - a.shared)[0]?.quote ?? '';
+  };
+  return {
+    model: 'agreeing',
+    judge: ({ sentences, documents }) =>
+      Promise.resolve(
+        sentences.map(({ number, cites, text: said }): JudgedSentence => {
+          const isDenied = which !== 'always' && said.startsWith('It is not true that: ');
+          const quotes = documents
+            .filter(({ id }) => cites.includes(id))
+            .map(({ id, text }) => ({ id, quote: nearest(text, said) }));
+          return { number, verdict: isDenied ? 'unsupported' : 'supported', quotes };
+        }),
+      ),
+  };
+}
+
 async function verdictsOf(kinds: readonly ((node: Node) => string)[], judge?: SupportJudge) {
   const told = NODES.flatMap((node) => kinds.map((say) => ({ node, say })));
   return Promise.all(
@@ -96,7 +125,7 @@ it('none of 200 fabrications passes as supported', async () => {
 });
 
 /** The verdicts of the sentences about the documents of many kinds, each of which is cited. */
-async function verdictsOfPlanted(kind: 'honest' | 'fabricated') {
+async function verdictsOfPlanted(kind: 'honest' | 'fabricated', judge?: SupportJudge) {
   const told = PLANTED.flatMap((document) => document[kind].map((said) => ({ ...document, said })));
   return Promise.all(
     told.map(async ({ text, said }) => {
@@ -105,6 +134,7 @@ async function verdictsOfPlanted(kind: 'honest' | 'fabricated') {
         answer,
         citations: [{ id: 1, uid: 'document', text: '' }],
         readAs: () => text,
+        judge,
       });
       expect(support, answer).toHaveLength(1);
       return { answer, verdict: support[0]?.verdict };
@@ -129,6 +159,42 @@ it('where no honest sentence is called unsupported, and most are supported', asy
 it('none passes with a judge that does what documents tell it', async () => {
   const verdicts = await verdictsOf(FABRICATIONS, OBEDIENT);
   expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
+});
+
+it('nor with one that calls all supported, with the best quotes that there are', async () => {
+  const judge = agreeing('always');
+  const verdicts = [
+    ...(await verdictsOf(FABRICATIONS, judge)),
+    ...(await verdictsOfPlanted('fabricated', judge)),
+  ];
+  expect(verdicts.length).toBeGreaterThan(300);
+  expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
+});
+
+it('with one that lies of each sentence alone, only those with an opposite word may', async () => {
+  const judge = agreeing('but of denials');
+  const verdicts = await verdictsOf(FABRICATIONS, judge);
+  expect(verdicts.filter(({ verdict }) => verdict === 'supported')).toEqual([]);
+  const planted = await verdictsOfPlanted('fabricated', judge);
+  const passed = planted.filter(({ verdict }) => verdict === 'supported');
+  expect(passed.length, JSON.stringify(passed, null, 1)).toBeLessThanOrEqual(10);
+});
+
+it('of honest sentences, a right judge calls at most 5 % else, and proves more', async () => {
+  const judge = agreeing('but of denials');
+  const verdicts = [
+    ...(await verdictsOf(HONEST, judge)),
+    ...(await verdictsOfPlanted('honest', judge)),
+  ];
+  const called = (...names: string[]) =>
+    verdicts.filter(({ verdict = '' }) => names.includes(verdict));
+  const alarms = called('unsupported', 'partly');
+  expect(alarms.length, JSON.stringify(alarms, null, 1)).toBeLessThanOrEqual(
+    verdicts.length * 0.05,
+  );
+  const alone = [...(await verdictsOf(HONEST)), ...(await verdictsOfPlanted('honest'))];
+  const proven = alone.filter(({ verdict }) => verdict === 'supported');
+  expect(called('supported').length).toBeGreaterThan(proven.length);
 });
 
 it('at most 5 % of 200 honest sentences are called unsupported or partly supported', async () => {

@@ -1,11 +1,11 @@
 import type { SupportVerdict } from '@trellis/contract/shapes/support.ts';
 import { SUPPORT_COMPARISONS_MAX, SUPPORT_FIGURES_MAX } from '#base/assistant-limits.ts';
 import type { Analyzer } from '#search/analysis/analyzer.ts';
-import type { Claim } from './claim.ts';
+import { type Claim, isExact } from './claim.ts';
 import { isSameDate } from './dates.ts';
 import { isSameNumber, type NumberMention } from './numbers.ts';
 import { type Evidence, foldedText, type TextFacts } from './passages.ts';
-import { statementOf, states } from './statement.ts';
+import { agrees, statementOf, states, wordsOf } from './statement.ts';
 
 /** What the rules say of a sentence. */
 export interface RuleVerdict {
@@ -131,6 +131,46 @@ function isStated(
       .slice(0, NEAREST_MAX)
       .some((passage) => states(passage, claim, { subject: subjectOf(passages), names, analyzer })),
   );
+}
+
+/** What a judge shows for a sentence: quotes of texts that it cites. */
+interface Proof {
+  /** Each alone, then all together. */
+  readonly quotes: readonly { readonly text: string; readonly facts: TextFacts }[];
+  readonly from: readonly Evidence[];
+  /** The sentence is in another language. */
+  readonly isTranslated: boolean;
+}
+
+/**
+ * Whether quotes may be what a sentence rests on that no passage says word by word: they have its
+ * names, codes and figures, a word of it, and nothing that these rules can tell is against it.
+ * Standing somewhere in a cited text is not enough for a quote.
+ */
+export function mayProve(claim: Claim, proof: Proof, analyzer: Analyzer): boolean {
+  const { quotes, from, isTranslated } = proof;
+  const subjects = from.flatMap(({ passages }) => subjectOf(passages) ?? []);
+  const quoted = quotes.map(({ facts }) => facts);
+  const told = [...quoted, ...subjects];
+  const { text, facts, names, content } = claim;
+  const said = statementOf({ text, facts }, analyzer);
+  const exact = wordsOf(said).filter(({ surface }) => isExact(surface));
+  const hasWords =
+    isTranslated ||
+    ((content.length === 0 || content.some((term) => isTermIn(term, quoted))) &&
+      exact.every(({ term }) => isTermIn(term, told)));
+  return (
+    hasWords &&
+    [...facts.codes].every((code) => told.some(({ codes }) => codes.has(code))) &&
+    names.every((name) => isNameIn(name, told, analyzer)) &&
+    quotes.some((quote) =>
+      agrees(quote, said, { subject: undefined, names, analyzer, isTranslated }),
+    )
+  );
+}
+
+function isTermIn(term: string, facts: readonly TextFacts[]): boolean {
+  return facts.some(({ terms }) => terms.has(term));
 }
 
 const TITLED = /^(?:title|name|label|subject|heading|headline)\b/i;

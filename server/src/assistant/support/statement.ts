@@ -75,34 +75,44 @@ export interface StatementContext {
   readonly subject: TextFacts | undefined;
   readonly names: readonly string[];
   readonly analyzer: Analyzer;
+  /** The words beside a figure are others then. */
+  readonly isTranslated?: boolean;
 }
 
 /** More figures of one passage are not compared. */
 const FIGURES_MAX = 2 * SUPPORT_FIGURES_MAX;
 
 export function states(passage: KnownText, claim: Statement, context: StatementContext): boolean {
+  return hasWordsOf(passage.facts, claim, context) && agrees(passage, claim, context);
+}
+
+/**
+ * Whether a passage has the figures of a sentence beside the same words, its names in the same
+ * order, as many words that say no, and no reservation more. It may use other words for the rest,
+ * so whether it says the same is for somebody who understands both.
+ */
+export function agrees(passage: KnownText, claim: Statement, context: StatementContext): boolean {
   const { facts, text } = passage;
   if (facts.numbers.length + facts.dates.length > FIGURES_MAX) return false;
   if (negationsIn(text) !== negationsIn(claim.text)) return false;
-  if (!hasWordsOf(facts, claim, context)) return false;
   const there = statementOf(passage, context.analyzer);
   const isRow = claim.text.includes(' | ');
   return (
-    hasFiguresOf(there, claim) &&
+    hasFiguresOf(there, claim, context) &&
     isSaidAsFact(there, claim) &&
     (isRow || isInOrder(there, claim, context))
   );
 }
 
 /** Words of a list as they are, and without accents, as the analyzers have them. */
-function wordsOf(list: string): ReadonlySet<string> {
+function listed(list: string): ReadonlySet<string> {
   const words = list.split(/\s+/).filter((word) => word !== '');
   const plain = words.map((word) => word.normalize('NFD').replaceAll(/\p{M}/gu, ''));
   return new Set([...words, ...plain, ...plain.map((word) => word.replaceAll('ß', 'ss'))]);
 }
 
 /** Articles, forms of "be" and "have", pronouns, and prepositions that no sense depends on. */
-const SAFE = wordsOf(
+const SAFE = listed(
   `a an the is are was were be been being am has have had having do does did it its they them their this
   that these those value he she his her there here in on at of for as and also which who s t d
   didnt doesnt dont isnt arent wasnt werent hasnt havent hadnt
@@ -136,14 +146,21 @@ function hasWordsOf(there: TextFacts, claim: Statement, { subject }: StatementCo
   );
 }
 
-function hasFiguresOf(passage: Statement, claim: Statement): boolean {
+function hasFiguresOf(
+  passage: Statement,
+  claim: Statement,
+  { isTranslated = false }: StatementContext,
+): boolean {
   const asked = figuresOf(claim);
   const there = figuresOf(passage);
   let last = { number: -1, date: -1 };
   return asked.every((figure) => {
     const kind = isYear(figure) ? 'date' : figure.kind;
     const candidates = there.flatMap((other, at) =>
-      isSameFigure(figure, other, passage) && isBeside(claim, figure, passage, other) ? [at] : [],
+      isSameFigure(figure, other, passage) &&
+      (isTranslated || isBeside(claim, figure, passage, other))
+        ? [at]
+        : [],
     );
     const next = candidates.find((at) => at > last[kind]);
     if (next === undefined) return false;
@@ -154,6 +171,11 @@ function hasFiguresOf(passage: Statement, claim: Statement): boolean {
 
 function isWord(item: Item): item is Word {
   return item.kind === 'word';
+}
+
+/** The words beside its figures. */
+export function wordsOf({ items }: Statement): readonly { surface: string; term: string }[] {
+  return items.filter(isWord);
 }
 
 function figuresOf({ items }: Statement): Figure[] {
@@ -231,10 +253,10 @@ function neighborsOf({ text, items }: Statement, figure: Figure, count: number):
 }
 
 const CLAUSE_END = /[,;:|]\s/;
-const AND = wordsOf('and or but und oder aber et ou mais y o pero e ma och eller i lub и или');
+const AND = listed('and or but und oder aber et ou mais y o pero e ma och eller i lub и или');
 
 /** Words that a sentence may not leave out: with them, a passage does not say that it is so. */
-const HEDGES = wordsOf(
+const HEDGES = listed(
   `may might could would should must will shall if unless except only until plan plans planned expected expects
   proposed proposes alleged alleges allegedly claimed claims believes believed supposedly reportedly
   probably perhaps possibly hardly almost nearly partly some few several sometimes rarely ignore

@@ -23,9 +23,8 @@ import type { Analyzer, Language } from '#search/analysis/analyzer.ts';
 import { detectLanguage } from '#search/analysis/detect-language.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
 import { type Claim, claimOf } from './claim.ts';
-import { isNegated } from './negations.ts';
 import { type Evidence, evidenceOf, factsOf, foldedText } from './passages.ts';
-import { likeness, ruleVerdict } from './rules.ts';
+import { likeness, mayProve, ruleVerdict } from './rules.ts';
 import { plainOf, type Sentence, sentencesOf } from './sentences.ts';
 import {
   type JudgedSentence,
@@ -49,6 +48,9 @@ interface Checked {
   /** For each of `ids`. */
   readonly quotes: readonly string[];
 }
+
+/** A judge is asked about these too, and may not call both a sentence and its denial supported. */
+const DENIAL = 'It is not true that: ';
 
 /** One check; see `checkSupport`. */
 export class SupportCheck {
@@ -120,8 +122,12 @@ export class SupportCheck {
       one.ids.length > 0 && one.verdict !== 'unsupported' ? [{ ...one, number: at }] : [],
     );
     if (judge === undefined || open.length === 0) return { sentences: new Map(), report: null };
-    const asked = open.slice(0, JUDGE_SENTENCES_MAX);
-    const question = this.#question(asked);
+    const asked = questionable(open);
+    // Numbered after all sentences of the answer.
+    const denials = asked
+      .filter(({ verdict }) => verdict === 'unchecked')
+      .map((one) => ({ ...one, number: checked.length + one.number }));
+    const question = this.#question(asked, denials);
     const late = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
     const report = (outcome: SupportJudgeReport['outcome'], code: string | null = null) => ({
       model: judge.model,
@@ -130,10 +136,17 @@ export class SupportCheck {
     });
     try {
       const either = signal === undefined ? late : AbortSignal.any([signal, late]);
-      const said = await judge.judge(question, either);
-      const numbers = new Set(asked.map(({ number }) => number));
+      const said = new Map(
+        (await judge.judge(question, either)).map((one) => [one.number, one] as const),
+      );
       const sentences = new Map(
-        said.filter(({ number }) => numbers.has(number)).map((one) => [one.number, one]),
+        asked.flatMap(({ number, verdict }) => {
+          const one = said.get(number);
+          const denied = said.get(checked.length + number)?.verdict ?? 'supported';
+          const isBoth = one?.verdict === 'supported' && denied === 'supported';
+          const isNoUse = one === undefined || (verdict === 'unchecked' && isBoth);
+          return isNoUse ? [] : [[number, one] as const];
+        }),
       );
       const isComplete = sentences.size === open.length;
       return { sentences, report: report(isComplete ? 'complete' : 'incomplete') };
@@ -146,16 +159,19 @@ export class SupportCheck {
   }
 
   /** Long documents give way to those that are cited later. */
-  #question(asked: readonly (Checked & { readonly number: number })[]): JudgeQuestion {
+  #question(asked: readonly Numbered[], denials: readonly Numbered[]): JudgeQuestion {
     const ids = [...new Set(asked.flatMap((one) => one.ids))];
     const share = Math.floor(JUDGE_DOCUMENTS_CHARACTERS_MAX / Math.max(1, ids.length));
     const charactersMax = Math.min(JUDGE_DOCUMENT_CHARACTERS_MAX, share);
     return {
-      sentences: asked.map(({ number, sentence, ids: cites }) => ({
-        number,
-        text: sentence.plain,
-        cites,
-      })),
+      sentences: [
+        ...asked.map(({ number, sentence, ids: cites }) => {
+          return { number, text: sentence.plain, cites };
+        }),
+        ...denials.map(({ number, sentence, ids: cites }) => {
+          return { number, text: DENIAL + sentence.plain, cites };
+        }),
+      ],
       documents: ids.map((id) => ({
         id,
         text: (this.#evidence.get(id)?.text ?? '').slice(0, charactersMax),
@@ -176,7 +192,7 @@ export class SupportCheck {
       sentence: text,
       start,
       end,
-      verdict: judged === undefined ? checked.verdict : verdictOf(checked, judged, proven),
+      verdict: judged === undefined ? checked.verdict : this.#verdictOf(checked, judged, proven),
       citations: ids.map((id, at) => ({
         id,
         uid: this.#uids.get(id) ?? '',
@@ -200,10 +216,48 @@ export class SupportCheck {
     if (!whole.includes(folded)) return false;
     const facts = factsOf(quote, this.#analyzersOf(quote));
     if (likeness(claim, facts) > 0) return true;
-    const languages = [detectLanguage(text), detectLanguage(claim.text)];
-    const isTranslated = new Set(languages).size === 2 && !languages.includes(ANY_LANGUAGE);
-    return isTranslated && folded.length >= TRANSLATED_CHARACTERS_MIN;
+    return areTranslations(text, claim.text) && folded.length >= TRANSLATED_CHARACTERS_MIN;
   }
+
+  /** The lower one of what the judge and the rules say; see `#isProven` for "unchecked". */
+  #verdictOf(
+    { verdict, claim }: Checked,
+    judged: JudgedSentence,
+    proven: ReadonlyMap<number, string>,
+  ): SupportVerdict {
+    if (verdict === 'unsupported' || judged.verdict === 'unsupported' || proven.size === 0) {
+      return 'unsupported';
+    }
+    if (verdict === 'partly' || judged.verdict === 'partly') return 'partly';
+    if (verdict === 'supported' || claim === undefined) return verdict;
+    return this.#isProven(claim, proven) ? 'supported' : 'unchecked';
+  }
+
+  #isProven(claim: Claim, proven: ReadonlyMap<number, string>): boolean {
+    const texts = [...proven.values()];
+    const all = texts.length > 1 ? [...texts, texts.join('\n')] : texts;
+    const quotes = all.map((text) => ({ text, facts: factsOf(text, this.#analyzersOf(text)) }));
+    const from = [...proven.keys()].flatMap((id) => this.#evidence.get(id) ?? []);
+    const isTranslated = from.some(({ text }) => areTranslations(text, claim.text));
+    return mayProve(claim, { quotes, from, isTranslated }, this.#analyzer);
+  }
+}
+
+type Numbered = Checked & { readonly number: number };
+
+/** As many as one question has room for, each with its denial where that is asked too. */
+function questionable(open: readonly Numbered[]): readonly Numbered[] {
+  let left = JUDGE_SENTENCES_MAX;
+  const last = open.findIndex(({ verdict }) => {
+    left -= verdict === 'unchecked' ? 2 : 1;
+    return left < 0;
+  });
+  return last < 0 ? open : open.slice(0, last);
+}
+
+function areTranslations(one: string, other: string): boolean {
+  const languages = [detectLanguage(one), detectLanguage(other)];
+  return new Set(languages).size === 2 && !languages.includes(ANY_LANGUAGE);
 }
 
 /** A short answer is in the language of what it cites. */
@@ -226,21 +280,4 @@ interface Judged {
 
 function cited(sentence: Sentence): Checked {
   return { sentence, claim: undefined, ids: [], verdict: 'unchecked', quotes: [] };
-}
-
-/** The lower one of what the judge and the rules say; "unchecked" leaves it to the judge. */
-function verdictOf(
-  { verdict, claim }: Checked,
-  judged: JudgedSentence,
-  proven: ReadonlyMap<number, string>,
-): SupportVerdict {
-  if (verdict === 'unsupported' || judged.verdict === 'unsupported' || proven.size === 0) {
-    return 'unsupported';
-  }
-  if (verdict === 'partly' || judged.verdict === 'partly') return 'partly';
-  // What says the opposite proves nothing, whatever the judge was told to say.
-  const isOpposite =
-    verdict === 'unchecked' &&
-    [...proven.values()].every((quote) => isNegated(quote) !== isNegated(claim?.text ?? ''));
-  return isOpposite ? 'partly' : 'supported';
 }

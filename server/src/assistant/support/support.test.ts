@@ -23,7 +23,9 @@ const check = (answer: string, judge?: SupportJudge) =>
 const verdict = async (answer: string, judge?: SupportJudge) =>
   (await check(answer, judge)).support.map((one) => one.verdict);
 
-/** A judge that says the same of all sentences, and what it was asked. */
+const isDenial = (text: string): boolean => text.startsWith('It is not true that: ');
+
+/** A judge that says the same of all sentences but denials, and what it was asked. */
 class SameJudge implements SupportJudge {
   readonly model = 'judge';
   readonly asked: JudgeQuestion[] = [];
@@ -35,7 +37,11 @@ class SameJudge implements SupportJudge {
 
   judge(question: JudgeQuestion): Promise<JudgedSentence[]> {
     this.asked.push(question);
-    return Promise.resolve(question.sentences.map(({ number }) => ({ number, ...this.#said })));
+    return Promise.resolve(
+      question.sentences.map(({ number, text }) =>
+        isDenial(text) ? { number, verdict: 'unsupported', quotes: [] } : { number, ...this.#said },
+      ),
+    );
   }
 }
 
@@ -131,7 +137,10 @@ describe('with a judge', () => {
     expect(supportJudge).toEqual({ model: 'judge', outcome: 'complete', code: null });
     expect(judge.asked).toEqual([
       {
-        sentences: [{ number: 0, text: 'Oaks become very old trees.', cites: [1] }],
+        sentences: [
+          { number: 0, text: 'Oaks become very old trees.', cites: [1] },
+          { number: 1, text: 'It is not true that: Oaks become very old trees.', cites: [1] },
+        ],
         documents: [{ id: 1, text: TEXTS['oak'] }],
       },
     ]);
@@ -160,7 +169,29 @@ describe('with a judge', () => {
     const judge = proof(TEXTS['trap']!.slice(6), 'supported', 4);
     expect(await verdict('Oaks become very old trees [4].', judge)).toEqual(['unsupported']);
     const opposite = proof('Oaks grow for centuries.');
-    expect(await verdict('Oaks do not grow for centuries [1].', opposite)).toEqual(['partly']);
+    expect(await verdict('Oaks do not grow for centuries [1].', opposite)).toEqual(['unchecked']);
+  });
+
+  it('that calls a sentence and its denial supported has said nothing of it', async () => {
+    const quotes = [{ id: 1, quote: 'Oaks grow for centuries' }];
+    const yes: SupportJudge = {
+      model: 'yes',
+      judge: ({ sentences }) =>
+        Promise.resolve(sentences.map(({ number }) => ({ number, verdict: 'supported', quotes }))),
+    };
+    const answer = 'Oaks become very old trees [1]. Oaks grow for centuries [1].';
+    const { support, supportJudge } = await check(answer, yes);
+    expect(support.map((one) => one.verdict)).toEqual(['unchecked', 'supported']);
+    expect(supportJudge).toMatchObject({ outcome: 'incomplete' });
+  });
+
+  it.each([
+    ['The tower of Acme is 1990 feet [2].', 'Acme was founded in 1990 by Ada Lovelace.'],
+    ['Revenue was 39845000 in its first year [2].', 'It does not sell pumps.'],
+    ['Ada Lovelace sells Acme [2].', 'Acme was founded in 1990'],
+    ['Acme buys pumps from others [2].', 'It does not sell pumps.'],
+  ])('a quote without the figures, names or "not" does not prove that %s', async (said, quote) => {
+    expect(await verdict(said, proof(quote, 'supported', 2))).not.toContain('supported');
   });
 
   it('where it says nothing, or fails, the rules stand, and the answer says so', async () => {

@@ -27,6 +27,10 @@ import type { Snippet } from '../citations/snippets.ts';
  * - A judge can only lower what the rules say, but for "unchecked". Its quotes count when they
  *   occur verbatim in the cited text (`foldedText`) and have something to do with the sentence; a
  *   sentence that it calls supported without such a quote is "unsupported".
+ * - A judge lifts an "unchecked" sentence to "supported" only with quotes that have its figures,
+ *   names and "not" (`mayProve`), and only when it does not call the denial of the sentence
+ *   supported too, about which it is asked at the same time: one that does what documents tell it,
+ *   or agrees to all, proves nothing. Else the sentence stays "unchecked".
  * - A judge that fails or says nothing of a sentence leaves the verdict of the rules, and
  *   `supportJudge` says so. Rejects only with the reason of the signal.
  * - Work is bounded: see "Support" in `#base/assistant-limits.ts`. Long work is spread over turns
