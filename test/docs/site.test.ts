@@ -85,12 +85,21 @@ describe('the documentation site', () => {
     expect(broken).toEqual([]);
   });
 
-  test('has a reference of every operation, error, variable and command', () => {
+  test('has a reference of every operation, error, variable, command and method', () => {
     const idsOf = (path: string) => matches(read(path), /<h[23] id="([^"]+)"/g);
     const names = operations.map(({ id }) => id.toLowerCase());
     expect(idsOf('reference/operations.html')).toEqual(expect.arrayContaining(names));
     expect(idsOf('reference/errors.html')).toEqual(Object.keys(errorCatalogue).toSorted());
     expect(read('configuration.html')).toContain('MSK_REPLICATION_PORT');
+    const methods = operations.flatMap(({ sdk }) => sdk?.toLowerCase().replace('.', '') ?? []);
+    const inSdk = idsOf('reference/sdk.html').map((id) => id.replaceAll('-', ''));
+    const others = ['signIn', 'signOut', 'run', 'useQuery', 'useEndpoint', 'useChat'];
+    for (const name of [...methods.map((method) => `trellis${method}`), ...others]) {
+      expect(
+        inSdk.some((id) => id === name.toLowerCase()),
+        name,
+      ).toBe(true);
+    }
     const commands = idsOf('reference/cli.html');
     expect(commands.length).toBeGreaterThan(80);
     for (const command of ['trellis-serve', 'trellis-openapi', 'trellis-endpoint-push']) {

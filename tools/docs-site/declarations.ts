@@ -55,7 +55,8 @@ function membersOf(body: string): Member[] {
   }));
 }
 
-function sentences(comment: string): string {
+/** The text of a comment, on one line. */
+export function sentences(comment: string): string {
   return comment
     .replaceAll(/^\s*\* ?/gm, '')
     .replaceAll(/\s+/g, ' ')

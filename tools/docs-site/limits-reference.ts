@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { membersText, shapeText } from './shape-text.ts';
 import * as limits from '../../contract/src/limits.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
   WEB_SOCKET_MESSAGE_AUTH,
   WEB_SOCKET_PATH,
+  webSocketMessage,
   webSocketRequests,
 } from '../../contract/src/web-socket.ts';
 
@@ -58,9 +60,12 @@ export function webSocketPage(): string {
   };
   const messages = Object.entries(WEB_SOCKET_MESSAGE_AUTH).map(
     ([type, auth]) =>
-      `| \`${type}\` | ${WHO[auth]} | ${aboutBefore(`z.strictObject({ type: z.literal('${type}')`)} |`,
+      `| \`${messageText(type)}\` | ${WHO[auth]} | ${aboutBefore(`z.strictObject({ type: z.literal('${type}')`)} |`,
   );
-  const requests = Object.keys(webSocketRequests).map((type) => `| \`${type}\` |`);
+  const requests = Object.entries(webSocketRequests).map(
+    ([type, { body, result }]) =>
+      `| \`${type}\` | \`${membersText(body)}\` | \`${shapeText(result)}\` |`,
+  );
   const codes = Object.entries(WEB_SOCKET_CLOSE_CODES).map(
     ([name, code]) => `| ${code} | ${aboutBefore(`${name}: ${code}`)} |`,
   );
@@ -77,7 +82,7 @@ Each message of the server is one JSON object with a \`type\`. Ignore types that
 
 ## Messages
 
-| type | who gets it | when |
+| message | who gets it | when |
 |---|---|---|
 ${messages.join('\n')}
 
@@ -87,8 +92,8 @@ A client may send requests, \`{"id": 1, "type": "EDITOR_HOVER", ...}\` with an \
 \`{"id": 1, "type": "EDITOR_HOVER", "result": ...}\`, or \`{"id": 1, "type": "ERROR", "error": {...}}\`. These are for administrators, for editors of the code
 of endpoints:
 
-| type |
-|---|
+| type | what it takes | the result |
+|---|---|---|
 ${requests.join('\n')}
 
 ## Close codes
@@ -97,6 +102,13 @@ ${requests.join('\n')}
 |---|---|
 ${codes.join('\n')}
 `;
+}
+
+/** A message as its shape has it. */
+function messageText(type: string): string {
+  const shape = webSocketMessage.options.find((one) => one.shape.type.value === type);
+  if (shape === undefined) throw new Error(`there is no message ${type}`);
+  return membersText(shape).replace('type', `type: "${type}"`);
 }
 
 function sentences(comment: string): string {

@@ -11,6 +11,7 @@ import { operations } from '../../contract/src/operations.ts';
 import { scopesOf } from '../../contract/src/rights.ts';
 import { queryPage, scopePage } from './endpoint-reference.ts';
 import { limitsPage, webSocketPage } from './limits-reference.ts';
+import { sdkPage } from './sdk-reference.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
@@ -20,6 +21,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['reference/scope.md', scopePage()],
     ['reference/query.md', queryPage()],
     ['reference/websocket.md', webSocketPage()],
+    ['reference/sdk.md', sdkPage()],
     ['reference/limits.md', limitsPage()],
     ['reference/cli.md', await commandsPage()],
   ]);

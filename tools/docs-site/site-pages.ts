@@ -77,6 +77,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'reference/query',
     'openapi',
     'reference/operations',
+    'reference/sdk',
     'reference/websocket',
     'reference/limits',
     'reference/cli',
