@@ -18,6 +18,7 @@ import type { LiveSearcher } from '#search/service/live-searcher.ts';
 import {
   answerSearch,
   READ_OPERATIONS,
+  FOUND_OPERATIONS,
   SEARCH_OPERATIONS,
   type SearchSources,
 } from '../sandbox/graph-requests.ts';
@@ -27,6 +28,9 @@ import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { readFrame } from '../sandbox/frame.ts';
 import { z } from 'zod';
+
+/** The commit that the searcher shows is the newest, whichever that is. */
+const UNKNOWN = -1;
 
 /**
  * Runs the code of endpoints in the realm of the process itself, where breakpoints hold and
@@ -224,7 +228,10 @@ class InProcessCall {
       return host.ask(operation, payload).then(({ json }) => json);
     }
     this.#call.watched?.searched();
-    return answerSearch(this.#sources, caller, operation, payload);
+    const json = answerSearch(this.#sources, caller, operation, payload);
+    if (!FOUND_OPERATIONS.has(operation)) return json;
+    const asUser = operation === 'searchAsUser';
+    return this.#transactions.found(hosted, { asUser, sequence: UNKNOWN, json });
   }
 
   async #commit(hosted: HostedCall): Promise<string> {

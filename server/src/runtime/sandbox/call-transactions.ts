@@ -16,6 +16,7 @@ import type { Snapshot, Snapshots } from '#graph/transactions/snapshots.ts';
 import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/transaction-draft.ts';
 import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
 import { markedReadOnly } from '../refused-requests.ts';
+import { foundAt, readFound } from './found-nodes.ts';
 import { IdMap } from './id-map.ts';
 import { answerRead, type Finders, type QueriesTold, visibilityOf } from './graph-requests.ts';
 import { ReadTrace } from './read-trace.ts';
@@ -67,6 +68,13 @@ interface AskedRead {
   readonly operation: string;
   readonly payload: string;
   readonly finds: Finders;
+}
+
+/** JSON of a `SearchAnswer`, which shows the commit of this sequence. */
+export interface FoundAnswer {
+  readonly asUser: boolean;
+  readonly sequence: number;
+  readonly json: string;
 }
 
 /** A call from outside with all that it runs: one snapshot, and one transaction. */
@@ -204,6 +212,21 @@ export class CallTransactions {
     }
   }
 
+  /**
+   * JSON of what was found, of which the call sees what its commit has. The nodes of it count as
+   * read.
+   */
+  found(call: HostedCall, { asUser, sequence, json }: FoundAnswer): string {
+    const { family, caller } = call;
+    const reader = family.snapshot?.reader ?? this.#reader;
+    const visibility = () => (asUser ? visibilityOf(this.#access.of(reader), caller) : undefined);
+    const found = reader.sequence === sequence ? json : foundAt(reader, visibility(), json);
+    if (family.mayWrite) {
+      this.#keep(family, { caller, operation: FOUND, payload: found, finds: NOTHING_FOUND });
+    }
+    return found;
+  }
+
   /** JSON of the outcomes. Throws the problem that refuses the writes. */
   write(call: HostedCall, payload: string): string {
     const { family, id } = call;
@@ -325,7 +348,8 @@ export class CallTransactions {
         },
       };
       try {
-        answerRead(sources, operation, payload);
+        if (operation === FOUND) readFound(reader, payload);
+        else answerRead(sources, operation, payload);
       } catch (error) {
         // As the first time: its keys are noted all the same.
         if (!(error instanceof Problem)) throw error;
@@ -348,6 +372,9 @@ export class CallTransactions {
 
 /** The point of the schema: all reads are by its names. */
 const SCHEMA = 'mschema-stamp';
+/** A read that was answered elsewhere; its payload is what was found. */
+const FOUND = 'found';
+const NOTHING_FOUND: Finders = { findByText: () => [], findSimilar: () => [] };
 const NOTHING = '{"operations":[]}';
 /** Ends of queries that may be told by a count that is kept, without a look at the nodes. */
 const COUNTS = /"end":"(?:count|summary)"/;

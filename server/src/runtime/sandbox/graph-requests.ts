@@ -30,6 +30,9 @@ export const SEARCH_OPERATIONS: ReadonlySet<unknown> = new Set([
   'suggestAsUser',
 ]);
 
+/** Those of them that find nodes, which are shown as the call reads them. */
+export const FOUND_OPERATIONS: ReadonlySet<unknown> = new Set(['search', 'searchAsUser']);
+
 /** What one worker reads. */
 export interface ReadSources {
   readonly reader: StateReader;

@@ -19,6 +19,7 @@ import { UserTexts } from './user-texts.ts';
 import type { NoteWriter } from './worker-note.ts';
 import type {
   CallItem,
+  FoundItem,
   FromWorkerKind,
   LoadedScripts,
   SettleItem,
@@ -143,6 +144,8 @@ export class GuestHost {
         return this.#acceptCall(item, payload);
       case 'settle':
         return this.#acceptAnswer(item, payload);
+      case 'found':
+        return this.#acceptFound(item, payload);
       case 'abort':
         return this.#enter(item[2], (guest) => guest.abort(item[2]));
       case 'drop': {
@@ -210,6 +213,14 @@ export class GuestHost {
         this.#transactions.committed(hosted);
       }
       guest.settle(request, isValue, payload);
+    });
+  }
+
+  #acceptFound([, , call, request, asUser, sequence]: FoundItem, json: string): void {
+    this.#enter(call, (guest) => {
+      const hosted = guest.calls.get(call);
+      if (hosted !== undefined)
+        this.#reads.found(guest, hosted, { request, asUser, sequence, json });
     });
   }
 

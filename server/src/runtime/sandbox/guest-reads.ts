@@ -1,6 +1,6 @@
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { QueryRun, QueryScan } from '#graph/query/run.ts';
-import type { CallTransactions, HostedCall } from './call-transactions.ts';
+import type { CallTransactions, FoundAnswer, HostedCall } from './call-transactions.ts';
 import { FetchedFinds, isInternal, MissingFind, toldProblem } from './graph-requests.ts';
 import type { Guest } from './guest.ts';
 import type { NotedRead } from './read-trace.ts';
@@ -105,6 +105,16 @@ export class GuestReads {
       this.answer(guest, query.read, query.finds);
     } else {
       guest.settle(query.read.request, false, payload);
+    }
+  }
+
+  /** What a search has found, as the call may see it. */
+  found(guest: Guest, call: HostedCall, answer: FoundAnswer & { readonly request: number }): void {
+    const { request } = answer;
+    try {
+      guest.settle(request, true, this.#options.transactions.found(call, answer));
+    } catch (error) {
+      this.refuse(guest, call.id, request, error);
     }
   }
 

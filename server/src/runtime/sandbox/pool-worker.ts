@@ -19,7 +19,7 @@ import {
 import type { FrameItem } from './frame.ts';
 import { SharedScripts } from './shared-scripts.ts';
 import type { SearchThreads } from './search-threads.ts';
-import { SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
+import { FOUND_OPERATIONS, SEARCH_OPERATIONS, isInternal, toldProblem } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
 import { rootOf, type RunningCall, STOPPED, TOO_LATE } from './running-call.ts';
 import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
@@ -284,8 +284,15 @@ export class PoolWorker {
         running.call.watched?.searched();
         const search = { operation, payload: args, deadline, signal };
         const span = host.recording.begin('search', operation);
-        const { isValue, json } = await this.#searches.ask(caller, search);
+        const { isValue, json, sequence } = await this.#searches.ask(caller, search);
         endSpan(span, { bytes: json.length });
+        if (isValue && FOUND_OPERATIONS.has(operation)) {
+          const asUser = operation === 'searchAsUser';
+          if (this.calls.has(id)) {
+            this.process.send(`"found",${id},${request},${asUser},${sequence}`, json);
+          }
+          return;
+        }
         const told = () => this.#told(running, Problem.fromMessage(JSON.parse(json)));
         settle(isValue, 0, isValue ? json : told());
         return;

@@ -22,7 +22,8 @@ export type ToSearchThread = SearchSnapshot | string;
 /**
  * Items of frames to it, after the length of the payload: `ask`, number, operation, length of the
  * caller. Payload: JSON of the caller, then that of the arguments. It answers each with one text:
- * number, a space, `+` or `-`, and JSON of the value or of the problem.
+ * number, the sequence of the commit that it shows, `+` or `-`, and JSON of the value or of the
+ * problem, with a space after each number.
  */
 export type SearchAsk = readonly [
   number,
@@ -56,6 +57,8 @@ export interface AskedSearch extends Search {
 
 export interface SearchReply {
   readonly isValue: boolean;
+  /** Of the commit whose nodes it shows. */
+  readonly sequence: number;
   readonly json: string;
 }
 
@@ -171,7 +174,9 @@ export class SearchThread {
     this.#asked.delete(id);
     const before = this.#answered;
     this.#answered = performance.now();
-    search.resolve({ isValue: text[space + 1] === '+', json: text.slice(space + 2) });
+    const next = text.indexOf(' ', space + 1);
+    const sequence = Number(text.slice(space, next));
+    search.resolve({ isValue: text[next + 1] === '+', sequence, json: text.slice(next + 2) });
     this.#events.onAnswer(search, this.#answered - before);
   }
 

@@ -39,7 +39,8 @@ port.on('message', (message: ToSearchThread) => {
   readFrame(message, (item, payload) => {
     const [, , id, operation, callerLength] = item as SearchAsk;
     const caller = JSON.parse(payload.slice(0, callerLength)) as Caller;
-    port.postMessage(`${id} ${answer(caller, operation, payload.slice(callerLength))}`);
+    const told = answer(caller, operation, payload.slice(callerLength));
+    port.postMessage(`${id} ${reader.sequence} ${told}`);
   });
 });
 port.postMessage('ready');

@@ -60,6 +60,8 @@ export type FromKeeper =
  * is traced, whether what it reads is told; payload: headers as JSON, then the body.
  * `settle`: call, request, whether it is a value, the sequence that the state must have reached;
  * payload: JSON of the value or problem.
+ * `found`: call, request, whether it was searched as the caller, the sequence of the commit that it
+ * shows; payload: JSON of a `SearchAnswer`.
  * `abort`: call: the caller has gone.
  * `drop`: call: it is over for the main thread; what it still asks for is ignored.
  */
@@ -72,6 +74,7 @@ export type ToWorker =
   | readonly [number, 'forget-callers']
   | CallItem
   | SettleItem
+  | FoundItem
   | readonly [number, 'abort', call: number]
   | readonly [number, 'drop', call: number];
 
@@ -99,6 +102,15 @@ export type CallItem = readonly [
   nowMs: number,
   isTraced: boolean,
   isWatched: boolean,
+];
+
+export type FoundItem = readonly [
+  number,
+  'found',
+  call: number,
+  request: number,
+  asUser: boolean,
+  sequence: number,
 ];
 
 export type SettleItem = readonly [

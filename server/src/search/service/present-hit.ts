@@ -1,5 +1,6 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
+import type { QueryContext } from '#graph/query/query-context.ts';
 import type { RankedHit, SideScore } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { explainHit } from '../text/explain-hit.ts';
@@ -37,14 +38,25 @@ export function presentHit(search: PreparedSearch, found: RankedHit): SearchHit[
   const from = words === undefined ? 'vector' : nearest === undefined ? 'text' : 'both';
   return [
     {
-      node: node.Type === FILE_TYPE ? withoutText(node) : node,
+      ...asHit(context, hit.node, node),
       score,
       from,
       highlights,
-      ...fileOf(search, hit.node, node.Type),
       ...(request.explain ? { explain: explain(search, found) } : {}),
     },
   ];
+}
+
+/** A node as a hit shows it; undefined if there is none. */
+export function shownNode(context: QueryContext, id: number): ShownNode | undefined {
+  const node = context.node(id);
+  return node === undefined ? undefined : asHit(context, id, node);
+}
+
+type ShownNode = Pick<SearchHit, 'node' | 'fileOf'>;
+
+function asHit(context: QueryContext, id: number, node: NodeObject): ShownNode {
+  return node.Type === FILE_TYPE ? { node: withoutText(node), ...fileOf(context, id) } : { node };
 }
 
 /** Leaves out the text, which may be long: highlights show what matters. */
@@ -52,12 +64,7 @@ function withoutText({ Text: _text, ...node }: NodeObject): NodeObject {
   return node as NodeObject;
 }
 
-function fileOf(
-  { context }: PreparedSearch,
-  id: number,
-  type: string,
-): { readonly fileOf?: NodeObject } {
-  if (type !== FILE_TYPE) return {};
+function fileOf(context: QueryContext, id: number): { readonly fileOf?: NodeObject } {
   const of = context.reader.neighbors(id, 'in', HAS_FILE).find((one) => context.sees(one));
   const node = of === undefined ? undefined : context.node(of);
   return node === undefined ? {} : { fileOf: node };
