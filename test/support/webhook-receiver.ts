@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { webhookMessage } from '@trellis/contract/shapes/webhook.ts';
 import { expect } from 'vitest';
 import { Webhook as Verifier } from 'standardwebhooks';
 
@@ -88,6 +89,8 @@ export class WebhookReceiver implements AsyncDisposable {
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     const id = headers['webhook-id'] ?? '';
+    // As the OpenAPI document describes it.
+    webhookMessage.parse(JSON.parse(body));
     const received = { id, headers, text: body, body: JSON.parse(body) as ReceivedBody };
     this.received.push(received);
     if (this.answer === undefined) response.writeHead(204).end();

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { errorCatalogue, isOAuthPath, oauthErrorOf } from '../errors.ts';
 import type { CatalogueEntry } from '../errors/entry.ts';
 import { operations } from '../operations.ts';
+import { webhookMessage } from '../shapes/webhook.ts';
 import { areas, openApiDocument } from './document.ts';
 import { isJsonObject, mapObjects, type JsonSchema } from './shape-schemas.ts';
 import { namedShapes, SHAPE_FILES } from './named-shapes.ts';
+import { webhookExample } from './outgoing.ts';
 
 const document = openApiDocument('1.2.3');
 
@@ -208,5 +210,28 @@ describe('who may call', () => {
     const { securitySchemes = {} } = document.components;
     const used = operations.flatMap(({ id }) => described(id).security.flatMap(Object.keys));
     expect(new Set(Object.keys(securitySchemes))).toEqual(new Set(used));
+  });
+});
+
+describe('what the server sends', () => {
+  it('is a request with its headers and its shape, of which the example is one', () => {
+    expect(document.webhooks).toMatchObject({
+      graphChanged: {
+        post: {
+          parameters: [
+            { name: 'webhook-id', in: 'header' },
+            { name: 'webhook-timestamp', in: 'header' },
+            { name: 'webhook-signature', in: 'header' },
+          ],
+          requestBody: {
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/WebhookMessage' } },
+            },
+          },
+        },
+      },
+    });
+    expect(document.components['schemas']).toHaveProperty('WebhookNodeChange');
+    expect(webhookMessage.parse(webhookExample)).toEqual(webhookExample);
   });
 });

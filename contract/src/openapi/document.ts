@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Area, bodyBytesMaxOf, type Operation, responseHeaders } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { requestExample, withExample } from './examples/examples.ts';
+import { outgoingRequests } from './outgoing.ts';
 import { parametersOf, sharedParameters } from './parameters.ts';
 import { PRIMARY_REDIRECT, PRIMARY_REDIRECT_NAME, Responses } from './responses.ts';
 import { securityOf, securitySchemes } from './security.ts';
@@ -54,6 +55,8 @@ export interface OpenApiDocument extends JsonSchema {
   readonly info: object;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  /** What the server sends to others, by name. */
+  readonly webhooks: Readonly<Record<string, object>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -77,7 +80,9 @@ export function* makeDocument(version: string): Generator<void, OpenApiDocument>
     paths[path][operation.method.toLowerCase()] = describe(operation, schemas, responses);
     yield;
   }
-  const { whole, components } = schemas.settle({ paths, responses: responses.components });
+  const webhooks = outgoingRequests(schemas);
+  const made = { paths, webhooks, responses: responses.components };
+  const { whole, components } = schemas.settle(made);
   return {
     openapi: '3.1.0',
     info: {
@@ -89,6 +94,7 @@ export function* makeDocument(version: string): Generator<void, OpenApiDocument>
     servers: [{ url: '/' }],
     tags: Object.entries(areas).map(([name, description]) => ({ name, description })),
     paths: whole.paths,
+    webhooks: whole.webhooks,
     components: {
       schemas: components,
       parameters: sharedParameters,

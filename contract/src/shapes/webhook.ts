@@ -5,6 +5,7 @@ import {
   WEBHOOK_NAME_CHARACTERS_MAX,
   WEBHOOK_URL_CHARACTERS_MAX,
 } from '../limits.ts';
+import { nodeObject } from './node.ts';
 
 /** What happens to a node, and to an edge. */
 export const webhookAction = z.enum(['created', 'updated', 'deleted', 'linked', 'unlinked']);
@@ -92,5 +93,40 @@ export const webhookDelivery = z.strictObject({
   error: z.string().nullable(),
 });
 export type WebhookDelivery = Immutable<z.infer<typeof webhookDelivery>>;
+
+/** A node, as deliveries name it. */
+export const webhookNode = z.strictObject({
+  uid: z.string(),
+  type: z.string(),
+  key: z.string().nullable(),
+});
+
+export const webhookNodeChange = z.strictObject({
+  action: webhookAction.extract(['created', 'updated', 'deleted']),
+  ...webhookNode.shape,
+  node: nodeObject.optional(),
+  isCut: z.literal(true).optional(),
+});
+
+export const webhookEdgeChange = z.strictObject({
+  action: webhookAction.extract(['linked', 'unlinked']),
+  edge: z.string(),
+  from: webhookNode,
+  to: webhookNode,
+  timestamp: z.iso.datetime().optional(),
+  fields: z.record(z.string(), z.unknown()).optional(),
+  isCut: z.literal(true).optional(),
+});
+
+/** What a delivery brings: all changes of a commit, or a part of many. */
+export const webhookMessage = z.strictObject({
+  type: webhookDelivery.shape.type,
+  sequence: z.int(),
+  time: z.iso.datetime(),
+  part: z.int().optional(),
+  isLast: z.boolean().optional(),
+  changes: z.array(z.union([webhookNodeChange, webhookEdgeChange])),
+});
+export type WebhookMessage = Immutable<z.infer<typeof webhookMessage>>;
 
 export const webhookReplay = z.strictObject({ fromSequence: z.int().min(1) });

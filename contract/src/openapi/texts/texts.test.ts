@@ -38,7 +38,8 @@ function told(at: string, schema: unknown): Told {
 }
 
 const { securitySchemes: _schemes, ...components } = document.components;
-const all = everything({ ...components, paths: document.paths }, '');
+const { paths, webhooks } = document;
+const all = everything({ ...components, paths, webhooks }, '');
 
 describe('properties and parameters', () => {
   it('are all described: give a new one its text in contract/src/openapi/texts', () => {

@@ -34,6 +34,12 @@ const WEBHOOK = {
   createdBy: 'UID of the administrator who made it; null for a token that acts as nobody.',
 } as const;
 
+const WEBHOOK_NODE = {
+  uid: 'UID of the node.',
+  type: 'Type of the node.',
+  key: 'Key of the node; null if it has none, or the user of the webhook may not read it.',
+} as const;
+
 /** Addresses that are told what changes. */
 export const webhookTexts = [
   ...texts(webhook.webhookChange, {
@@ -67,6 +73,30 @@ export const webhookTexts = [
       { status: 'Status of the answer.', body: 'How its body begins.' },
     ],
     error: 'Why the last attempt failed; null if it did not.',
+  }),
+  ...texts(webhook.webhookNode, WEBHOOK_NODE),
+  ...texts(webhook.webhookNodeChange, {
+    ...WEBHOOK_NODE,
+    action: 'What has happened to the node.',
+    node: 'The node as it is after the commit, where `payload` is `full`; not of a deleted one.',
+    isCut: 'That there is too much in it to be sent: read the node.',
+  }),
+  ...texts(webhook.webhookEdgeChange, {
+    action: 'What has happened to the edge; a change of its fields is `linked`.',
+    edge: 'Type of the edge.',
+    from: 'Where the edge begins.',
+    to: 'Where the edge ends.',
+    timestamp: 'When the edge was made (ISO 8601, UTC), where `payload` is `full`.',
+    fields: 'The fields of the edge by name, where `payload` is `full`.',
+    isCut: 'That there is too much in its fields to be sent.',
+  }),
+  ...texts(webhook.webhookMessage, {
+    type: '`graph.changed`, or `webhook.test` of a test.',
+    sequence: 'Last sequence of the commit; of a test, the newest sequence.',
+    time: 'When it was committed (ISO 8601, UTC).',
+    part: 'Number of the part, from 1, where a commit has many changes; otherwise left out.',
+    isLast: 'Whether this is the last part of its commit; left out where there is one part.',
+    changes: 'The changes, nodes before edges; none of a test.',
   }),
   ...texts(webhook.webhookReplay, {
     fromSequence: 'First sequence to deliver again; the whole commit that has it is.',
