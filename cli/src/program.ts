@@ -22,6 +22,7 @@ import { addJob } from './commands/job.ts';
 import { addInit } from './commands/init.ts';
 import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
+import { addOAuthClient } from './commands/oauth-client.ts';
 import { addOpenApi } from './commands/openapi.ts';
 import { addPreview } from './commands/preview.ts';
 import { addCluster } from './commands/cluster.ts';
@@ -79,7 +80,16 @@ const COMMANDS = {
     addCluster,
     addLicense,
   ],
-  'People and rights:': [addLogin, addLogout, addUser, addTeam, addToken, addAccess, addAudit],
+  'People and rights:': [
+    addLogin,
+    addLogout,
+    addUser,
+    addTeam,
+    addToken,
+    addOAuthClient,
+    addAccess,
+    addAudit,
+  ],
   'Data:': [
     addSchema,
     addNode,

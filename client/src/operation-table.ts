@@ -491,6 +491,12 @@ export const OPERATION_TABLE = {
     decide: 'POST /api/oauth/consent body json',
     /** Register an MCP client for users, also where clients may not do so themselves. */
     createClient: 'POST /api/oauth/clients body json',
+    /** List the MCP clients that act as users, or that administrators have registered. */
+    clients: 'GET /api/oauth/clients query json replicas',
+    /** List the users as whom an MCP client acts. */
+    clientGrants: 'GET /api/oauth/clients/{id}/grants query json replicas',
+    /** End all access of an MCP client, for good. */
+    withdrawClient: 'DELETE /api/oauth/clients/{id} none',
     /** List the MCP clients that act as you. */
     grants: 'GET /api/oauth/grants query json replicas',
     /** End what you have granted to an MCP client. */

@@ -270,6 +270,62 @@ describe('what thieves try', () => {
     expect(items(told)).toMatchObject([{ target: { name: 'Cloud' } }]);
   });
 
+  test('a client that an administrator has withdrawn, for all of its users', async () => {
+    await people.add('dora');
+    const client_id = await register();
+    const tokensOf = async (who: string) =>
+      (await exchange(client_id, await codeFor(client_id, who))).json;
+    const [one, two] = [await tokensOf('ann'), await tokensOf('dora')];
+    const others = await granted('dora');
+    const waiting = await codeFor(client_id, 'dora');
+    const request = await requestOf(client_id);
+    const clients = async () => items(await people.as('admin', 'GET', '/api/oauth/clients'));
+    const found = (await clients()).find((client) => valueAt(client, 'grants') === 2);
+    expect(found).toMatchObject({ name: 'Desk', redirectUris: [REDIRECT], createdBy: null });
+    const path = `/api/oauth/clients/${field(found, 'id')}`;
+    const grants = items(await people.as('admin', 'GET', `${path}/grants`));
+    expect(grants.map((grant) => valueAt(grant, 'actingUser'))).toEqual([people.uid('dora'), ann]);
+    expect(await people.outcome('ann', 'DELETE', path)).toEqual([403, 'forbidden']);
+    expect((await ping(field(one, 'access_token'))).status).toBe(200);
+
+    expect((await people.as('admin', 'DELETE', path)).status).toBe(204);
+    for (const tokens of [one, two]) {
+      expect((await ping(field(tokens, 'access_token'))).status).toBe(401);
+      const next = await refreshed(client_id, field(tokens, 'refresh_token'));
+      expect(refusal(next)).toEqual([401, 'invalid_client']);
+    }
+    expect(refusal(await exchange(client_id, waiting))).toEqual([401, 'invalid_client']);
+    const answered = { request, allow: true };
+    expect(await people.outcome('ann', 'POST', '/api/oauth/consent', answered)).toEqual([
+      400,
+      'oauth_request_invalid',
+    ]);
+    expect((await authorize(client_id)).status).toBe(401);
+    expect((await ping(others.access)).status).toBe(200);
+    expect(await people.outcome('admin', 'DELETE', path)).toEqual([404, 'oauth_client_not_found']);
+    const told = await people.as('admin', 'GET', '/api/audit?action=oauth-client.withdrawn');
+    expect(items(told)).toMatchObject([{ actor: { name: 'admin' }, details: { grants: 2 } }]);
+    const ended = await people.as('admin', 'GET', '/api/audit?action=token.revoked&take=2');
+    expect(items(ended)).toMatchObject([
+      { details: { reason: 'client-withdrawn' } },
+      { details: { reason: 'client-withdrawn' } },
+    ]);
+  });
+
+  test('a client that an administrator has registered, and withdrawn', async () => {
+    const body = { client_name: 'Tower', redirect_uris: [REDIRECT] };
+    const made = await people.as('admin', 'POST', '/api/oauth/clients', body);
+    const list = async () => items(await people.as('admin', 'GET', '/api/oauth/clients'));
+    const [first] = await list();
+    expect(first).toMatchObject({ name: 'Tower', grants: 0, lastUsedAt: null });
+    const client_id = field(made.json, 'client_id');
+    expect((await authorize(client_id)).status).toBe(303);
+    const path = `/api/oauth/clients/${field(first, 'id')}`;
+    expect((await people.as('admin', 'DELETE', path)).status).toBe(204);
+    expect((await list()).map((client) => valueAt(client, 'name'))).not.toContain('Tower');
+    expect((await authorize(client_id)).status).toBe(401);
+  });
+
   test('a refresh token a second time ends the grant', async () => {
     const { client_id, refresh } = await granted();
     const next = (await refreshed(client_id, refresh)).json;

@@ -140,6 +140,38 @@ describe.skipIf(requireChromium())('an MCP client that signs in by itself', () =
     expect([...complaints, ...administration.complaints]).toEqual([]);
   });
 
+  test('is withdrawn by an administrator, who sees whose it is', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      userName: 'ann',
+      password: PASSWORD,
+    });
+    desk = new Desk(desk.redirectUrl);
+    const begun = await open(opened.page);
+    await begun.finishAuth((await answer(opened.page, 'Allow')).get('code') ?? '');
+    await using connected = await connect();
+
+    await using administration = await browser.signedInPage(people.workspace, {
+      path: '#/manage/access/clients',
+    });
+    const { page } = administration;
+    const row = page.getByRole('row', { name: /^Desk/ });
+    await row.getByText(desk.redirectUrl).waitFor();
+    await expectAccessible(page);
+    await row.getByRole('button', { name: /^Users of Desk/ }).click();
+    const users = page.getByRole('dialog', { name: /^Users of Desk/ });
+    await users.getByText('Ann Lee').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await row.getByRole('button', { name: /^Withdraw Desk/ }).click();
+    const dialog = page.getByRole('alertdialog', { name: /^Withdraw the client/ });
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('No clients yet').waitFor();
+    const call = callTool(connected, 'system__search', { query: 'nothing' });
+    await expect(call).rejects.toThrow(UnauthorizedError);
+    expect([...opened.complaints, ...administration.complaints]).toEqual([]);
+  });
+
   test('is sent away by its user, on the page of preferences', async () => {
     await using opened = await browser.signedInPage(people.workspace, {
       userName: 'ann',

@@ -162,6 +162,11 @@ export const identityErrors = {
     title: 'Registration is off',
     hint: 'An administrator can start the server with MSK_OAUTH_REGISTRATION=true, or make a token of kind mcp.',
   },
+  oauth_client_not_found: {
+    status: 404,
+    title: 'No such client',
+    hint: 'GET /api/oauth/clients lists the clients and their ids.',
+  },
   oauth_request_invalid: {
     status: 400,
     title: 'Request not under way',

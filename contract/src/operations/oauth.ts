@@ -7,6 +7,7 @@ import {
   authorizationQuery,
   authorizationServer,
   oauthClient,
+  oauthClientRecord,
   oauthConsent,
   oauthRegistration,
   oauthRequestText,
@@ -19,6 +20,8 @@ import {
 const open = { area: 'oauth', auth: 'none' } as const;
 const asked = { area: 'oauth', auth: 'session' } as const;
 const form = { consumes: ['application/x-www-form-urlencoded'] } as const;
+
+const clientInPath = z.object({ id: uidText.min(1) });
 
 const resource = {
   ...open,
@@ -146,6 +149,48 @@ export const operations = withIds({
     errors: ['invalid_redirect_uri', ...STORE_ERRORS],
     onReplica: 'redirect',
     summary: 'Register an MCP client for users, also where clients may not do so themselves.',
+  },
+
+  listOAuthClients: {
+    sdk: 'oauth.clients',
+    area: 'oauth',
+    auth: 'admin',
+    method: 'GET',
+    path: '/api/oauth/clients',
+    query: pageQuery,
+    responses: {
+      200: { description: 'Clients, newest first.', body: listOf(oauthClientRecord) },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List the MCP clients that act as users, or that administrators have registered.',
+  },
+
+  listOAuthClientGrants: {
+    sdk: 'oauth.clientGrants',
+    area: 'oauth',
+    auth: 'admin',
+    method: 'GET',
+    path: '/api/oauth/clients/{id}/grants',
+    params: clientInPath,
+    query: pageQuery,
+    responses: { 200: { description: 'Grants, newest first.', body: listOf(tokenRecord) } },
+    errors: ['oauth_client_not_found'],
+    onReplica: 'serve',
+    summary: 'List the users as whom an MCP client acts.',
+  },
+
+  withdrawOAuthClient: {
+    sdk: 'oauth.withdrawClient',
+    area: 'oauth',
+    auth: 'admin-write',
+    method: 'DELETE',
+    path: '/api/oauth/clients/{id}',
+    params: clientInPath,
+    responses: { 204: { description: 'Withdrawn; its tokens are refused from the next request.' } },
+    errors: ['oauth_client_not_found', ...STORE_ERRORS],
+    onReplica: 'redirect',
+    summary: 'End all access of an MCP client, for good.',
   },
 
   listOAuthGrants: {

@@ -57,6 +57,21 @@ export const oauthClient = z.strictObject({
   scope: z.string(),
 });
 
+/** A client as administrators see it: it has a grant, or one of them has registered it. */
+export const oauthClientRecord = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  /** Empty when the client got its grants from an older server, which did not keep them. */
+  redirectUris: z.array(z.string()),
+  /** UID of the administrator who registered it; null for one that did so itself. */
+  createdBy: z.string().nullable(),
+  registeredAt: z.iso.datetime().nullable(),
+  /** How many there are now. */
+  grants: z.int().min(0),
+  lastUsedAt: z.iso.datetime().nullable(),
+});
+export type OAuthClientRecord = Immutable<z.infer<typeof oauthClientRecord>>;
+
 /** RFC 6749, section 4.1.1, with RFC 7636 and 8707. Other parameters mean nothing here. */
 export const authorizationQuery = z.object({
   response_type: text.optional(),

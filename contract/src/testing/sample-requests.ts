@@ -301,6 +301,8 @@ const samples: Samples = {
   describeOAuthRequest: { body: { request: 'x' } },
   createOAuthClient: { body: { redirect_uris: ['https://client.example/callback'] } },
   // There is no such grant: 404 is an answer to those who may.
+  listOAuthClientGrants: { params: { id: 'none' } },
+  withdrawOAuthClient: { params: { id: 'none' } },
   endOAuthGrant: { params: { id: 'none' } },
   decideOAuthRequest: { body: { request: 'x', allow: true } },
   completeLogin: { params: { provider: 'oktasso' }, query: { state: 'x', code: 'y' } },

@@ -12,6 +12,7 @@ export type AuditAction =
   | 'token.created'
   | 'token.revoked'
   | 'oauth-client.created'
+  | 'oauth-client.withdrawn'
   | 'user.created'
   | 'user.changed'
   | 'user.deactivated'

@@ -75,6 +75,8 @@ export const OAUTH_ACCESS_LIFETIME_MS = 15 * 60 * 1_000;
 export const OAUTH_REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 export const OAUTH_ENDED_GRANTS_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 export const OAUTH_GRANTS_OF_USER_MAX = 100;
+/** Of a client that is withdrawn, in one commit. */
+export const OAUTH_GRANTS_ENDED_AT_ONCE = 500;
 /** What a client tells of itself: it carries all of it in its id. */
 export const OAUTH_CLIENT_NAME_CHARACTERS_MAX = 100;
 export const OAUTH_REDIRECT_URIS_MAX = 20;

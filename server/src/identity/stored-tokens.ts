@@ -85,6 +85,11 @@ export function isRevokedToken(
   return grant !== undefined && actingUser !== null && endedWithSessions(vault, actingUser, grant);
 }
 
+/** Whether a client may still get access with it. */
+export function isGoing(vault: VaultReader, token: StoredToken, nowMs: number): boolean {
+  return !isRevokedToken(vault, token) && (token.expiresMs ?? 0) > nowMs;
+}
+
 /** Whether the sessions of this user that began with it, or before, are over. */
 export function endedWithSessions(
   vault: VaultReader,

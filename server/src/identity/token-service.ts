@@ -12,6 +12,7 @@ import { scopesFor, type TokenKind } from '@trellis/contract/rights.ts';
 import { ISSUER, TOKEN_RULES, type TokenClaims, type TokenSignature } from './token-claims.ts';
 import type { LastUses } from './last-uses.ts';
 import {
+  isGoing,
   isRevokedToken,
   readToken,
   type StoredToken,
@@ -120,12 +121,18 @@ export class TokenService {
   }
 
   /** What the caller has granted to MCP clients, newest first, without what has ended. */
-  grants({ userUid }: Caller, { skip, take }: Pick<TokenPage, 'skip' | 'take'>) {
+  grants({ userUid }: Caller, page: Pick<TokenPage, 'skip' | 'take'>) {
+    const ids = grantIdsOf(this.#parts.vault, must(userUid, 'the user of a session'));
+    return this.grantsIn(ids, page);
+  }
+
+  /** Those of these grants that have not ended, newest first. */
+  grantsIn(ids: readonly string[], { skip, take }: Pick<TokenPage, 'skip' | 'take'>) {
     const { vault, clock, uses } = this.#parts;
     const now = clock.now();
-    const going = grantIdsOf(vault, must(userUid, 'the user of a session'))
+    const going = ids
       .flatMap((id) => readToken(vault, id) ?? [])
-      .filter((one) => !isRevokedToken(vault, one) && (one.expiresMs ?? 0) > now)
+      .filter((one) => isGoing(vault, one, now))
       .toSorted((a, b) => b.createdMs - a.createdMs);
     const items = going
       .slice(skip, skip + take)

@@ -1,5 +1,6 @@
 import {
   Activity,
+  AppWindow,
   Archive,
   ArrowLeftRight,
   BookType,
@@ -76,6 +77,7 @@ export const NAVIGATION_ICONS: Readonly<Record<string, LucideIcon>> = {
   '/admin/search': TextSearch,
   '/manage/synonyms': BookType,
   '/manage/access/tokens': KeyRound,
+  '/manage/access/clients': AppWindow,
   '/manage/access/secrets': LockKeyhole,
   '/manage/access/users': Users,
   '/manage/access/teams': Building2,

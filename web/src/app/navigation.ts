@@ -191,6 +191,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       {
+        to: '/manage/access/clients',
+        label: 'MCP clients',
+        words: 'oauth programs consents grants',
+        isFor: administrators,
+      },
+      {
         to: '/manage/access/secrets',
         label: 'Secrets',
         words: 'keys passwords endpoints fetch',

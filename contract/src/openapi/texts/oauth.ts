@@ -55,6 +55,16 @@ export const oauthTexts = [
     token_endpoint_auth_method: 'Always `none`: clients have no secret.',
     scope: 'Scope that the client may ask for.',
   }),
+  ...texts(oauth.oauthClientRecord, {
+    id: 'Id of the client in this list; the client itself knows another one.',
+    name: 'Name that the client gave itself.',
+    redirectUris: 'Addresses that may get answers; empty where an older server did not keep them.',
+    createdBy: 'UID of the administrator who registered it; null for one that did so itself.',
+    registeredAt: 'When it was registered; null where an older server did not keep it.',
+    grants: 'How many users let it act as them now.',
+    lastUsedAt: 'When it was used last, as any of them; null for never.',
+  }),
+  ...texts(operations.withdrawOAuthClient.params, { id: 'Id of the client, as the list has it.' }),
   ...texts(oauth.authorizationQuery, {
     response_type: 'What the client asks the user for; always `code`.',
     client_id: CLIENT_ID,

@@ -104,6 +104,13 @@ export const oauthRoutes = routesOf(operations, {
   registerOAuthClient: ({ body }, { oauth }) => answer(201, told(oauth.register(body))),
   createOAuthClient: async ({ caller, body, address }, { oauth }) =>
     answer(201, told(await oauth.createClient({ caller, address }, body))),
+  listOAuthClients: ({ query }, { oauth }) => answer(200, oauth.listClients(query)),
+  listOAuthClientGrants: ({ params, query }, { oauth, tokens }) =>
+    answer(200, tokens.grantsIn(oauth.grantsOfClient(params.id), query)),
+  withdrawOAuthClient: async ({ caller, params, address }, { oauth }) => {
+    await oauth.withdrawClient({ caller, address }, params.id);
+    return answer(204);
+  },
   listOAuthGrants: ({ caller, query }, { tokens }) => answer(200, tokens.grants(caller, query)),
   endOAuthGrant: async ({ caller, params, address }, { tokens }) => {
     await tokens.endGrant(caller, params.id, address);

@@ -7,7 +7,13 @@ import {
   OAUTH_REGISTRATION_LIFETIME_MS,
 } from '#base/sign-in-limits.ts';
 import { TextSeal } from '#base/text-seal.ts';
-import type { VaultReader, VaultWrite } from '../vault.ts';
+import {
+  parseRecord,
+  type VaultEntry,
+  type VaultReader,
+  vaultRecord,
+  type VaultWrite,
+} from '../vault.ts';
 
 /** What a client says of itself when it registers (RFC 7591). */
 export interface ClientMetadata {
@@ -30,10 +36,30 @@ export interface RegisteredClient {
 /** What a client id carries. */
 type SealedClient = Omit<RegisteredClient, 'id' | 'clientId'>;
 
+/** What is kept of a client for its grants, or because an administrator has registered it. */
+export interface KnownClient {
+  readonly id: string;
+  /** Undefined when it is not kept: the client got its grants from an older server. */
+  readonly registration: KeptRegistration | undefined;
+  /** UID of the administrator who registered it; null for one that did so itself. */
+  readonly createdBy: string | null;
+  readonly grantIds: readonly string[];
+}
+
+interface KeptRegistration {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** Milliseconds since the Unix epoch. */
+  readonly issuedMs: number;
+}
+
 /**
  * The clients that register themselves (RFC 7591). Anybody may, as often as they like, so that
  * nothing is kept of it: the id that a client gets carries what the client said, sealed. It is good
- * for a while, and as long as there is a grant to this client.
+ * for a while, and as long as there is a grant to this client, unless it was withdrawn.
+ *
+ * In the vault, `oauth-client/{id}/` has a record for each grant, and one under `CREATED` for what
+ * an administrator has registered; `oauth-withdrawn/{id}` says that the client is refused.
  */
 export class OAuthClients {
   readonly #seal: TextSeal;
@@ -69,6 +95,7 @@ export class OAuthClients {
     const isOld = client.issuedMs + OAUTH_REGISTRATION_LIFETIME_MS <= this.#clock.now();
     const isKept = client.isVouched === true || this.#hasGrant(opened.nonce);
     if (isOld && !isKept) throw unknownClient();
+    this.checkNotWithdrawn(opened.nonce);
     return { ...client, clientId, id: opened.nonce };
   }
 
@@ -83,6 +110,47 @@ export class OAuthClients {
     return this.#hasGrant(id);
   }
 
+  /** Throws `invalid_client`. */
+  checkNotWithdrawn(id: string): void {
+    if (this.isWithdrawn(id)) throw unknownClient();
+  }
+
+  isWithdrawn(id: string): boolean {
+    return this.#vault.get(WITHDRAWN + id) !== undefined;
+  }
+
+  /** Those that have a grant, or were registered by an administrator; in no order. */
+  known(): KnownClient[] {
+    const byId = Map.groupBy(this.#vault.list(PREFIX), ({ key }) => placeIn(key).id);
+    return [...byId].map(([id, entries]) => knownOf(id, entries));
+  }
+
+  knownOf(id: string): KnownClient | undefined {
+    // What is no id of ours is no key of the vault either.
+    const entries = CLIENT_ID.test(id) ? this.#vault.list(prefixOf(id)) : [];
+    return entries.length === 0 ? undefined : knownOf(id, entries);
+  }
+
+  /**
+   * From now on the client is refused. One that registered itself may be forgotten when its id has
+   * ended and there is nothing that keeps it; the id of one of an administrator never ends.
+   */
+  withdrawal({ id, createdBy }: KnownClient): VaultWrite[] {
+    const nowMs = this.#clock.now();
+    const untilMs = createdBy === null ? nowMs + OAUTH_REGISTRATION_LIFETIME_MS : null;
+    const created = { key: prefixOf(id) + CREATED, value: null };
+    return [vaultRecord(WITHDRAWN + id, { atMs: nowMs, untilMs }), created];
+  }
+
+  /** Removes what says of clients that they are withdrawn, and that nobody needs any more. */
+  endedWithdrawals(): VaultWrite[] {
+    return this.#vault.list(WITHDRAWN).flatMap(({ key, value }) => {
+      const { untilMs } = parseRecord(key, value, isWithdrawal);
+      const isOver = untilMs !== null && untilMs <= this.#clock.now();
+      return isOver && !this.#hasGrant(key.slice(WITHDRAWN.length)) ? [{ key, value: null }] : [];
+    });
+  }
+
   #idOf(clientId: string): string {
     return this.#seal.open(clientId)?.nonce ?? '';
   }
@@ -92,14 +160,79 @@ export class OAuthClients {
   }
 }
 
-/** The record by which a registration with a grant stays known. */
-export function grantOfClient(id: string, grantId: string, isThere: boolean): VaultWrite {
-  const value = isThere ? Buffer.from('{}').toString('base64') : null;
-  return { key: prefixOf(id) + grantId, value };
+/** The record by which a registration with a grant stays known; null removes it. */
+export function grantOfClient(
+  id: string,
+  grantId: string,
+  client: RegisteredClient | null,
+): VaultWrite {
+  const key = prefixOf(id) + grantId;
+  return client === null ? { key, value: null } : vaultRecord(key, keptOf(client));
 }
 
+/** The record of what an administrator has registered. */
+export function createdClient(client: RegisteredClient, createdBy: string): VaultWrite {
+  return vaultRecord(prefixOf(client.id) + CREATED, { ...keptOf(client), createdBy });
+}
+
+function keptOf({ name, redirectUris, issuedMs }: RegisteredClient): KeptRegistration {
+  return { name, redirectUris, issuedMs };
+}
+
+const PREFIX = 'oauth-client/';
+const WITHDRAWN = 'oauth-withdrawn/';
+/** In the place of the id of a grant. */
+const CREATED = 'created';
+const CLIENT_ID = /^[0-9a-f]{24}$/;
+
 function prefixOf(id: string): string {
-  return `oauth-client/${id}/`;
+  return `${PREFIX}${id}/`;
+}
+
+function placeIn(key: string): { readonly id: string; readonly grantId: string } {
+  const [id = '', grantId = ''] = key.slice(PREFIX.length).split('/');
+  return { id, grantId };
+}
+
+function knownOf(id: string, entries: readonly VaultEntry[]): KnownClient {
+  const records = entries.map(({ key, value }) => ({
+    ...placeIn(key),
+    record: parseRecord(key, value, isKeptRecord),
+  }));
+  const created = records.find(({ grantId }) => grantId === CREATED)?.record;
+  const kept = created ?? records.find(({ record }) => record.issuedMs !== undefined)?.record;
+  return {
+    id,
+    registration: kept && registrationIn(kept),
+    createdBy: created?.createdBy ?? null,
+    grantIds: records.flatMap(({ grantId }) => (grantId === CREATED ? [] : [grantId])),
+  };
+}
+
+type KeptRecord = Partial<KeptRegistration & { readonly createdBy: string }>;
+
+function registrationIn({ name, redirectUris, issuedMs }: KeptRecord) {
+  if (name === undefined || redirectUris === undefined || issuedMs === undefined) return undefined;
+  return { name, redirectUris, issuedMs };
+}
+
+/** Empty in what an older server has kept. */
+function isKeptRecord(record: Partial<Record<keyof KeptRecord, unknown>>): record is KeptRecord {
+  const { name, redirectUris, issuedMs, createdBy } = record;
+  return (
+    (name === undefined || typeof name === 'string') &&
+    (redirectUris === undefined || Array.isArray(redirectUris)) &&
+    (issuedMs === undefined || typeof issuedMs === 'number') &&
+    (createdBy === undefined || typeof createdBy === 'string')
+  );
+}
+
+interface Withdrawal {
+  readonly untilMs: number | null;
+}
+
+function isWithdrawal(record: Partial<Record<keyof Withdrawal, unknown>>): record is Withdrawal {
+  return record.untilMs === null || typeof record.untilMs === 'number';
 }
 
 function unknownClient(): Problem {

@@ -1,10 +1,11 @@
-import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { type AuditEvent, type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Clock } from '#base/clock.ts';
 import type { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import {
   OAUTH_ACCESS_LIFETIME_MS,
   OAUTH_ENDED_GRANTS_KEPT_MS,
+  OAUTH_GRANTS_ENDED_AT_ONCE,
   OAUTH_GRANTS_OF_USER_MAX,
   OAUTH_REFRESH_LIFETIME_MS,
 } from '#base/sign-in-limits.ts';
@@ -25,9 +26,9 @@ import {
 } from '../stored-tokens.ts';
 import { ISSUER, type TokenClaims, type TokenSignature } from '../token-claims.ts';
 import { findUser, type UserRecord } from '../users.ts';
-import { revocation, type VaultReader, type VaultWrite } from '../vault.ts';
+import { revocation, type VaultReader, vaultRecord, type VaultWrite } from '../vault.ts';
 import type { AuthorizationCode } from './authorization.ts';
-import { grantOfClient, redirectHost } from './oauth-clients.ts';
+import { grantOfClient, redirectHost, type RegisteredClient } from './oauth-clients.ts';
 
 export interface OAuthGrantsParts {
   readonly reader: GraphReader;
@@ -77,6 +78,7 @@ export class OAuthGrants {
    */
   exchange(
     { value: code, isOver }: { readonly value: AuthorizationCode; readonly isOver: boolean },
+    client: RegisteredClient,
     check: () => void,
     address: string,
   ): Promise<IssuedTokens> {
@@ -109,7 +111,7 @@ export class OAuthGrants {
       await commits.commit({
         system: true,
         operations: [audit.operation(eventOf('token.created', token, user, address))],
-        vault: [...recordsOf(token, true), ...this.#surplus(user.uid)],
+        vault: [...recordsOf(token, client), ...this.#surplus(user.uid)],
       });
       return this.#issue(token);
     });
@@ -157,6 +159,26 @@ export class OAuthGrants {
       const token = readToken(this.#parts.vault, id);
       if (token?.grant?.clientId === clientId) await this.#end(token, 'client', address);
     });
+  }
+
+  /** Ends grants because their client is withdrawn. Call it within `tokenChanges`. */
+  async endAll(ids: readonly string[], by: Doer): Promise<void> {
+    const { vault, commits, audit, clock } = this.#parts;
+    const going = ids
+      .flatMap((id) => grantIn(readToken(vault, id)) ?? [])
+      .filter(({ revokedMs }) => revokedMs === null);
+    for (let first = 0; first < going.length; first += OAUTH_GRANTS_ENDED_AT_ONCE) {
+      const some = going.slice(first, first + OAUTH_GRANTS_ENDED_AT_ONCE);
+      const revokedMs = clock.now();
+      await commits.commit({
+        system: true,
+        operations: some.map((token) => audit.operation(withdrawnOf(token, by))),
+        vault: some.flatMap((token) => [
+          tokenRecord({ ...token, revokedMs }),
+          revocation(token.id, revokedMs, token.expiresMs),
+        ]),
+      });
+    }
   }
 
   /** Forgets grants that ended long ago; called now and then. */
@@ -256,18 +278,21 @@ export class OAuthGrants {
   }
 
   #forget(token: GrantToken): VaultWrite[] {
-    return [...recordsOf(token, false), this.#parts.uses.forget(token.id)];
+    return [...recordsOf(token, null), this.#parts.uses.forget(token.id)];
   }
 }
 
-/** The records of a grant: its token, and how it is found by its user and by its client. */
-function recordsOf(token: GrantToken, isThere: boolean): VaultWrite[] {
+/**
+ * The records of a grant: its token, and how it is found by its user and by its client. Without the
+ * client they are removed.
+ */
+function recordsOf(token: GrantToken, client: RegisteredClient | null): VaultWrite[] {
   const { id, actingUser, grant } = token;
-  const mark = Buffer.from('{}').toString('base64');
+  const key = userPrefix(actingUser) + id;
   return [
-    isThere ? tokenRecord(token) : deletedToken(id),
-    { key: userPrefix(actingUser) + id, value: isThere ? mark : null },
-    grantOfClient(grant.clientId, id, isThere),
+    client === null ? deletedToken(id) : tokenRecord(token),
+    client === null ? { key, value: null } : vaultRecord(key, {}),
+    grantOfClient(grant.clientId, id, client),
   ];
 }
 
@@ -285,6 +310,12 @@ function grantIn(token: StoredToken | undefined): GrantToken | undefined {
   if (token?.grant === undefined || token.actingUser === null) return undefined;
   const { grant, actingUser } = token;
   return { ...token, grant, actingUser };
+}
+
+function withdrawnOf({ id, name, kind, actingUser, grant }: GrantToken, by: Doer): AuditEvent {
+  const { clientName: client, resource } = grant;
+  const details = { kind, actingUser, client, resource, reason: 'client-withdrawn' };
+  return deed('token.revoked', by, { kind: 'token', id, name }, details);
 }
 
 function eventOf(

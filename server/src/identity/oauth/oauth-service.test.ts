@@ -117,6 +117,25 @@ const grantOf = async (token: string) => {
   return (await listed()).find(({ id }) => id === tokenId);
 };
 
+describe('a withdrawn client', () => {
+  test('is refused as long as its id would be good, and leaves nothing behind', async () => {
+    const kept = at.vault.list('oauth-').length;
+    const { client } = await granted();
+    const caller = at.identity.authenticate(session);
+    await oauth.withdrawClient({ caller, address: '::1' }, client.id);
+    expect(() => ask(client.clientId)).toThrow('not registered here');
+    // Its records go one after the other: at no time is it let in again.
+    const steps = [OAUTH_REGISTRATION_LIFETIME_MS - 1, 1, OAUTH_ENDED_GRANTS_KEPT_MS];
+    for (const ms of steps) {
+      at.graph.clock.time += ms;
+      await oauth.clear();
+      expect(() => ask(client.clientId)).toThrow('not registered here');
+    }
+    expect(at.vault.list(`oauth-withdrawn/${client.id}`)).toEqual([]);
+    expect(at.vault.list('oauth-').length).toBeLessThanOrEqual(kept);
+  });
+});
+
 describe('a registration', () => {
   test('is kept nowhere, and carries what the client says', () => {
     const before = at.vault.list('').length;
@@ -450,7 +469,9 @@ describe('a grant ends', () => {
 
   test('for good, and is forgotten long after', async () => {
     await granted();
-    const marks = () => at.vault.list('oauth-').length;
+    // What an administrator has registered stays.
+    const marks = () =>
+      at.vault.list('oauth-').filter(({ key }) => !key.endsWith('/created')).length;
     const before = marks();
     at.graph.clock.time += OAUTH_REFRESH_LIFETIME_MS + OAUTH_ENDED_GRANTS_KEPT_MS - 1;
     await oauth.clear();

@@ -3,16 +3,20 @@ import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
+import { isGoing, readToken } from '../stored-tokens.ts';
 import { currentSettings } from '../workspace-settings.ts';
 import {
   answerOf,
-  Authorizations,
   type AuthorizationQuery,
+  type AuthorizationRequest,
+  Authorizations,
   isVerifierOf,
   resourceOf,
 } from './authorization.ts';
 import {
   type ClientMetadata,
+  createdClient,
+  type KnownClient,
   OAuthClients,
   redirectHost,
   type RegisteredClient,
@@ -48,6 +52,22 @@ export interface ConsentRequest {
   /** The host that gets the answer, or the scheme of an app, such as `cursor:`. */
   readonly redirectHost: string;
   readonly resource: string;
+}
+
+/** A client as administrators see it. Times are ISO 8601 UTC. */
+export interface ListedClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly createdBy: string | null;
+  readonly registeredAt: string | null;
+  readonly grants: number;
+  readonly lastUsedAt: string | null;
+}
+
+interface Page {
+  readonly skip: number;
+  readonly take: number;
 }
 
 export const MCP_PATH = '/api/mcp';
@@ -87,8 +107,51 @@ export class OAuthService {
     const { id, name, redirectUris } = client;
     const target = { kind: 'oauth-client', id, name };
     const event = deed('oauth-client.created', by, target, { redirectUris });
-    await commits.commit({ system: true, operations: [audit.operation(event)] });
+    await commits.commit({
+      system: true,
+      operations: [audit.operation(event)],
+      vault: [createdClient(client, must(by.caller.userUid, 'the user of an administrator'))],
+    });
     return client;
+  }
+
+  /** Clients that have a grant, and those that administrators have registered; newest first. */
+  listClients({ skip, take }: Page) {
+    const all = this.#clients
+      .known()
+      .flatMap((client) => this.#listed(client) ?? [])
+      .toSorted((a, b) => compare(b.registeredAt, a.registeredAt) || compare(a.id, b.id));
+    return { items: all.slice(skip, skip + take), total: all.length, skip, take };
+  }
+
+  /** Ids of its grants, also of those that have ended. Throws `oauth_client_not_found`. */
+  grantsOfClient(id: string): readonly string[] {
+    return this.#mustKnow(id).client.grantIds;
+  }
+
+  /**
+   * Ends every grant of a client, which is refused from now on. Nothing hinders the program from
+   * registering as another client. Throws `oauth_client_not_found`.
+   */
+  withdrawClient(by: Doer, id: string): Promise<void> {
+    const { commits, audit, tokenChanges } = this.#parts;
+    return tokenChanges.run(async () => {
+      const { client, listed } = this.#mustKnow(id);
+      const { name, grants } = listed;
+      const event = deed(
+        'oauth-client.withdrawn',
+        by,
+        { kind: 'oauth-client', id, name },
+        { grants },
+      );
+      // Goes before, so that the client gets nothing more, even if the server ends in between.
+      await commits.commit({
+        system: true,
+        operations: [audit.operation(event)],
+        vault: this.#clients.withdrawal(client),
+      });
+      await this.#grants.endAll(client.grantIds, by);
+    });
   }
 
   /** Where to send the browser: to the page that asks the user, or back to the client. */
@@ -103,13 +166,13 @@ export class OAuthService {
 
   /** Throws `oauth_request_invalid`. */
   describe(request: string): ConsentRequest {
-    const { clientName, redirectUri, resource } = this.#authorizations.open(request);
+    const { clientName, redirectUri, resource } = this.#open(request);
     return { clientName, redirectHost: redirectHost(redirectUri), resource };
   }
 
   /** Where to send the browser with the user's answer. Throws `oauth_request_invalid`. */
   decide(caller: Caller, request: string, allow: boolean): string {
-    const opened = this.#authorizations.open(request);
+    const opened = this.#open(request);
     if (!allow) return answerOf(opened, { error: 'access_denied' });
     const { state: _state, issuer: _issuer, ...granted } = opened;
     const code = this.#authorizations.issueCode({
@@ -153,8 +216,46 @@ export class OAuthService {
     return resource === undefined || this.#resources(base).includes(resource);
   }
 
-  clear(): Promise<void> {
-    return this.#grants.clear();
+  /** Forgets what ended long ago; called now and then. */
+  async clear(): Promise<void> {
+    await this.#grants.clear();
+    const vault = this.#clients.endedWithdrawals();
+    if (vault.length > 0) await this.#parts.commits.commit({ system: true, operations: [], vault });
+  }
+
+  #open(request: string): AuthorizationRequest {
+    const opened = this.#authorizations.open(request);
+    if (!this.#clients.isWithdrawn(opened.clientId)) return opened;
+    throw new Problem('oauth_request_invalid', 'An administrator has withdrawn this client.');
+  }
+
+  #mustKnow(id: string): { readonly client: KnownClient; readonly listed: ListedClient } {
+    const client = this.#clients.knownOf(id);
+    const listed = client && this.#listed(client);
+    if (client === undefined || listed === undefined) {
+      throw new Problem('oauth_client_not_found', 'No client of this id is known here.');
+    }
+    return { client, listed };
+  }
+
+  /** Undefined when it has nothing any more. */
+  #listed({ id, registration, createdBy, grantIds }: KnownClient): ListedClient | undefined {
+    const { vault, clock, uses } = this.#parts;
+    const now = clock.now();
+    const grants = grantIds
+      .flatMap((grantId) => readToken(vault, grantId) ?? [])
+      .filter((token) => isGoing(vault, token, now));
+    if (grants.length === 0 && createdBy === null) return undefined;
+    const used = Math.max(...grants.map((token) => uses.lastUsedMs(token.id) ?? 0), 0);
+    return {
+      id,
+      name: registration?.name ?? grants[0]?.grant?.clientName ?? id,
+      redirectUris: registration?.redirectUris ?? [],
+      createdBy,
+      registeredAt: registration ? new Date(registration.issuedMs).toISOString() : null,
+      grants: grants.length,
+      lastUsedAt: used === 0 ? null : new Date(used).toISOString(),
+    };
   }
 
   #exchange(request: TokenRequest, address: string): Promise<IssuedTokens> {
@@ -163,6 +264,7 @@ export class OAuthService {
     if (code === undefined) throw new Problem('invalid_grant', 'The code is not valid.');
     const { value } = code;
     const check = (): void => {
+      this.#clients.checkNotWithdrawn(client.id);
       const isBack =
         request.redirect_uri === undefined || request.redirect_uri === value.redirectUri;
       const isVerified = isVerifierOf(request.code_verifier ?? '', value.challenge);
@@ -174,7 +276,7 @@ export class OAuthService {
       }
       checkResource(request.resource, value.resource);
     };
-    return this.#grants.exchange(code, check, address);
+    return this.#grants.exchange(code, client, check, address);
   }
 
   #refresh(request: TokenRequest, address: string): Promise<IssuedTokens> {
@@ -198,6 +300,11 @@ export class OAuthService {
     const others = ReplicaURLs.split(';').map((url) => url.trim().replace(/\/+$/, ''));
     return [base, ...others.filter((url) => url !== '')].map((url) => url + MCP_PATH);
   }
+}
+
+function compare(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  return (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
 function given(name: string, value: string | undefined): string {

@@ -11,6 +11,12 @@ export const manageRoutes = [
     component: lazyPage(() => import('./tokens/tokens-page.tsx'), 'TokensPage'),
   }),
   createRoute({
+    path: '/manage/access/clients',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => listSearch(search, []),
+    component: lazyPage(() => import('./clients/clients-page.tsx'), 'ClientsPage'),
+  }),
+  createRoute({
     path: '/manage/access/secrets',
     getParentRoute: () => workspaceRoute,
     component: lazyPage(() => import('./secrets/secrets-page.tsx'), 'SecretsPage'),
