@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchAnswerSupport } from './answer-support.ts';
 import { benchChatTurns } from './chat-turns.ts';
 import { percentile } from './measure.ts';
 import type { Report } from './report.ts';
@@ -31,8 +32,8 @@ interface Streamed {
 }
 
 /**
- * Streamed answers through the LLM router against a plain streaming proxy, and turns of the chat
- * against the provider itself.
+ * Streamed answers through the LLM router against a plain streaming proxy, turns of the chat
+ * against the provider itself, and what the check of support adds to one.
  */
 export async function benchLlm(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -54,6 +55,9 @@ export async function benchLlm(report: Report): Promise<void> {
     const paced = await start(join(import.meta.dirname, 'peers/paced-provider.ts'));
     await useProvider(server, `http://127.0.0.1:${paced}/v1`);
     await benchChatTurns(report, server, `http://127.0.0.1:${paced}/v1`);
+    const citing = await start(join(import.meta.dirname, 'peers/citing-provider.ts'));
+    await useProvider(server, `http://127.0.0.1:${citing}/v1`);
+    await benchAnswerSupport(report, server);
   } finally {
     for (const child of children) child.kill();
     await rm(folder, { recursive: true, force: true });

@@ -34,6 +34,7 @@ describe('a set of golden answers', () => {
         name: 'kept',
         description: '',
         questions: [{ ...questions[0], nuggets: [{ text: 'old', importance: 'vital' }] }],
+        version: 1,
       },
     ]);
     expect((await as('admin', 'GET', `${SETS}/kept`)).json).toEqual(made.json);
@@ -53,6 +54,24 @@ describe('a set of golden answers', () => {
       'golden-answers.deleted',
       'golden-answers.changed',
     ]);
+  });
+
+  test('is not replaced by who has seen an older version, also when two come at once', async () => {
+    const put = (description: string, version?: number) =>
+      as('admin', 'PUT', `${SETS}/edited`, { description, questions, version });
+    const outcomes = async (...sent: ReturnType<typeof put>[]) =>
+      (await Promise.all(sent)).map(({ status }) => status).toSorted();
+    expect(await outcomes(put('a', 0), put('b', 0))).toEqual([200, 409]);
+    expect(await outcomes(put('c', 1), put('d', 1), put('e', 1))).toEqual([200, 409, 409]);
+    const late = await put('f', 1);
+    expect([late.status, Object(late.json).error]).toMatchObject([
+      409,
+      { code: 'version_conflict', details: { seenVersion: 1, currentVersion: 2 } },
+    ]);
+    // Without a version nobody is asked.
+    expect(await outcomes(put('g'), put('h'), put('i'))).toEqual([200, 200, 200]);
+    expect((await as('admin', 'GET', `${SETS}/edited`)).json).toMatchObject({ version: 5 });
+    expect((await as('admin', 'DELETE', `${SETS}/edited`)).status).toBe(204);
   });
 
   test.each([

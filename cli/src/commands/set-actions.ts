@@ -26,20 +26,22 @@ interface SetKind<Content, Stored> {
 }
 
 interface SetActions {
-  /** Prints a set as a file for `put` has it: without its name. */
+  /** Prints a set as a file for `put` has it: without its name and version. */
   readonly get: Action<object, [name: string]>;
   readonly put: Action<object, [name: string, file: string]>;
   readonly delete: Action<object, [name: string]>;
 }
 
 /** What `get`, `set` and `delete` do with named sets. */
-export function setActions<Content, Stored extends { readonly name: string }>(
-  kind: SetKind<Content, Stored>,
-): SetActions {
+export function setActions<
+  Content,
+  Stored extends { readonly name: string; readonly version?: number },
+>(kind: SetKind<Content, Stored>): SetActions {
   const { title } = kind;
   return {
     async get({ client, output, terminal: { signal } }, _options, name) {
-      const { name: _, ...content } = await kind.sets(client).get(name, { signal });
+      const stored = await kind.sets(client).get(name, { signal });
+      const { name: _, version: _version, ...content } = stored;
       output.data(content, JSON.stringify(content, undefined, 2));
     },
     async put({ client, output, terminal }, _options, name, file) {

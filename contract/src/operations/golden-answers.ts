@@ -1,9 +1,9 @@
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
-import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import {
   goldenAgreements,
   goldenAnswers,
-  goldenAnswersContent,
+  goldenAnswersChange,
   goldenAnswersInPath,
   goldenAnswersList,
   goldenLabels,
@@ -49,9 +49,9 @@ export const operations = withIds({
     path: '/api/chatai/golden-sets/{name}',
     params: goldenAnswersInPath,
     bodyBytesMax: JSON_BODY_BYTES_MAX,
-    body: goldenAnswersContent,
+    body: goldenAnswersChange,
     responses: { 200: { description: 'The set as it is now.', body: goldenAnswers } },
-    errors: [...STORE_ERRORS],
+    errors: [...CHANGE_ERRORS],
     summary: 'Make a set of golden answers, or replace its questions; its runs stay.',
   },
 

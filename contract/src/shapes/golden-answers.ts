@@ -56,7 +56,22 @@ export const goldenAnswersContent = z.strictObject({
 export type GoldenAnswersContent = Immutable<z.input<typeof goldenAnswersContent>>;
 export type CheckedGoldenAnswers = Immutable<z.output<typeof goldenAnswersContent>>;
 
-export const goldenAnswers = goldenAnswersContent.extend({ name });
+/** The body of `PUT`. */
+export const goldenAnswersChange = goldenAnswersContent.extend({
+  /**
+   * What the caller has seen, 0 for a set that is not there yet: refused with `version_conflict`
+   * when there is a newer one.
+   */
+  version: z.int().min(0).optional(),
+});
+export type GoldenAnswersChange = Immutable<z.input<typeof goldenAnswersChange>>;
+export type CheckedGoldenAnswersChange = Immutable<z.output<typeof goldenAnswersChange>>;
+
+export const goldenAnswers = goldenAnswersContent.extend({
+  name,
+  /** Starts at 1 and rises by 1 with every change of its questions or description. */
+  version: z.int().min(1),
+});
 export type GoldenAnswers = Immutable<z.output<typeof goldenAnswers>>;
 
 /** The body of `POST .../run`. */

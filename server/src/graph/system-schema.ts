@@ -412,7 +412,13 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       type: '_GoldenAnswers',
       key: 'Name',
       label: 'Name',
-      fields: { Description: 'String', Questions: 'Json', Size: 'Int', Runs: 'Int' },
+      fields: {
+        Description: 'String',
+        Questions: 'Json',
+        Size: 'Int',
+        Runs: 'Int',
+        Version: 'Int',
+      },
     },
     {
       type: '_GoldenAnswersRun',

@@ -96,10 +96,17 @@ export const goldenAnswerTexts = [
     description: 'What the set is for, in free text.',
     questions: QUESTIONS,
   }),
+  ...texts(golden.goldenAnswersChange, {
+    description: 'What the set is for, in free text.',
+    questions: QUESTIONS,
+    version:
+      'Version that the caller has seen, 0 for a set that is not there yet; `version_conflict` if there is a newer one.',
+  }),
   ...texts(golden.goldenAnswers, {
     name: NAME,
     description: 'What the set is for, in free text.',
     questions: QUESTIONS,
+    version: 'From 1, one more with every change of the questions or the description.',
   }),
   ...texts(golden.goldenRunRequest, {
     maxTokens: 'Tokens in and out that the run may use, 1,000,000 if left out.',

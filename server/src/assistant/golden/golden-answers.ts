@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
-  CheckedGoldenAnswers,
+  CheckedGoldenAnswersChange,
   GoldenAgreements,
   GoldenAnswers as GoldenAnswersShape,
   GoldenAnswersList,
@@ -52,6 +52,9 @@ export interface GoldenAnswersParts extends GoldenRunParts {
   readonly onFault: (error: unknown) => void;
 }
 
+/** A change without a version replaces whatever is there, so it is tried again. */
+const PUT_ATTEMPTS_MAX = 5;
+
 interface GoldenRunning {
   readonly of: RunOf;
   readonly over: Promise<void>;
@@ -90,20 +93,54 @@ export class GoldenAnswers implements AsyncDisposable {
 
   /** This and all others but `put` throw `golden_answers_not_found`. */
   get(_caller: Caller, name: string): GoldenAnswersShape {
-    const { description, questions } = this.#find(name);
-    return { name, description, questions };
+    const { description, questions, version } = this.#find(name);
+    return { name, description, questions, version };
   }
 
-  /** Makes the set, or replaces the one of this name, whose runs stay. Throws `invalid_request`. */
+  /**
+   * Makes the set, or replaces the one of this name, whose runs stay. Throws `invalid_request`, and
+   * `version_conflict` where it is not the version that the caller has seen, or where others keep
+   * changing it meanwhile.
+   */
   async put(
     caller: Caller,
     name: string,
-    set: CheckedGoldenAnswers,
+    set: CheckedGoldenAnswersChange,
     address: string,
   ): Promise<GoldenAnswersShape> {
     checkGoldenAnswers(set);
+    for (let attempt = 1; ; attempt++) {
+      this.#checkSeen(name, set.version);
+      try {
+        return await this.#put(caller, name, set, address);
+      } catch (error) {
+        // A run that begins changes the set too, though not what callers see of it.
+        const isRace = error instanceof Problem && error.code === 'version_conflict';
+        if (!isRace || attempt >= PUT_ATTEMPTS_MAX) throw error;
+      }
+    }
+  }
+
+  #checkSeen(name: string, seen: number | undefined): void {
     this.#parts.reader.refresh();
-    if (this.#store.count >= GOLDEN_ANSWER_SETS_MAX && this.#store.find(name) === undefined) {
+    // 0 where there is no such set.
+    const current = this.#store.find(name)?.version ?? 0;
+    if (seen === undefined || seen === current) return;
+    const message = `The golden answers "${name}" are at version ${current}, not ${seen}.`;
+    throw new Problem('version_conflict', message, {
+      hint: 'Read the set again, and send your change of it with its version.',
+      details: { seenVersion: seen, currentVersion: current },
+    });
+  }
+
+  async #put(
+    caller: Caller,
+    name: string,
+    set: CheckedGoldenAnswersChange,
+    address: string,
+  ): Promise<GoldenAnswersShape> {
+    const before = this.#store.find(name);
+    if (this.#store.count >= GOLDEN_ANSWER_SETS_MAX && before === undefined) {
       throw new Problem(
         'invalid_request',
         `There are ${GOLDEN_ANSWER_SETS_MAX} sets of golden answers already.`,
@@ -112,7 +149,7 @@ export class GoldenAnswers implements AsyncDisposable {
     }
     const details = { questions: set.questions.length };
     const audited = this.#audited('golden-answers.changed', { caller, address, name, details });
-    await this.#commit([setOperation(name, set), audited]);
+    await this.#commit([setOperation(name, set, before), audited]);
     return this.get(caller, name);
   }
 

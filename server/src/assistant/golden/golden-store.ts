@@ -88,6 +88,8 @@ export class GoldenStore {
       description: String(node['Description'] ?? ''),
       questions: node['Questions'] as GoldenAnswers['questions'],
       runs: Number(node['Runs'] ?? 0),
+      // Sets of before have none.
+      version: Number(node['Version'] ?? 1),
       nodeVersion: this.#reader.version(id) ?? 0,
     };
   }
@@ -198,14 +200,27 @@ export function shownRun({ startedBy: _startedBy, digest: _digest, ...run }: Sto
   return run;
 }
 
-/** For a commit with `system`: replaces the set of this name; its runs stay. */
-export function setOperation(name: string, set: CheckedGoldenAnswers): WriterOperation {
+/**
+ * For a commit with `system`: replaces the set of this name, which is `before`; its runs stay.
+ * Conflicts with whatever changes the set at the same time.
+ */
+export function setOperation(
+  name: string,
+  set: CheckedGoldenAnswers,
+  before: StoredGoldenAnswers | undefined,
+): WriterOperation {
   const { description, questions } = set;
   return {
     op: 'addOrUpdate',
     type: SET_TYPE,
     key: name,
-    fields: { Description: description, Questions: questions, Size: questions.length },
+    fields: {
+      Description: description,
+      Questions: questions,
+      Size: questions.length,
+      Version: (before?.version ?? 0) + 1,
+    },
+    ifVersion: before?.nodeVersion ?? 0,
   };
 }
 

@@ -102,6 +102,7 @@ function NewSetDialog({ others, onClose }: NewSetDialogProps) {
     const nuggets = nuggetsOf({ nugget });
     await client.goldenAnswers.put(name, {
       questions: [{ id: 'question-1', question, nuggets }],
+      version: 0,
     });
     await queries.invalidateQueries({ queryKey: GOLDEN_KEY });
     toastDone('The set is added', name);

@@ -9,6 +9,7 @@ import {
 
 const UID = '1111111111111111111111';
 const SET = {
+  version: 3,
   description: 'Trees',
   questions: [
     {
@@ -32,7 +33,7 @@ it('gives back what it was given', () => {
 
 it('leaves out what is empty, and reads UIDs however they are separated', () => {
   const question = { ...newQuestion(1), question: 'Who?', mustNotReveal: `${UID}\n${UID},` };
-  expect(contentOf({ description: '', questions: [question] }).questions).toEqual([
+  expect(contentOf({ version: 1, description: '', questions: [question] }).questions).toEqual([
     { id: 'question-1', question: 'Who?', nuggets: [], mustNotReveal: [UID, UID] },
   ]);
 });

@@ -1,11 +1,13 @@
 import type {
-  CheckedGoldenAnswers,
-  GoldenAnswersContent,
+  GoldenAnswers,
+  GoldenAnswersChange,
   GoldenNugget,
 } from '@trellis/contract/shapes/golden-answers.ts';
 
 /** A set as a form has it: lists of UIDs are texts. */
 export interface GoldenValues {
+  /** Which the values are of; the set may have a newer one meanwhile. */
+  version: number;
   description: string;
   questions: QuestionValues[];
 }
@@ -55,8 +57,11 @@ export function nextQuestionId(questions: readonly { readonly id: string }[]): s
   return `question-${number}`;
 }
 
-export function valuesOf({ description, questions }: CheckedGoldenAnswers): GoldenValues {
+type Edited = Omit<GoldenAnswers, 'name'>;
+
+export function valuesOf({ version, description, questions }: Edited): GoldenValues {
   return {
+    version,
     description,
     questions: questions.map((one) => ({
       questionId: one.id,
@@ -73,8 +78,9 @@ export function valuesOf({ description, questions }: CheckedGoldenAnswers): Gold
   };
 }
 
-export function contentOf({ description, questions }: GoldenValues): GoldenAnswersContent {
+export function contentOf({ version, description, questions }: GoldenValues): GoldenAnswersChange {
   return {
+    version,
     description,
     questions: questions.map((one) => {
       const asUser = one.asUser.trim();

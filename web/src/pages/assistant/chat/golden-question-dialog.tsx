@@ -63,15 +63,19 @@ function GoldenQuestionForm({ names, question, onClose }: FormProps) {
   const isNew = form.watch('set') === '';
   const add = async (values: GoldenQuestionValues) => {
     const name = isNew ? values.name : values.set;
-    const { description, questions } = isNew
-      ? { description: '', questions: [] }
+    const { description, questions, version } = isNew
+      ? { description: '', questions: [], version: 0 }
       : await client.goldenAnswers.get(name);
     const added = {
       id: nextQuestionId(questions),
       question: values.question,
       nuggets: nuggetsOf(values),
     };
-    await client.goldenAnswers.put(name, { description, questions: [...questions, added] });
+    await client.goldenAnswers.put(name, {
+      description,
+      questions: [...questions, added],
+      version,
+    });
     await queries.invalidateQueries({ queryKey: GOLDEN_KEY });
     toastDone('The golden question is added', name);
     onClose();
