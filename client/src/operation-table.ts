@@ -168,6 +168,8 @@ export const OPERATION_TABLE = {
     cancel: 'POST /api/connectors/{id}/cancel json',
     /** List the last runs of a connector: what changed in each, and what was refused. */
     runs: 'GET /api/connectors/{id}/runs query json',
+    /** Compare who may see what a connector brought at the source and here. */
+    access: 'GET /api/connectors/{id}/access query json',
   },
   deepResearch: {
     /** Have a question studied at length; the report comes into the chat. */

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
 import { effectsOf } from './effects.ts';
+import type { RowAccess } from './row-access.ts';
 import type { RowChange, RowCommitter } from './row-committer.ts';
 
 export interface RowCounts {
@@ -57,19 +58,21 @@ export class ConnectorRun<Cursor> {
    * together. They are sent only when they differ from those of an earlier run. What they created
    * then and no row creates now is removed at the next checkpoint, or at the end of the run. `id`
    * identifies the row in the source and never changes. If a run gives a row several times, the
-   * last one counts; the earlier ones may be sent as well, in every run.
+   * last one counts; the earlier ones may be sent as well, in every run. `access` is remembered, to
+   * be compared with who may see the node in the workspace.
    */
-  async row(id: string, operations: readonly GraphOperation[]): Promise<void> {
+  async row(id: string, operations: readonly GraphOperation[], access?: RowAccess): Promise<void> {
     this.#options.signal?.throwIfAborted();
     if (operations.length > INGEST_COMMIT_OPERATIONS_MAX) throw rowTooLarge(id, operations.length);
     this.counts.rows++;
     const digest = rowHash(operations);
     if (this.#options.state.hasHash(id, digest)) {
       this.counts.unchanged++;
-      await this.#gather({ kind: 'seen', id }, 0);
+      await this.#gather({ kind: 'seen', id, access }, 0);
     } else {
       const effects = effectsOf(operations);
-      await this.#gather({ kind: 'put', id, operations, hash: digest, effects }, operations.length);
+      const change = { kind: 'put', id, operations, hash: digest, effects, access } as const;
+      await this.#gather(change, operations.length);
     }
   }
 

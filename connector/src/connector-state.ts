@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConnectorError } from './connector-error.ts';
 import type { Effect } from './effects.ts';
+import type { RowAccess, ToldAccess } from './row-access.ts';
 import { PLAIN_TEXTS, type StateTexts } from './state-texts.ts';
 
 /** Format of the tables below. The first had no contents. */
@@ -22,6 +23,13 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS gone (
     effect TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (effect, content)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS readers (
+    number INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS row_access (
+    row_number INTEGER PRIMARY KEY, node TEXT NOT NULL, readers_number INTEGER, same_as INTEGER
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS row_access_by_readers ON row_access (readers_number);
 `;
 /**
  * Changes a state of the first format. No row has the content that stands for one that is not
@@ -143,8 +151,56 @@ export class ConnectorState implements Disposable {
   deleteRow(id: string): boolean {
     const sql = 'DELETE FROM source_row WHERE id = ? RETURNING number';
     const row = this.#prepared(sql).get(this.#texts.seal(id));
-    if (row !== undefined) this.#dropEffects(Number(row['number']));
-    return row !== undefined;
+    if (row === undefined) return false;
+    const number = Number(row['number']);
+    this.#dropEffects(number);
+    this.#prepared('DELETE FROM row_access WHERE row_number = ?').run(number);
+    return true;
+  }
+
+  /** Who may see at the source what a row brings; a row that is not known stays unknown. */
+  putAccess(id: string, access: RowAccess): void {
+    const { type, key } = access.node;
+    const node = this.#texts.seal(JSON.stringify([type, key]));
+    const row = this.#texts.seal(id);
+    const isShared = 'sameAs' in access;
+    const told = this.#texts.seal(isShared ? access.sameAs : JSON.stringify(access.readers));
+    if (!isShared) {
+      this.#prepared('INSERT OR IGNORE INTO readers (content) VALUES (?)').run(told);
+    }
+    const [column, found] = isShared
+      ? ['same_as', '(SELECT number FROM source_row WHERE id = ?)']
+      : ['readers_number', '(SELECT number FROM readers WHERE content = ?)'];
+    const sql = `INSERT OR REPLACE INTO row_access (row_number, node, ${column})
+      SELECT number, ?, ${found} FROM source_row WHERE id = ?`;
+    this.#prepared(sql).run(node, told, row);
+  }
+
+  countAccess(): number {
+    return Number(this.#prepared('SELECT count(*) AS rows FROM row_access').get()?.['rows']);
+  }
+
+  /** In the order in which rows came first. */
+  access(skip: number, take: number): ToldAccess[] {
+    const sql = `SELECT source_row.id, row_access.node, readers.content FROM row_access
+      JOIN source_row ON source_row.number = row_access.row_number
+      LEFT JOIN row_access AS shared ON shared.row_number = row_access.same_as
+      LEFT JOIN readers
+        ON readers.number = coalesce(row_access.readers_number, shared.readers_number)
+      ORDER BY row_access.row_number LIMIT ? OFFSET ?`;
+    return this.#prepared(sql)
+      .all(take, skip)
+      .map((row) => {
+        const [type, key] = JSON.parse(this.#texts.open(String(row['node'])));
+        const { content } = row;
+        const readers = content === null ? null : JSON.parse(this.#texts.open(String(content)));
+        return { row: this.#texts.open(String(row['id'])), node: { type, key }, readers };
+      });
+  }
+
+  forgetUnusedReaders(): void {
+    this.#database.exec(`DELETE FROM readers
+      WHERE NOT EXISTS (SELECT 1 FROM row_access WHERE readers_number = readers.number)`);
   }
 
   /** What may be about to come, until a row brings it; gives those that were not `gone` before. */

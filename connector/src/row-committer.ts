@@ -6,6 +6,7 @@ import type { ConnectorClient } from './connector-client.ts';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
 import { operationOf, type Effect } from './effects.ts';
+import type { RowAccess } from './row-access.ts';
 
 /** What is to be done about one row of the source. */
 export type RowChange =
@@ -15,8 +16,9 @@ export type RowChange =
       readonly operations: readonly GraphOperation[];
       readonly hash: Uint8Array;
       readonly effects: readonly Effect[];
+      readonly access?: RowAccess | undefined;
     }
-  | { readonly kind: 'seen'; readonly id: string }
+  | { readonly kind: 'seen'; readonly id: string; readonly access?: RowAccess | undefined }
   | { readonly kind: 'remove'; readonly id: string };
 
 /** A row that the workspace refused, and why. */
@@ -167,13 +169,16 @@ export class RowCommitter {
     const owners: string[] = [];
     const changed: ChangedRow[] = [];
     for (const change of changes) {
-      if (change.kind === 'seen') state.markSeen(change.id, run);
-      else if (change.kind === 'remove') {
+      if (change.kind === 'seen') {
+        state.markSeen(change.id, run);
+        if (change.access !== undefined) state.putAccess(change.id, change.access);
+      } else if (change.kind === 'remove') {
         if (state.deleteRow(change.id)) changed.push({ row: change.id, change: 'removed' });
       } else {
-        const { id, hash, effects } = change;
+        const { id, hash, effects, access } = change;
         changed.push({ row: id, change: state.hasRow(id) ? 'changed' : 'added' });
         state.putRow(id, { hash, run, effects });
+        if (access !== undefined) state.putAccess(id, access);
         for (const operation of change.operations) owners[operations.push(operation) - 1] = id;
       }
     }

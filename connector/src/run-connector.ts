@@ -118,6 +118,7 @@ async function runOnce<Cursor>(
   try {
     await read(run);
     await run.commit();
+    state.forgetUnusedReaders();
   } finally {
     await run.settle();
   }

@@ -105,6 +105,9 @@ export const CONNECTOR_QUERY_CHARACTERS_MAX = 10_000;
 export const CONNECTOR_SECRET_CHARACTERS_MAX = 4_096;
 export const CONNECTOR_GIT_COMMITS_MAX = 10_000;
 /** Rules of who may see which folder, and names in each of them. */
+/** Things whose access is compared in one answer, and of each the teams and users that are told. */
+export const CONNECTOR_ACCESS_TAKE_MAX = 100;
+export const CONNECTOR_ACCESS_PRINCIPALS_MAX = 200;
 export const CONNECTOR_RULES_MAX = 200;
 export const CONNECTOR_RULE_NAMES_MAX = 50;
 /** What one file has that a connector brings with its content. */

@@ -115,6 +115,53 @@ describe.skipIf(requireDovecot())('a mailbox', () => {
     expect(await run(id)).toMatchObject({ report: { rows: 2, operations: 0 } });
   });
 
+  test('who sees a folder there and here is compared, whatever has changed here since', async () => {
+    const [{ id } = { id: '' }] = (await admin.connectors.list()).items;
+    const readers = async () => {
+      const { items, total } = await admin.connectors.access(id);
+      expect(total).toBe(items.length);
+      const told = items.map(({ row, node, principals }) => {
+        const seen = principals.map(({ kind, name, sees }) => `${sees} ${kind} ${name}`);
+        return [row, node.type, seen.toSorted()] as const;
+      });
+      return { items, told };
+    };
+    const everyone = [
+      'both team north',
+      'both user ann',
+      'both user sam',
+      'source user nobody-here',
+    ];
+    const first = await readers();
+    expect(first.told.filter(([row]) => /folder|Team/.test(row))).toEqual([
+      ['folder INBOX', 'MailFolder', ['both user ann']],
+      ['folder Team', 'MailFolder', everyone],
+      [expect.stringMatching(/^message Team;/), 'MailMessage', everyone],
+    ]);
+    expect(first.items).toHaveLength(6);
+    const team = first.items.find(({ row }) => row === 'folder Team');
+    expect(team).toMatchObject({ isTold: true, narrowedBy: null, principalsTotal: 4 });
+    const [uid, eve] = [team?.node.uid ?? '', at.people.uid('eve')];
+    const { teams, users } = await admin.access.getNode(uid);
+    const sam = at.people.uid('sam');
+    await admin.access.putNode(uid, { teams, users: [...users.filter((u) => u !== sam), eve] });
+    const { told } = await readers();
+    expect(told.find(([row]) => row === 'folder Team')?.[2]).toEqual([
+      'both team north',
+      'both user ann',
+      'here user eve',
+      'source user nobody-here',
+      'source user sam',
+    ]);
+    await admin.access.putNode(uid, { teams, users });
+    const page = await admin.connectors.access(id, { skip: 1, take: 1 });
+    expect(page).toMatchObject({ total: 6, skip: 1, take: 1, items: [first.items[1]] });
+    const path = `/api/connectors/${id}/access`;
+    expect(await at.people.outcome('ann', 'GET', path)).toEqual([403, 'forbidden']);
+    const large = await at.people.outcome('admin', 'GET', `${path}?take=101`);
+    expect(large).toEqual([400, 'invalid_request']);
+  });
+
   test('brings what is new, takes back what is gone, and follows who may read', async () => {
     const [{ id } = { id: '' }] = (await admin.connectors.list()).items;
     await mail.as('ann', async (box) => {

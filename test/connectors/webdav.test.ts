@@ -45,6 +45,7 @@ describe.skipIf(requireApache())('a server of WebDAV', () => {
         { path: '/', teams: [], users: ['sam'] },
         { path: '/staff', teams: ['north', 'nobodys'], users: [] },
         { path: '/staff/lost', teams: ['nobodys'], users: [] },
+        { path: '/stuff', teams: ['north'], users: [] },
       ],
     };
     for (const path of ['/staff', '/staff/lost', '/Über%20uns'])
@@ -96,6 +97,23 @@ describe.skipIf(requireApache())('a server of WebDAV', () => {
     expect(first?.log.map(({ text }) => text)).toContain(
       '2 are left out, as nobody here may see them',
     );
+    const warnings = first?.log.filter(({ text }) => text.startsWith('Warning'));
+    expect(warnings?.map(({ text }) => text)).toEqual([
+      'Warning: the rule for "/stuff" leads to nothing that is there',
+    ]);
+    const { items } = await admin.connectors.access(id);
+    const readers = Object.fromEntries(
+      items.map(({ row, principals }) => [
+        row,
+        principals.map(({ kind, name, sees }) => `${sees} ${kind} ${name}`),
+      ]),
+    );
+    expect(readers).toMatchObject({
+      'folder ': ['both user sam'],
+      'file readme.txt': ['both user sam'],
+      'folder staff': ['source team nobodys', 'both team north'],
+      'file staff/plan.txt': ['source team nobodys', 'both team north'],
+    });
     expect(await paths('DavFolder')).toEqual(['/', '/staff', '/Über uns']);
     expect(await paths('DavFile')).toEqual([
       '/big.txt',

@@ -91,6 +91,15 @@ const ticketsSince = async (cursor) => ({ tickets: [{ number: '7', title: 'Broke
   ),
   'connectors 2': program(SIGNED_IN, 'runs.map(({ trigger }) => trigger)', ['manual']),
   'connectors 3': program(
+    `${SIGNED_IN}const of = async () => (await client.connectors.list()).items[0];
+const { id } = await of();
+// Its first run is to be over.
+while ((await of()).jobId !== null);
+`,
+    'compared.map(({ row }) => row)',
+    [],
+  ),
+  'connectors 4': program(
     `import { restrictTo } from '@trellis/connector/restrict-to.ts';
 const [id, fields, teamUid] = ['7', { Title: 'Broken' }, 'team'];
 const ticket = { type: 'Ticket', key: '7' };

@@ -72,6 +72,14 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Escape');
 
+    await choose('Access');
+    const access = page.getByRole('dialog', { name: 'Access to “Prices”' });
+    const compared = access.getByRole('listitem').filter({ hasText: 'a1' });
+    await compared.getByText('The source does not tell who may see it.').waitFor();
+    await compared.getByText('here only').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+
     await choose('Change');
     const change = page.getByRole('dialog', { name: 'Change “Prices”' });
     await change.getByLabel('Schedule').fill('never');

@@ -44,6 +44,17 @@ const CONNECTOR = {
   updatedAt: AT,
 };
 const OTHER = { ...CONNECTOR, id: '1111111111111111111113', name: 'shop', jobId: 'a-job' };
+const ACCESS = {
+  row: 'folder Team\u001b[2J',
+  node: { type: 'MailFolder', key: 'k', uid: null },
+  isTold: true,
+  narrowedBy: 'the server does not show its access list',
+  principals: [
+    { kind: 'user', name: 'sam', uid: null, sees: 'source' },
+    { kind: 'team', name: 'north', uid: AT, sees: 'both' },
+  ],
+  principalsTotal: 5,
+};
 const BASE = '/api/connectors';
 const ONE = `${BASE}/${CONNECTOR.id}`;
 
@@ -53,6 +64,7 @@ async function start(isReachable = true) {
       body: { items: [CONNECTOR, OTHER], total: 2, skip: 0, take: 1_000 },
     }),
     [`GET ${ONE}/runs`]: () => ({ body: { items: [FAILED, RUN], total: 2, skip: 0, take: 20 } }),
+    [`GET ${ONE}/access`]: () => ({ body: { items: [ACCESS], total: 3, skip: 1, take: 1 } }),
     [`POST ${BASE}/test`]: () => ({ body: { isReachable, message: 'A table' } }),
     [`POST ${ONE}/run`]: () => ({ status: 202, body: { id: 'a-job' } }),
     [`POST ${ONE}/cancel`]: () => ({ body: CONNECTOR }),
@@ -90,6 +102,21 @@ it('lists connectors and runs', async () => {
   expect(runs.stdout).toContain('It answers 401');
   expect(runs.stdout).not.toContain('\u001b');
   expect(JSON.parse((await run('runs', 'prices', '--json')).stdout)).toEqual([FAILED, RUN]);
+});
+
+it('compares who sees what was brought, a page at a time', async () => {
+  const { service, run } = await start();
+  const { code, stdout, stderr } = await run('access', 'prices', '--skip', '1', '--take', '1');
+  expect([code, service.requests.at(-1)?.path]).toEqual([0, `${ONE}/access`]);
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toContain('MailFolder folder Team');
+  for (const told of ['(not here)', 'source  user  sam', 'both    team  north', '3 more']) {
+    expect(stdout).toContain(told);
+  }
+  expect(stdout).toContain('Fewer see it here: the server does not show its access list');
+  expect(stderr).toContain('There are 1 more');
+  expect(JSON.parse((await run('access', 'prices', '--json')).stdout)).toEqual([ACCESS]);
+  expect((await run('access', 'prices', '--take', 'x')).code).not.toBe(0);
 });
 
 it('tests with the secret that is kept, runs, cancels and deletes', async () => {

@@ -1,12 +1,17 @@
-import type { Connector, ConnectorRunDocument } from '@trellis/contract/shapes/connector.ts';
+import type {
+  Connector,
+  ConnectorAccess,
+  ConnectorRunDocument,
+} from '@trellis/contract/shapes/connector.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
-import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { addListOptions, listItems, type ListOptions, wholeNumber } from '../listing.ts';
 import { harmless, table } from '../terminal.ts';
 
 const CONNECTOR = 'name or id of the connector';
 const RUNS_DEFAULT = '20';
+const ACCESS_DEFAULT = '50';
 
 /** `trellis connector`. */
 export function addConnector(program: Command, run: Run): void {
@@ -30,6 +35,17 @@ export function addConnector(program: Command, run: Run): void {
   )
     .addHelpText('after', '\nExamples:\n  $ trellis connector runs prices --json')
     .action(run((context, options: ListOptions, name: string) => runs(context, options, name)));
+  connector
+    .command('access')
+    .description(
+      'Compares who may see what it brought: at the source alone, here alone, or both. ' +
+        `The first ${ACCESS_DEFAULT} nodes by default.`,
+    )
+    .argument('<connector>', CONNECTOR)
+    .option('--skip <n>', 'skip the first <n> nodes')
+    .option('--take <n>', 'show at most <n> nodes, 1 to 100')
+    .addHelpText('after', '\nExamples:\n  $ trellis connector access mail --skip 50')
+    .action(run((context, options: ListOptions, name: string) => access(context, options, name)));
   addDeeds(connector, run);
 }
 
@@ -103,6 +119,31 @@ function runRow({ startedAt, state, report, error }: ConnectorRunDocument): stri
       ? ['', '', '', '', '']
       : [report.rows, report.added, report.changed, report.removed, report.rejected].map(String);
   return [startedAt, state, ...counts, harmless(error?.message ?? '')];
+}
+
+async function access(
+  context: CommandContext,
+  { skip = '0', take = ACCESS_DEFAULT }: ListOptions,
+  name: string,
+): Promise<void> {
+  const { client, output, terminal } = context;
+  const { id } = await namedConnector(context, name);
+  const page = { skip: wholeNumber('--skip', skip), take: wholeNumber('--take', take) };
+  const compared = await client.connectors.access(id, page, { signal: terminal.signal });
+  const more = compared.total - page.skip - compared.items.length;
+  if (more > 0) output.note(`There are ${more} more; --skip and --take show them.`);
+  const rows = compared.items.flatMap(accessRows);
+  output.data(compared.items, table(['node', 'sees', 'kind', 'name'], rows));
+}
+
+function accessRows({ node, row, isTold, narrowedBy, ...told }: ConnectorAccess): string[][] {
+  const shown = harmless(`${node.type} ${row}${node.uid === null ? ' (not here)' : ''}`);
+  const rows = told.principals.map(({ kind, name, sees }) => [sees, kind, harmless(name)]);
+  const more = told.principalsTotal - told.principals.length;
+  if (more > 0) rows.push(['...', '', `${more} more`]);
+  if (!isTold) rows.push(['', '', 'The source does not tell who may see it.']);
+  if (narrowedBy !== null) rows.push(['', '', `Fewer see it here: ${harmless(narrowedBy)}`]);
+  return rows.map((cells, i) => [i === 0 ? shown : '', ...cells]);
 }
 
 async function test(context: CommandContext, name: string): Promise<number> {

@@ -59,7 +59,9 @@ export async function bringTable(
   const options = { ...target, schema: schemaOf(type, key, columns) };
   return await runConnector(options, async (run) => {
     for (const { key: id, row: fields } of rows.rows()) {
-      await run.row(id, [{ op: 'addOrUpdate', type, key: id, fields }]);
+      // A table does not tell who may read it.
+      const access = { node: { type, key: id }, readers: null };
+      await run.row(id, [{ op: 'addOrUpdate', type, key: id, fields }], access);
     }
     await run.removeUnseen();
   });

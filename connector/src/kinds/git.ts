@@ -11,6 +11,7 @@ import { type GitFile, GitRepository, type Head, headOf } from './git-repository
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
+import { readersOfTeam } from './source-readers.ts';
 
 const INVERSES = {
   GitPartOf: 'GitHasPart',
@@ -206,7 +207,8 @@ class GitBringer {
   ): Promise<void> {
     const audience = this.#team === undefined ? 'everybody' : { teams: [this.#team] };
     const add: GraphOperation = { op: 'addOrUpdate', ...node, fields };
-    return this.#parts.run.row(id, [add, ...restrictTo(node, audience), ...more]);
+    const access = { node, readers: readersOfTeam(this.#source.team) };
+    return this.#parts.run.row(id, [add, ...restrictTo(node, audience), ...more], access);
   }
 
   #partOf(node: NodeReference): GraphOperation {

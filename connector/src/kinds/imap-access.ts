@@ -18,6 +18,12 @@ export interface FolderAudience {
   readonly teams: readonly string[];
 }
 
+export interface FolderReaders {
+  readonly audience: FolderAudience;
+  /** As the source names them; its owner by the name that the workspace knows. */
+  readonly readers: SourceReaders;
+}
+
 /** Everybody at the mail server, who need not be anybody here. */
 const EVERYBODY: ReadonlySet<string> = new Set(['anyone', 'anonymous', 'authenticated']);
 /** Without a standard: of Dovecot and of Cyrus. */
@@ -48,18 +54,12 @@ function runsCommands(mail: object): mail is CommandRunner {
 export class FolderAccess {
   readonly #names: PrincipalNames;
   readonly #log: (text: string) => void;
-  readonly #owner: string;
-  readonly #ownerUid: string;
+  readonly #owner: MailboxOwner;
 
-  private constructor(
-    names: PrincipalNames,
-    log: (text: string) => void,
-    owner: { readonly name: string; readonly uid: string },
-  ) {
+  private constructor(names: PrincipalNames, log: (text: string) => void, owner: MailboxOwner) {
     this.#names = names;
     this.#log = log;
-    this.#owner = owner.name;
-    this.#ownerUid = owner.uid;
+    this.#owner = owner;
   }
 
   /** Throws for an owner whom the workspace does not have: nobody would see the mailbox. */
@@ -72,20 +72,36 @@ export class FolderAccess {
     const names = new PrincipalNames(client);
     await names.look({ users: [name] });
     const uid = names.user(name);
-    if (uid !== null) return new FolderAccess(names, log, { name: user, uid });
+    if (uid !== null) return new FolderAccess(names, log, { login: user, name, uid });
     const message = `The workspace has no user "${name}", whose mailbox it is`;
     throw new ConnectorError('source_failed', message);
   }
 
-  async audienceOf(mail: ImapFlow, path: string): Promise<FolderAudience> {
-    const { narrowedBy, ...readers } = await readersOf(mail, path);
+  async readersOf(mail: ImapFlow, path: string): Promise<FolderReaders> {
+    const found = await readersOf(mail, path);
+    const { narrowedBy } = found;
     if (narrowedBy !== undefined) this.#log(`"${path}" is for its owner alone: ${narrowedBy}`);
-    const others = readers.users.filter((name) => name !== this.#owner);
+    const readers = this.#withOwner(found);
+    const others = readers.users.filter((name) => name !== this.#owner.name);
     const known = await knownReaders({ ...readers, users: others }, this.#names);
     if (known.unknown > 0) this.#log(`"${path}": ${known.unknown} of its readers are nobody here`);
-    const users = [...new Set([this.#ownerUid, ...known.users])].toSorted();
-    return { users, teams: known.teams };
+    const users = [...new Set([this.#owner.uid, ...known.users])].toSorted();
+    return { audience: { users, teams: known.teams }, readers };
   }
+
+  #withOwner({ told, ...readers }: SourceReaders): SourceReaders {
+    const { login, name } = this.#owner;
+    const users = [...new Set([name, ...readers.users.filter((one) => one !== login)])];
+    return { ...readers, users, ...(told === undefined ? {} : { told: this.#withOwner(told) }) };
+  }
+}
+
+interface MailboxOwner {
+  /** At the mail server. */
+  readonly login: string;
+  /** Name and UID here. */
+  readonly name: string;
+  readonly uid: string;
 }
 
 /**
@@ -122,7 +138,9 @@ export function readersIn(texts: readonly string[]): SourceReaders {
     return isName ? [entryOf(text)] : [];
   });
   // Whom they let in without an account, the workspace does not know: it is narrower.
-  return readersFrom(entries.filter(({ is, isRefused }) => is !== 'everybody' || isRefused));
+  const known = readersFrom(entries.filter(({ is, isRefused }) => is !== 'everybody' || isRefused));
+  if (!entries.some(({ is, isRefused }) => is === 'everybody' && !isRefused)) return known;
+  return { ...known, told: { ...(known.told ?? known), isOpen: true } };
 }
 
 function entryOf(text: string): ReaderEntry {

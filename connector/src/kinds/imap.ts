@@ -9,7 +9,7 @@ import type { ConnectorRun } from '../connector-run.ts';
 import { restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
 import { refusalCode } from '../workspace-refusal.ts';
-import { FolderAccess, type FolderAudience } from './imap-access.ts';
+import { FolderAccess, type FolderReaders } from './imap-access.ts';
 import { foldersOf, messagesOf, whileConnected } from './imap-mailbox.ts';
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import { type MailAttachment, readMail } from './mail-text.ts';
@@ -99,10 +99,9 @@ interface Bringing {
 }
 
 /** What is the same for all messages of a folder. */
-interface OpenFolder {
+interface OpenFolder extends FolderReaders {
   readonly path: string;
   readonly uidValidity: string;
-  readonly audience: FolderAudience;
   /** Tells threads of folders apart that others may see. */
   readonly audienceHash: string;
 }
@@ -159,14 +158,14 @@ class MailboxBringer {
 
   async #open({ path }: ListResponse): Promise<Opened> {
     const { access, mail } = this.#parts;
-    const audience = await access.audienceOf(mail, path);
+    const readers = await access.readersOf(mail, path);
     const { uidValidity } = await mail.mailboxOpen(path, { readOnly: true });
     const found = await mail.search({ all: true }, { uid: true });
     // Without an answer nothing is known of what is there.
     if (found === false) throw notSearched(path);
     const uids = new Set(found);
-    const audienceHash = hashOf(JSON.stringify(audience));
-    return { folder: { path, uidValidity: String(uidValidity), audience, audienceHash }, uids };
+    const audienceHash = hashOf(JSON.stringify(readers.audience));
+    return { folder: { path, uidValidity: String(uidValidity), ...readers, audienceHash }, uids };
   }
 
   /** Takes back what was brought of messages and folders that are not there any more. */
@@ -197,10 +196,12 @@ class MailboxBringer {
     const { run, mail } = this.#parts;
     const { path, uidValidity, audienceHash: audience } = folder;
     const node = this.#folderOf(path);
-    await run.row(folderRow(path), [
-      { op: 'addOrUpdate', ...node, fields: { Path: path } },
-      ...restrictTo(node, folder.audience),
-    ]);
+    const { audience: readable, readers } = folder;
+    await run.row(
+      folderRow(path),
+      [{ op: 'addOrUpdate', ...node, fields: { Path: path } }, ...restrictTo(node, readable)],
+      { node, readers },
+    );
     const former = this.#known[path];
     const known = readRanges(former?.uids ?? '');
     const before = known.union(readRanges(former?.pending ?? '')).intersection(uids);
@@ -235,14 +236,16 @@ class MailboxBringer {
         type: 'MailThread',
         key: `${this.#place}/${folder.audienceHash}/${hashOf(root)}`,
       };
-      await run.row(rowsOf(id)[0], [
+      const { audience } = folder;
+      const operations: GraphOperation[] = [
         { op: 'addOrUpdate', ...thread, fields: { Subject: subject } },
-        ...restrictTo(thread, folder.audience),
+        ...restrictTo(thread, audience),
         { op: 'addOrUpdate', ...node, fields },
-        ...restrictTo(node, folder.audience),
+        ...restrictTo(node, audience),
         link(node, 'MailIn', this.#folderOf(folder.path)),
         link(node, 'MailPartOf', thread),
-      ]);
+      ];
+      await run.row(rowsOf(id)[0], operations, { node, sameAs: folderRow(folder.path) });
       came.push(message.uid);
       waiting.push({ id, attachments });
       bytes += attachments.reduce((sum, { content }) => sum + content.length, 0);

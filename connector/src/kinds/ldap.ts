@@ -6,11 +6,13 @@ import { createHash } from 'node:crypto';
 import { ConnectorError } from '../connector-error.ts';
 import type { ConnectorRun } from '../connector-run.ts';
 import { type NodeReference, restrictTo } from '../restrict-to.ts';
+import type { BroughtNode, RowAccess } from '../row-access.ts';
 import { runConnector } from '../run-connector.ts';
 import { comparedName, entriesOf, textOf, valuesOf, whileBound } from './ldap-directory.ts';
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
+import { readersOfTeam } from './source-readers.ts';
 
 const INVERSES = { LdapMemberOf: 'LdapHasMember' } as const;
 const link = linkBy(INVERSES);
@@ -180,7 +182,8 @@ class DirectoryBringer {
       this.#byName.set(comparedName(entry.dn), person);
       const uid = textOf(entry, 'uid');
       if (uid !== '') this.#byLogin.set(uid, person);
-      await run.row(`person ${node.key}`, this.#node(node, entry, OF_PEOPLE));
+      const operations = this.#node(node, entry, OF_PEOPLE);
+      await run.row(`person ${node.key}`, operations, this.#accessOf(node));
     }
   }
 
@@ -194,7 +197,7 @@ class DirectoryBringer {
       found.push(entry);
       const node = { type: 'LdapGroup', key: keyOf(entry) };
       this.#byName.set(comparedName(entry.dn), { node, user: undefined });
-      await run.row(`group ${node.key}`, this.#node(node, entry, OF_GROUPS));
+      await run.row(`group ${node.key}`, this.#node(node, entry, OF_GROUPS), this.#accessOf(node));
     }
     const names = new Map<string, number>();
     for (const entry of found) {
@@ -241,6 +244,11 @@ class DirectoryBringer {
     ].filter((one) => one !== undefined);
     const byKey = (one: Person): string => JSON.stringify(one.node);
     return [...new Set(found)].toSorted((a, b) => (byKey(a) < byKey(b) ? -1 : 1));
+  }
+
+  /** A directory tells only what its own account may read: the settings say who else may. */
+  #accessOf(node: BroughtNode): RowAccess {
+    return { node, readers: readersOfTeam(this.#source.team) };
   }
 
   #node(

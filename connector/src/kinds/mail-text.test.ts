@@ -58,10 +58,15 @@ test('who may read a folder is never more than its access list says', () => {
   expect(read('ann lrws sam lr bob l $north lr group:south r anyone lr')).toEqual({
     users: ['ann', 'sam'],
     groups: ['north', 'south'],
+    told: { isOpen: true, users: ['ann', 'sam'], groups: ['north', 'south'] },
   });
   expect(read('ann lr sam lr -sam r')).toEqual({ users: ['ann'], groups: [] });
   expect(read('ann lr $north lr -sam r')).toMatchObject({ users: [], groups: [] });
-  expect(read('ann lr -$north r')).toMatchObject({ users: [], narrowedBy: expect.any(String) });
+  expect(read('ann lr -$north r')).toMatchObject({
+    users: [],
+    narrowedBy: expect.any(String),
+    told: { users: ['ann'], groups: [] },
+  });
   expect(read('ann')).toEqual({ users: [], groups: [] });
 });
 

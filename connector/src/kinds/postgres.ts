@@ -8,6 +8,7 @@ import { restrictTo } from '../restrict-to.ts';
 import { runConnector } from '../run-connector.ts';
 import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, SourceContext } from './source-context.ts';
+import { readersOfTeam } from './source-readers.ts';
 
 /** Where the next run begins. */
 interface Cursor {
@@ -153,7 +154,9 @@ async function bringPages(
       if (key === null) {
         throw new ConnectorError('source_failed', `A row has no ${source.key}`);
       }
-      await run.row(key, operationsOf(row, key, source, names));
+      const readers = source.team === null ? null : readersOfTeam(row[source.team] ?? null);
+      const node = { type: source.type, key };
+      await run.row(key, operationsOf(row, key, source, names), { node, readers });
       newest = row['trellis_changed'] ?? newest;
     }
   }

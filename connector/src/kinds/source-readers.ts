@@ -8,6 +8,8 @@ export interface SourceReaders {
   readonly groups: readonly string[];
   /** Why fewer are named here than may see it at the source. */
   readonly narrowedBy?: string;
+  /** Those who may see it at the source, where others are named above. */
+  readonly told?: Pick<SourceReaders, 'isOpen' | 'users' | 'groups'>;
 }
 
 /** UIDs of those in the workspace who may see it; nobody when both are empty. */
@@ -19,6 +21,14 @@ export interface KnownReaders {
 }
 
 export const NO_READERS: SourceReaders = { users: [], groups: [] };
+
+/** What is for everybody who is signed in. */
+export const OPEN: SourceReaders = { isOpen: true, users: [], groups: [] };
+
+/** Of what the settings give to one team alone, or to everybody. */
+export function readersOfTeam(team: string | null): SourceReaders {
+  return team === null ? OPEN : { users: [], groups: [team] };
+}
 
 /** Whom an access list at the source names: each one's right to read is given, or refused. */
 export interface ReaderEntry {
@@ -52,12 +62,12 @@ export function readersFrom(entries: Iterable<ReaderEntry>): SourceReaders {
   if (refused.size > 0 && (isOpen || named.group.size > 0)) {
     narrowedBy ??= 'its access list lets a group read it, but for some users';
   }
-  if (narrowedBy !== undefined) return { ...NO_READERS, narrowedBy };
-  return {
+  const told = {
     ...(isOpen ? { isOpen } : {}),
     users: [...named.user.difference(refused)],
     groups: [...named.group],
   };
+  return narrowedBy === undefined ? told : { ...NO_READERS, narrowedBy, told };
 }
 
 /** Never anybody who is not a reader at the source by the same name. */

@@ -1,11 +1,16 @@
 import type { WebdavSource } from '@trellis/contract/shapes/connector.ts';
 import { ConnectorError } from '../connector-error.ts';
-import { NO_READERS, type ReaderEntry, readersFrom, type SourceReaders } from './source-readers.ts';
+import {
+  NO_READERS,
+  OPEN,
+  type ReaderEntry,
+  readersFrom,
+  type SourceReaders,
+} from './source-readers.ts';
 import { type DavEntry, type DavServer, isGroup, segmentsOf } from './webdav-server.ts';
 import { childOf, childrenOf, type DavElement, textIn } from './webdav-xml.ts';
 
 const PRINCIPALS_MAX = 5_000;
-const OPEN: SourceReaders = { isOpen: true, users: [], groups: [] };
 /** As servers name the folder of their groups. */
 const GROUPS_FOLDER = /\/groups?\//i;
 
@@ -14,23 +19,38 @@ interface Principal {
   readonly name: string;
 }
 
+interface AccessRule {
+  /** As the settings write it. */
+  readonly told: string;
+  readonly path: readonly string[];
+  readonly readers: SourceReaders;
+}
+
 /** Who may see what is on a server, as the settings tell it to be found out. */
 export class DavAccess {
   readonly #source: WebdavSource;
   readonly #server: DavServer;
   /** By their addresses; undefined for those whom the server does not show. */
   readonly #principals = new Map<string, Principal | undefined>();
-  readonly #rules: readonly { readonly path: readonly string[]; readonly readers: SourceReaders }[];
+  readonly #rules: readonly AccessRule[];
+  readonly #unused: Set<AccessRule>;
 
   constructor(source: WebdavSource, server: DavServer) {
     this.#source = source;
     this.#server = server;
     this.#rules = source.rules.map(({ path, users, teams }) => ({
+      told: path,
       path: comparable(path)
         .split('/')
         .filter((name) => name !== ''),
       readers: { users, groups: teams },
     }));
+    this.#unused = new Set(source.access === 'rules' ? this.#rules : []);
+  }
+
+  /** Paths of rules that have led to nothing so far: somebody may have written them wrong. */
+  unusedRules(): string[] {
+    return Array.from(this.#unused, ({ told }) => told);
   }
 
   async readersOf(entry: DavEntry): Promise<SourceReaders> {
@@ -48,6 +68,7 @@ export class DavAccess {
   #ruleOf(path: string): SourceReaders {
     const names = comparable(path).split('/');
     const fitting = this.#rules.filter((rule) => rule.path.every((name, i) => names[i] === name));
+    for (const rule of fitting) this.#unused.delete(rule);
     const [longest] = fitting.toSorted((a, b) => b.path.length - a.path.length);
     return longest?.readers ?? NO_READERS;
   }

@@ -11,7 +11,7 @@ import { refusalCode } from '../workspace-refusal.ts';
 import { edgesBothWays, linkBy } from './linked-nodes.ts';
 import { PrincipalNames } from './principal-names.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
-import { knownReaders } from './source-readers.ts';
+import { knownReaders, type SourceReaders } from './source-readers.ts';
 import { DavAccess } from './webdav-access.ts';
 import { type DavEntry, DavServer, folderAddress, segmentsOf } from './webdav-server.ts';
 
@@ -50,6 +50,7 @@ const DEPTH_MAX = 100;
 const FILES_AT_ONCE = 200;
 /** Of contents that wait to be sent: with more, they are sent first. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+const UNUSED_RULES_TOLD = 20;
 const VERSION_CHARACTERS = 20;
 
 export const webdavKind: ConnectorKind<WebdavSource> = {
@@ -72,6 +73,12 @@ interface Bringing {
   readonly run: ConnectorRun<never>;
   readonly target: KindTarget;
   readonly context: SourceContext;
+}
+
+interface DavReaders {
+  readonly audience: NodeAudience;
+  /** As the source, or the settings, name them. */
+  readonly readers: SourceReaders;
 }
 
 /** A file whose node is committed before its content is sent. */
@@ -122,6 +129,9 @@ class DavBringer {
       }
     }
     await this.#sendWaiting();
+    for (const path of this.#access.unusedRules().slice(0, UNUSED_RULES_TOLD)) {
+      context.log(`Warning: the rule for "${path}" leads to nothing that is there`);
+    }
     if (this.#hidden > 0) context.log(`${this.#hidden} are left out, as nobody here may see them`);
     await run.removeUnseen();
   }
@@ -137,33 +147,35 @@ class DavBringer {
   }
 
   /** Who may see it here; undefined for nobody, whom the graph has no restriction for. */
-  async #audienceOf(entry: DavEntry): Promise<NodeAudience | undefined> {
+  async #readersOf(entry: DavEntry): Promise<DavReaders | undefined> {
     const readers = await this.#access.readersOf(entry);
-    if (readers.isOpen === true) return 'everybody';
+    if (readers.isOpen === true) return { audience: 'everybody', readers };
     const { users, teams } = await knownReaders(readers, this.#names);
-    if (users.length + teams.length > 0) return { users, teams };
+    if (users.length + teams.length > 0) return { audience: { users, teams }, readers };
     this.#hidden++;
     return undefined;
   }
 
   async #folder(entry: DavEntry): Promise<void> {
-    const audience = await this.#audienceOf(entry);
-    if (audience === undefined) return;
+    const found = await this.#readersOf(entry);
+    if (found === undefined) return;
     this.#brought.add(entry.path);
     const node = this.#nodeOf('DavFolder', entry.path);
     const fields = { Name: this.#nameOf(entry.path), Path: `/${entry.path}` };
-    await this.#parts.run.row(`folder ${entry.path}`, [
+    const operations: GraphOperation[] = [
       { op: 'addOrUpdate', ...node, fields },
-      ...restrictTo(node, audience),
+      ...restrictTo(node, found.audience),
       ...this.#linkToFolder(node, entry.path),
-    ]);
+    ];
+    const { readers } = found;
+    await this.#parts.run.row(`folder ${entry.path}`, operations, { node, readers });
   }
 
   /** Its content is asked for first: who is refused it brings no node of it either. */
   async #file(entry: DavEntry): Promise<void> {
     const { run, target } = this.#parts;
-    const audience = await this.#audienceOf(entry);
-    if (audience === undefined) return;
+    const found = await this.#readersOf(entry);
+    if (found === undefined) return;
     const told = this.#update(entry, entry.version);
     const isKnown = entry.version !== '' && run.isUnchanged(contentRow(entry.path), [told]);
     const isLarge = (entry.bytes ?? 0) > this.#source.fileBytesMax;
@@ -182,11 +194,12 @@ class DavBringer {
       ...(modified === undefined ? {} : { Modified: modified }),
       ContentType: contentType,
     };
-    await run.row(`file ${path}`, [
+    const operations: GraphOperation[] = [
       { op: 'addOrUpdate', ...node, fields },
-      ...restrictTo(node, audience),
+      ...restrictTo(node, found.audience),
       ...this.#linkToFolder(node, path),
-    ]);
+    ];
+    await run.row(`file ${path}`, operations, { node, readers: found.readers });
     const isFull = this.#waiting.length >= FILES_AT_ONCE || this.#waitingBytes >= WAITING_BYTES_MAX;
     if (isFull) await this.#sendWaiting();
   }

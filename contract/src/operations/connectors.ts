@@ -1,6 +1,8 @@
 import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
 import {
   connector,
+  connectorAccess,
+  connectorAccessQuery,
   connectorChange,
   connectorInPath,
   connectorRun,
@@ -129,5 +131,25 @@ export const operations = withIds({
     responses: { 200: { description: 'Runs, the newest first.', body: listOf(connectorRun) } },
     errors: ['connector_not_found'],
     summary: 'List the last runs of a connector: what changed in each, and what was refused.',
+  },
+
+  listConnectorAccess: {
+    ...reads,
+    sdk: 'connectors.access',
+    method: 'GET',
+    path: '/api/connectors/{id}/access',
+    params: connectorInPath,
+    query: connectorAccessQuery,
+    responses: {
+      200: { description: 'What it brought, in the order it came.', body: listOf(connectorAccess) },
+    },
+    errors: [
+      'connector_not_found',
+      'task_running',
+      'task_interrupted',
+      'connectors_busy',
+      'connector_failed',
+    ],
+    summary: 'Compare who may see what a connector brought at the source and here.',
   },
 } as const satisfies Rows);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { graphName } from '../bounded-shapes.ts';
 import type { Immutable } from '../immutable.ts';
+import { queryInteger } from './list.ts';
 import {
+  CONNECTOR_ACCESS_TAKE_MAX,
   CONNECTOR_FILE_BYTES_MAX,
   CONNECTOR_GIT_COMMITS_MAX,
   CONNECTOR_NAME_CHARACTERS_MAX,
@@ -11,6 +13,7 @@ import {
   CONNECTOR_SECRET_CHARACTERS_MAX,
   CONNECTOR_TEXT_CHARACTERS_MAX,
   CONNECTOR_URL_CHARACTERS_MAX,
+  LIST_TAKE_DEFAULT,
   TASK_CRON_CHARACTERS_MAX,
   TASK_TIME_ZONE_CHARACTERS_MAX,
 } from '../limits.ts';
@@ -231,6 +234,34 @@ export const connectorRunRequest = z.strictObject({
   /** Forgets how far the last run came, and reads and compares everything. */
   full: z.boolean().optional(),
 });
+
+export const connectorAccessQuery = z.object({
+  skip: queryInteger(0, Number.MAX_SAFE_INTEGER, 0),
+  take: queryInteger(1, CONNECTOR_ACCESS_TAKE_MAX, LIST_TAKE_DEFAULT),
+});
+
+/** Who may see one thing of the source, there and here. Administrators see all that is here. */
+export const connectorAccess = z.strictObject({
+  row: z.string(),
+  /** `uid` is null when the node is not here any more. */
+  node: z.strictObject({ type: z.string(), key: z.string(), uid: z.string().nullable() }),
+  /** Whether source or settings say who may see it there. */
+  isTold: z.boolean(),
+  /** Why fewer see it here than there, as the last run found. */
+  narrowedBy: z.string().nullable(),
+  principals: z.array(
+    z.strictObject({
+      kind: z.enum(['everybody', 'team', 'user']),
+      name: z.string(),
+      /** Null for who is nobody here. */
+      uid: z.string().nullable(),
+      sees: z.enum(['source', 'here', 'both']),
+    }),
+  ),
+  /** How many there are, of which the first are in `principals`. */
+  principalsTotal: z.int(),
+});
+export type ConnectorAccess = Immutable<z.infer<typeof connectorAccess>>;
 
 /** What is tried: settings, and the secret of the connector `id` where none is given. */
 export const connectorTest = z.strictObject({

@@ -2,6 +2,11 @@
 export const CONNECTOR_RUNS_AT_ONCE = 2;
 /** Sources that are tried at the same time; whoever asks for more is refused. */
 export const CONNECTOR_TESTS_AT_ONCE = 4;
+/** Comparisons of access at the same time; whoever asks for more is refused. */
+export const CONNECTOR_ACCESS_READS_AT_ONCE = 4;
+export const CONNECTOR_ACCESS_TIMEOUT_MS = 30_000;
+/** Users, and groups, of one thing that are compared. */
+export const CONNECTOR_READERS_COMPARED_MAX = 1_000;
 export const CONNECTOR_TEST_TIMEOUT_MS = 30_000;
 export const CONNECTOR_RUN_TIMEOUT_MS = 6 * 3_600_000;
 /** Of the process that reads a source. */

@@ -1,7 +1,13 @@
+import type { AccessIndex } from '#access/access-index.ts';
 import { type AuditTrail, deed } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
-import { CONNECTOR_TEST_TIMEOUT_MS, CONNECTOR_TESTS_AT_ONCE } from '#base/connector-limits.ts';
+import {
+  CONNECTOR_ACCESS_READS_AT_ONCE,
+  CONNECTOR_ACCESS_TIMEOUT_MS,
+  CONNECTOR_TEST_TIMEOUT_MS,
+  CONNECTOR_TESTS_AT_ONCE,
+} from '#base/connector-limits.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -19,6 +25,7 @@ import { CONNECTORS_MAX } from '@trellis/contract/limits.ts';
 import { originOf } from '@trellis/contract/origins.ts';
 import type {
   Connector,
+  ConnectorAccess,
   ConnectorChange,
   ConnectorRunDocument,
   ConnectorSource,
@@ -38,6 +45,7 @@ import {
 } from './connector-store.ts';
 import { taskOf } from './connector-store.ts';
 import { runOf } from './run-report.ts';
+import { type ResolveNames, SourceAccess } from './source-access.ts';
 
 export interface ConnectorServiceParts {
   readonly reader: GraphReader;
@@ -48,6 +56,8 @@ export interface ConnectorServiceParts {
   readonly secrets: ConnectorSecrets;
   readonly sources: SourceReader;
   readonly work: ConnectorRuns;
+  readonly access: AccessIndex;
+  readonly resolve: ResolveNames;
   readonly jobs: JobRegistry;
   readonly runs: Pick<TaskRunStore, 'list' | 'last' | 'removals' | 'forget'>;
   readonly runner: Pick<TaskRunner, 'start' | 'jobOf' | 'requireIdle'>;
@@ -72,6 +82,7 @@ export class ConnectorService implements AsyncDisposable {
   readonly #changes = new OneAtATime();
   readonly #closing = new AbortController();
   #tests = 0;
+  #accessReads = 0;
 
   constructor(parts: ConnectorServiceParts) {
     this.#parts = parts;
@@ -91,6 +102,41 @@ export class ConnectorService implements AsyncDisposable {
   runs(_caller: Caller, id: string, page: Page): List<ConnectorRunDocument> {
     const { items, ...list } = this.#parts.runs.list(taskName(this.#require(id).id), page);
     return { ...list, items: items.map(runOf) };
+  }
+
+  /**
+   * Who may see what it brought, at the source as its runs were told, and here now. Rejects with
+   * `task_running` during a run, with `connectors_busy`, `task_interrupted` and `connector_failed`.
+   */
+  async access(
+    _caller: Caller,
+    given: string,
+    { skip, take }: Page,
+  ): Promise<List<ConnectorAccess>> {
+    const { sources, runner, reader } = this.#parts;
+    const { id, memory } = this.#require(given);
+    if (runner.jobOf(taskName(id)) !== null) throw running();
+    if (this.#accessReads >= CONNECTOR_ACCESS_READS_AT_ONCE) {
+      const message = `${CONNECTOR_ACCESS_READS_AT_ONCE} comparisons of access are made already`;
+      throw new Problem('connectors_busy', message, { details: { retryAfterSeconds: 10 } });
+    }
+    this.#accessReads++;
+    const timeout = AbortSignal.timeout(CONNECTOR_ACCESS_TIMEOUT_MS);
+    try {
+      const signal = AbortSignal.any([this.#closing.signal, timeout]);
+      const { items, total } = await sources.access({ connector: id, memory, skip, take }, signal);
+      reader.refresh();
+      const comparison = new SourceAccess(this.#parts);
+      return { items: items.map((one) => comparison.compare(one)), total, skip, take };
+    } catch (error) {
+      if (this.#closing.signal.aborted) {
+        throw new Problem('task_interrupted', 'The server stopped before the memory was read.');
+      }
+      if (!timeout.aborted) throw error;
+      throw new Problem('connector_failed', 'Its memory was not read in time', { cause: error });
+    } finally {
+      this.#accessReads--;
+    }
   }
 
   /** Rejects with `connector_limit_reached`, and as `update` does. */
@@ -348,6 +394,10 @@ export class ConnectorService implements AsyncDisposable {
   #now(): string {
     return new Date(this.#parts.clock.now()).toISOString();
   }
+}
+
+function running(): Problem {
+  return new Problem('task_running', 'The connector runs: what it brought is compared afterwards');
 }
 
 const TOO_SLOW = `It did not answer within ${CONNECTOR_TEST_TIMEOUT_MS / 1_000} seconds`;

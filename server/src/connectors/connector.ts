@@ -1,3 +1,4 @@
+import type { ToldAccessPage } from '@trellis/connector/row-access.ts';
 import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
 import type { Connector, ConnectorSource } from '@trellis/contract/shapes/connector.ts';
 
@@ -41,6 +42,13 @@ export interface AskedRun extends AskedSource {
   readonly isFull: boolean;
 }
 
+export interface AskedAccess {
+  readonly connector: string;
+  readonly memory: number;
+  readonly skip: number;
+  readonly take: number;
+}
+
 /**
  * Reads sources, each in a process of its own with limits of memory and time. Both reject with
  * `connector_failed` and what the workspace refuses, or with the signal's reason.
@@ -49,6 +57,8 @@ export interface SourceReader {
   /** What was found. */
   test(asked: AskedSource, signal: AbortSignal): Promise<string>;
   run(asked: AskedRun, log: (text: string) => void, signal: AbortSignal): Promise<ConnectorReport>;
+  /** What its runs were told of who may see what they brought. Rejects with `task_running`. */
+  access(asked: AskedAccess, signal: AbortSignal): Promise<ToldAccessPage>;
   /** Removes what it remembers of the runs of a connector. */
   forget(connector: string): Promise<void>;
 }

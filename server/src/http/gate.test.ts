@@ -179,7 +179,7 @@ const BY_SCOPE: Readonly<Record<Scope, string>> = {
     'replayWebhook testWebhook rotateWebhookSecret',
   'admin:connectors':
     'listConnectors createConnector testConnector getConnector updateConnector deleteConnector ' +
-    'runConnector cancelConnectorRun listConnectorRuns',
+    'runConnector cancelConnectorRun listConnectorRuns listConnectorAccess',
 };
 
 it.each(SCOPES)('a token with the scope %s may call what it is for', (scope) => {

@@ -191,6 +191,7 @@ export const requests: {
   getConnector: { params: { id: GIVEN.connector } },
   updateConnector: { params: { id: GIVEN.connector }, body: { ...CONNECTOR, enabled: false } },
   listConnectorRuns: { params: { id: GIVEN.connector } },
+  listConnectorAccess: { params: { id: GIVEN.connector } },
   cancelConnectorRun: { params: { id: GIVEN.connector } },
   rotateWebhookSecret: { params: { id: GIVEN.webhook } },
 

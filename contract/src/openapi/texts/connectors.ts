@@ -94,6 +94,33 @@ export const connectorTexts = [
     lastRun: ['The newest run; null before the first.', RUN],
     createdBy: 'UID of the administrator who made it; null for a token that acts as nobody.',
   }),
+  ...texts(connector.connectorAccessQuery, {
+    skip: 'How many of the first are left out.',
+    take: 'How many are compared at most.',
+  }),
+  ...texts(connector.connectorAccess, {
+    row: 'Which row it is, as the source knows it.',
+    node: [
+      'What the row became.',
+      {
+        type: 'Type of the node.',
+        key: 'Key of the node.',
+        uid: 'UID; null when the node is not here any more.',
+      },
+    ],
+    isTold: 'Whether the source, or the settings of the connector, say who may see it there.',
+    narrowedBy: 'Why fewer may see it here than there, as the last run found; null for no reason.',
+    principals: [
+      'Who may see it: first at the source alone, then here alone, then both.',
+      {
+        kind: 'A team (or group), a user, or `everybody`.',
+        name: 'As the source names them; of those who see it here alone, as the workspace does.',
+        uid: 'UID here; null for everybody, and for whom the workspace does not know by that name.',
+        sees: 'Whether they see it at the `source` alone, `here` alone, or `both`.',
+      },
+    ],
+    principalsTotal: 'How many they are, of which the first are told.',
+  }),
   ...texts(connector.connectorRunRequest, {
     full: 'Whether everything is read and compared, wherever the last run has come to.',
   }),

@@ -1,3 +1,5 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import { serverCaller } from '#access/caller.ts';
 import type { IngestService } from '#access/ingest-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import { ConnectorRuns } from '#connectors/connector-runs.ts';
@@ -18,6 +20,7 @@ export interface ConnectorArguments {
   readonly sequence: AppliedSequence;
   readonly identity: Pick<Identity, 'workspace' | 'principals'>;
   readonly graph: { readonly schema: SchemaService; readonly ingest: IngestService };
+  readonly access: AccessIndex;
   readonly nodeFiles: Files['nodeFiles'];
   readonly signingKey: string;
 }
@@ -32,7 +35,7 @@ export interface ConnectorParts {
 /** Brings sources into the workspace: see `#connectors/connector.ts`. */
 export function buildConnectors(
   foundation: Foundation,
-  { storage, sequence, identity, graph, nodeFiles, signingKey }: ConnectorArguments,
+  { storage, sequence, identity, graph, access, nodeFiles, signingKey }: ConnectorArguments,
 ): ConnectorParts {
   const { reader, vault, redact, telemetry, preview, views } = foundation;
   const { workspace, principals } = identity;
@@ -58,7 +61,9 @@ export function buildConnectors(
       }),
   });
   const onChange = (): void => views.changed('connectors');
-  const known = { store, secrets, sources, work, redact: textRedactor(redact), onChange };
+  const told = { access, resolve: principals.resolve.bind(principals, serverCaller('connectors')) };
+  const kept = { store, secrets, sources, work, redact: textRedactor(redact), onChange };
+  const known = { ...kept, ...told };
   return {
     work,
     serviceWith: ({ parts }, jobs) =>

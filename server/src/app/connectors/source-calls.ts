@@ -1,7 +1,8 @@
+import type { ToldAccessPage } from '@trellis/connector/row-access.ts';
 import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
 import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { AskedRun, AskedSource } from '#connectors/connector.ts';
+import type { AskedAccess, AskedRun, AskedSource } from '#connectors/connector.ts';
 
 /** Where a connector remembers its runs, and what seals that. */
 export interface KeptState {
@@ -13,6 +14,7 @@ export interface KeptState {
 export interface SourceCalls {
   test(asked: AskedSource): string;
   run(asked: AskedRun & KeptState): ConnectorReport;
+  access(asked: AskedAccess & KeptState): ToldAccessPage;
 }
 
 export interface AskedNames {

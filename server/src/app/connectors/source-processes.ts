@@ -1,17 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { hash, hkdfSync } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ToldAccessPage } from '@trellis/connector/row-access.ts';
 import type { ConnectorReport } from '@trellis/connector/run-connector.ts';
 import { type Caller, serverCaller } from '#access/caller.ts';
 import type { IngestService } from '#access/ingest-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
 import { CONNECTOR_MEMORY_BYTES_MAX } from '#base/connector-limits.ts';
+import { OneAtATime } from '#base/one-at-a-time.ts';
 import { NODE_FILES_MAX } from '#base/limits.ts';
 import { CONNECTOR_FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { programFiles } from '#base/program-files.ts';
-import type { AskedRun, AskedSource, SourceReader } from '#connectors/connector.ts';
+import type { AskedAccess, AskedRun, AskedSource, SourceReader } from '#connectors/connector.ts';
 import type { NodeFiles } from '#files/node-files.ts';
 import type { PrincipalService } from '#identity/principal-service.ts';
 import { Channel, type Handlers, type ProcessPort } from '../threads/channel.ts';
@@ -46,23 +48,16 @@ type Asked<T> = (channel: Channel<SourceCalls, WorkspaceCalls>) => Promise<T>;
  */
 export class SourceProcesses implements SourceReader {
   readonly #parts: SourceProcessesParts;
+  /** Connectors whose memory a run has open: it is for one process at a time. */
+  readonly #running = new Set<string>();
+  readonly #readings = new Map<string, OneAtATime>();
 
   constructor(parts: SourceProcessesParts) {
     this.#parts = parts;
   }
 
   test(asked: AskedSource, signal: AbortSignal): Promise<string> {
-    const refuse = (): never => {
-      throw new Problem('forbidden', 'To try a source brings nothing');
-    };
-    const handlers = {
-      putSchema: refuse,
-      ingest: refuse,
-      resolvePrincipals: refuse,
-      replaceFile: refuse,
-      log: () => {},
-    };
-    return inProcess([], handlers, signal, (channel) => channel.ask('test', asked));
+    return inProcess([], BRINGS_NOTHING, signal, (channel) => channel.ask('test', asked));
   }
 
   async run(
@@ -70,16 +65,45 @@ export class SourceProcesses implements SourceReader {
     log: (text: string) => void,
     signal: AbortSignal,
   ): Promise<ConnectorReport> {
-    const folder = this.#folderOf(asked.connector);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const kept = await this.#keptIn(folder, asked.memory);
-    const handlers = { ...this.#workspaceFor(asked.connector), log };
-    return inProcess([folder], handlers, signal, (channel) =>
-      channel.ask('run', { ...asked, ...kept }),
-    );
+    const { connector } = asked;
+    const folder = this.#folderOf(connector);
+    this.#running.add(connector);
+    try {
+      await this.#readings.get(connector)?.ended();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const kept = await this.#keptIn(folder, asked.memory);
+      const handlers = { ...this.#workspaceFor(connector), log };
+      return await inProcess([folder], handlers, signal, (channel) =>
+        channel.ask('run', { ...asked, ...kept }),
+      );
+    } finally {
+      this.#running.delete(connector);
+    }
+  }
+
+  access(asked: AskedAccess, signal: AbortSignal): Promise<ToldAccessPage> {
+    const { connector } = asked;
+    const readings = this.#readings.get(connector) ?? new OneAtATime();
+    this.#readings.set(connector, readings);
+    return readings.run(async () => {
+      if (this.#running.has(connector)) {
+        throw new Problem('task_running', 'The connector runs: its memory is read afterwards');
+      }
+      const folder = this.#folderOf(connector);
+      const isThere = await stat(folder).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) return { items: [], total: 0 };
+      const kept = await this.#keptIn(folder, asked.memory);
+      return inProcess([folder], BRINGS_NOTHING, signal, (channel) =>
+        channel.ask('access', { ...asked, ...kept }),
+      );
+    });
   }
 
   async forget(connector: string): Promise<void> {
+    this.#readings.delete(connector);
     await rm(this.#folderOf(connector), { recursive: true, force: true });
   }
 
@@ -137,6 +161,17 @@ export class SourceProcesses implements SourceReader {
     };
   }
 }
+
+const refuse = (): never => {
+  throw new Problem('forbidden', 'Only a run brings something');
+};
+const BRINGS_NOTHING: Handlers<WorkspaceCalls> = {
+  putSchema: refuse,
+  ingest: refuse,
+  resolvePrincipals: refuse,
+  replaceFile: refuse,
+  log: () => {},
+};
 
 /** Pieces of a file in one step of the store. */
 const PIECE_BYTES = 1024 * 1024;

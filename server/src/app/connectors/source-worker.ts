@@ -1,6 +1,7 @@
 import { allowedFetch } from '@trellis/connector/kinds/allowed-fetch.ts';
 import { runSource, testSource } from '@trellis/connector/kinds/all-kinds.ts';
 import type { SourceContext } from '@trellis/connector/kinds/source-context.ts';
+import { readAccess } from '@trellis/connector/read-access.ts';
 import type { ConnectorClient } from '@trellis/connector/connector-client.ts';
 import { refusalCode, workspaceRefusal } from '@trellis/connector/workspace-refusal.ts';
 import { errorCatalogue, errorCodeOf } from '@trellis/contract/errors.ts';
@@ -30,6 +31,7 @@ const server = serve<WorkspaceCalls, SourceCalls>(() => ({
       } as const;
       return runSource(source, target, contextOf(asked, isFull));
     }),
+  access: (asked) => told({ secret: null }, async () => readAccess(asked, asked)),
 }));
 
 function contextOf({ secret, origins }: AskedSource, isFull: boolean): SourceContext {
@@ -90,7 +92,10 @@ async function refusing<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** Whatever goes wrong while a source is read is told of the source, without its secret. */
-async function told<T>({ secret }: AskedSource, work: () => Promise<T>): Promise<T> {
+async function told<T>(
+  { secret }: Pick<AskedSource, 'secret'>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

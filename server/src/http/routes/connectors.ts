@@ -22,4 +22,6 @@ export const connectorsRoutes = routesOf(operations, {
     answer(200, connectors.cancel(caller, params.id, address)),
   listConnectorRuns: ({ caller, params, query }, { connectors }) =>
     answer(200, connectors.runs(caller, params.id, query)),
+  listConnectorAccess: async ({ caller, params, query }, { connectors }) =>
+    answer(200, await connectors.access(caller, params.id, query)),
 });

@@ -11,6 +11,14 @@ export const connectorsQuery = queryOptions({
   queryFn: ({ signal }) => client.connectors.list({ take: LIST_TAKE_MAX }, { signal }),
 });
 
+export const ACCESS_TAKE = 50;
+
+export const connectorAccessQuery = (id: string, skip: number) =>
+  queryOptions({
+    queryKey: [...CONNECTORS_KEY, 'access', id, skip],
+    queryFn: ({ signal }) => client.connectors.access(id, { skip, take: ACCESS_TAKE }, { signal }),
+  });
+
 export const connectorRunsQuery = (id: string) =>
   queryOptions({
     queryKey: [...CONNECTORS_KEY, 'runs', id],

@@ -20,6 +20,7 @@ interface ConnectorTableProps {
   readonly onEdit: (connector: Connector) => void;
   readonly onDelete: (connector: Connector) => void;
   readonly onRuns: (connector: Connector) => void;
+  readonly onAccess: (connector: Connector) => void;
 }
 
 export function ConnectorTable({ connectors, ...given }: ConnectorTableProps) {
@@ -105,7 +106,7 @@ function ActiveSwitch({ connector }: { readonly connector: Connector }) {
 
 type ActionsProps = Omit<ConnectorTableProps, 'connectors'> & { readonly connector: Connector };
 
-function Actions({ connector, onEdit, onDelete, onRuns }: ActionsProps) {
+function Actions({ connector, onEdit, onDelete, onRuns, onAccess }: ActionsProps) {
   const { isAllowed } = useChangePermission();
   const queries = useQueryClient();
   const { id, name, jobId } = connector;
@@ -138,6 +139,12 @@ function Actions({ connector, onEdit, onDelete, onRuns }: ActionsProps) {
       }
       items={[
         { label: 'Runs', onSelect: () => onRuns(connector) },
+        {
+          label: 'Access',
+          hint: 'Who sees it at the source, and here.',
+          isDisabled: isRunning,
+          onSelect: () => onAccess(connector),
+        },
         {
           label: 'Run now',
           isDisabled: isDisabled || isRunning,

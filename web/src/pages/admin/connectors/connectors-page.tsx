@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Connector } from '@trellis/contract/shapes/connector.ts';
 import { tellsOfJobs, tellsOfView, useLiveQueries } from '../../../app/live-queries.ts';
 import { ListPage } from '../../manage/list-page.tsx';
+import { ConnectorAccessPanel } from './connector-access-panel.tsx';
 import { ConnectorDialog } from './connector-dialog.tsx';
 import { CONNECTORS_KEY, connectorsQuery } from './connector-queries.ts';
 import { ConnectorRunsPanel } from './connector-runs-panel.tsx';
@@ -20,6 +21,7 @@ export function ConnectorsPage() {
   const [edited, setEdited] = useState<Connector | null>();
   const [deleted, setDeleted] = useState<Connector>();
   const [opened, setOpened] = useState<Connector>();
+  const [compared, setCompared] = useState<Connector>();
   useLiveQueries(CONNECTORS_KEY, tellsOfSettings);
   useLiveQueries(CONNECTORS_KEY, tellsOfRuns);
   const query = useQuery({ ...connectorsQuery, select: ({ items }) => items });
@@ -42,6 +44,7 @@ export function ConnectorsPage() {
           onEdit={setEdited}
           onDelete={setDeleted}
           onRuns={setOpened}
+          onAccess={setCompared}
         />
       )}
     >
@@ -53,6 +56,9 @@ export function ConnectorsPage() {
       )}
       {opened !== undefined && (
         <ConnectorRunsPanel connector={opened} onClose={() => setOpened(undefined)} />
+      )}
+      {compared !== undefined && (
+        <ConnectorAccessPanel connector={compared} onClose={() => setCompared(undefined)} />
       )}
     </ListPage>
   );
