@@ -79,6 +79,13 @@ export function installHaproxy(): void {
   installDebianPackage('haproxy', HAPROXY, 'the cluster on this machine');
 }
 
+/** Where Debian installs what builds images without an engine for containers. */
+export const BUILDAH = '/usr/bin/buildah';
+
+export function installBuildah(): void {
+  installDebianPackage('buildah', BUILDAH, 'the test of the image');
+}
+
 /** Where Debian installs what reads and writes RDF. */
 export const RAPPER = '/usr/bin/rapper';
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
 import {
   installApache,
+  installBuildah,
   installHaproxy,
   installNetworkTools,
   installNetworkx,
@@ -13,6 +14,7 @@ import {
   installRapper,
   installShells,
 } from './debian-package.ts';
+import { installEmulation } from './emulation.ts';
 import { commitName, leftToOtherCommits, SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
@@ -99,6 +101,8 @@ async function runChecks(): Promise<string[]> {
 
 /** What a test says it needs, by a function of test/support/requires.ts, and what brings it. */
 const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
+  ['requireArm64', installEmulation],
+  ['requireBuildah', installBuildah],
   ['requireChromium', installBrowser],
   ['requireHaproxy', installHaproxy],
   ['requireNetworkNamespaces', installNetworkTools],

@@ -1,21 +1,24 @@
 import { existsSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, open, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  readdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { nodeUid } from '@trellis/client/uid.ts';
 import { CleanRoot, packageNames } from '../support/clean-root.ts';
-import { HttpClient } from '../support/http-client.ts';
-import { requireRoot } from '../support/requires.ts';
-import {
-  ADMIN_PASSWORD,
-  type StartOptions,
-  TrellisProcess,
-  temporaryFolder,
-} from '../support/trellis-process.ts';
+import { arm64Packages, EMULATOR } from '../../tools/emulation.ts';
+import { requireArm64, requireRoot } from '../support/requires.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
 import { InstalledPackage } from './installed-package.ts';
+import { expectToServe, expectToServeAgain } from './whole-workspace.ts';
 
 /** What is given away, installed where there is no repository (specification, section 9). */
 
@@ -70,48 +73,6 @@ describe('the program', () => {
     expect(bill.metadata.component).toMatchObject({ name: 'trellis', version: manifest.version });
   });
 });
-
-/** The whole workspace: sign-in, a checked endpoint, search, the front end. */
-async function expectToServe(options: StartOptions): Promise<void> {
-  await using server = await TrellisProcess.start(options);
-  const http = new HttpClient(server.url);
-  const token = await http.signIn('admin', ADMIN_PASSWORD);
-  const post = (path: string, body: object) => http.send({ method: 'POST', path, token, body });
-
-  const code =
-    'export default async ({ q }: Scope) => ({ users: await q().startAt("_User").count() });';
-  const broken = code.replace('count()', 'counted()');
-  const check = await post('/api/endpoints/check', { code: broken });
-  expect(check.json).toMatchObject({ diagnostics: [{ line: 1 }] });
-  const created = await post('/api/endpoints/create', { name: 'users', code, isReadOnly: true });
-  expect(created).toMatchObject({ status: 201, json: { compiles: true } });
-  expect((await post('/api/endpoints/run/users', {})).json).toEqual({ users: 1 });
-  const found = await post('/api/cce/system/search', { query: 'admin' });
-  expect(found.status, found.text).toBe(200);
-
-  await expectTextOfFile(new TrellisClient({ baseUrl: server.url, token }));
-  const page = await http.send({ path: '/' });
-  expect(page.status).toBe(200);
-  const [, script] = /<script[^>]* src="([^"]+)"/.exec(page.text) ?? [];
-  const asset = await http.send({ path: new URL(String(script), `${server.url}/`).pathname });
-  expect(asset.status).toBe(200);
-  const documents = await http.send({ path: '/docs/tutorial.html' });
-  expect(documents.text).toContain('Your own data in 15 minutes');
-  expect((await http.send({ path: '/health', token })).json).toMatchObject({
-    version: expect.stringMatching(/\.42$/),
-  });
-  expect(await server.stop()).toBe(0);
-}
-
-/** Text is taken out of files by programs of their own, which may read little. */
-async function expectTextOfFile(client: TrellisClient): Promise<void> {
-  await client.schema.put({ nodes: [{ type: 'Note', key: 'Title', fields: {} }], edges: [] });
-  await client.graph.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
-  const page = new Blob(['<h1>Trellis</h1>'], { type: 'text/html' });
-  const file = await client.files.uploadInPieces(nodeUid('Note', 'first'), 'page.html', page);
-  const state = async () => (await client.files.get(file.UID)).TextState;
-  await expect.poll(state).toBe('extracted');
-}
 
 /** Only what Debian's package says that it needs, and the shell. */
 async function cleanRoot(path: string, debianPackage: string): Promise<CleanRoot> {
@@ -188,6 +149,32 @@ describe.skipIf(requireRoot())('with Node in it, where nothing else is installed
     await symlink(`/home/ada/${name}/bin/trellis`, join(root.path, 'usr/bin/trellis'));
     const command = [...root.enter(), '/usr/bin/trellis'];
     await expectToServe({ storage: '/data', command });
+  });
+});
+
+describe.skipIf(requireRoot() || requireArm64())('for arm64, emulated', () => {
+  const arm64Root = async (name: string): Promise<CleanRoot> =>
+    CleanRoot.makeArm64(await mkdtemp(join(folder.path, name)), arm64Packages(), EMULATOR);
+
+  test('the archive serves the workspace, and again after a restart', async () => {
+    const root = await arm64Root('arm64-archive-');
+    await execute('tar', ['-xzf', fileFor('arm64', '.tar.gz'), '-C', root.path]);
+    const name = (await readdir(root.path)).find((entry) => entry.startsWith('trellis-'));
+    const options = { storage: '/data', command: [...root.enter(), `/${name}/bin/trellis`] };
+    await expectToServe({ ...options, isEmulated: true });
+    await expectToServeAgain(options);
+  });
+
+  test('the package of Debian is installed by the dpkg for arm64, and serves', async () => {
+    const root = await arm64Root('arm64-debian-');
+    await copyFile(fileFor('arm64', '.deb'), join(root.path, 'trellis.deb'));
+    const [enter, ...inside] = root.enter();
+    await execute(enter, [...inside, 'dpkg', '--install', '/trellis.deb']);
+    await expectToServe({
+      storage: '/var/lib/trellis',
+      command: [enter, ...inside, '/usr/bin/trellis'],
+      isEmulated: true,
+    });
   });
 });
 

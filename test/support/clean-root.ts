@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,15 +9,44 @@ const execute = promisify(execFile);
 const AWK = { link: 'usr/bin/awk', to: 'mawk' };
 
 /**
+ * Begins a command line with a user namespace, which has formats of programs of its own. So what
+ * runs in it knows an emulator, and the machine does not. Linux 6.7 and newer can do it.
+ */
+const OWN_FORMATS = ['unshare', '--user', '--map-root-user', '--mount'] as const;
+const FORMATS = '/proc/sys/fs/binfmt_misc';
+const MOUNT_FORMATS = `mount -t binfmt_misc none ${FORMATS}`;
+/** The head of a program for arm64, and which bits of it count, as Linux reads them. */
+const ARM64_HEAD = String.raw`\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00`;
+const ARM64_MASK = String.raw`\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff`;
+
+/** Whether `enter()` of a root for arm64 works on this machine. */
+export function hasOwnFormats(): boolean {
+  const [program, ...args] = OWN_FORMATS;
+  return spawnSync(program, [...args, 'sh', '-c', MOUNT_FORMATS]).status === 0;
+}
+
+/** Linux opens the emulator at once (F), so it need not be in the root directory. */
+function emulateArm64(emulator: string): string {
+  const format = `:arm64:M::${ARM64_HEAD}:${ARM64_MASK}:${emulator}:F`;
+  return `${MOUNT_FORMATS}\nprintf %s '${format}' > ${FORMATS}/register`;
+}
+
+/**
  * A root directory with packages of Debian as this machine has them, and nothing else: what a
  * program finds on a machine that was just installed. Only root may use one.
  */
 export class CleanRoot {
   readonly path: string;
   readonly #shared: string[] = [];
+  /** Begins its command line: what may change what is mounted, for itself alone. */
+  readonly #namespace: readonly [string, ...string[]];
+  /** Commands before the first program. */
+  readonly #preparation: readonly string[];
 
-  private constructor(path: string) {
+  private constructor(path: string, emulator?: string) {
     this.path = path;
+    this.#namespace = emulator === undefined ? ['unshare', '--mount'] : OWN_FORMATS;
+    this.#preparation = emulator === undefined ? [] : [emulateArm64(emulator)];
   }
 
   /** With the packages, and all that these say they need. */
@@ -27,22 +56,32 @@ export class CleanRoot {
     const files = listed
       .flatMap(({ stdout }) => stdout.split('\n'))
       .filter((file) => existsSync(file));
-    await mkdir(path, { recursive: true });
+    await makeFolders(path);
     const list = `${path}.files`;
     await writeFile(list, files.join('\n'));
-    const links = ['bin', 'sbin', 'lib', 'lib64'].map(async (name) => {
-      await mkdir(join(path, 'usr', name), { recursive: true });
-      await symlink(`usr/${name}`, join(path, name));
-    });
-    await Promise.all(links);
-    for (const name of ['dev', 'proc']) await mkdir(join(path, name));
-    await mkdir(join(path, 'tmp'), { mode: 0o1777 });
-    const copy = `tar -C / --no-recursion -cf - -T "$1" | tar -C "$2" --keep-directory-symlink -xf -
-cp -a /dev/null /dev/urandom "$2/dev/"`;
+    const copy = `tar -C / --no-recursion -cf - -T "$1" | tar -C "$2" --keep-directory-symlink -xf -`;
     await execute('sh', ['-e', '-c', copy, 'sh', list, path], { maxBuffer: 2 ** 26 });
     if (names.includes('mawk')) await symlink(AWK.to, join(path, AWK.link));
-    await writeRecords(path, names);
+    const records = names.map(async (name) => execute('dpkg-query', ['--status', name]));
+    await writeRecords(path, records);
     return new CleanRoot(path);
+  }
+
+  /** With packages for arm64, as files. The emulator runs what is in it. */
+  static async makeArm64(
+    path: string,
+    packages: readonly string[],
+    emulator: string,
+  ): Promise<CleanRoot> {
+    await makeFolders(path);
+    const copy = 'dpkg-deb --fsys-tarfile "$0" | tar -C "$1" --keep-directory-symlink -xf -';
+    for (const file of packages) await execute('sh', ['-e', '-c', copy, file, path]);
+    const records = packages.map(async (file) => {
+      const { stdout } = await execute('dpkg-deb', ['--field', file]);
+      return { stdout: stdout.replace(/^Package: .*\n/, `$&Status: install ok installed\n`) };
+    });
+    await writeRecords(path, records);
+    return new CleanRoot(path, emulator);
   }
 
   /** Installs a package as `dpkg --install` does: it fails when the package lacks another one. */
@@ -72,8 +111,13 @@ cp -a /dev/null /dev/urandom "$2/dev/"`;
    */
   enter(): [string, ...string[]] {
     const shared = this.#shared.map((path) => `mount --rbind '${path}' "$0${path}"`);
-    const script = ['mount -t proc proc "$0/proc"', ...shared, 'exec chroot "$0" "$@"'];
-    return ['unshare', '--mount', 'sh', '-e', '-c', script.join('\n'), this.path];
+    const script = [
+      ...this.#preparation,
+      'mount --rbind /proc "$0/proc"',
+      ...shared,
+      'exec chroot "$0" "$@"',
+    ];
+    return [...this.#namespace, 'sh', '-e', '-c', script.join('\n'), this.path];
   }
 }
 
@@ -123,11 +167,25 @@ async function installedPackages(): Promise<ReadonlyMap<string, InstalledPackage
   return found;
 }
 
+/** Those that packages expect, and the devices that programs read. */
+async function makeFolders(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  const links = ['bin', 'sbin', 'lib', 'lib64'].map(async (name) => {
+    await mkdir(join(path, 'usr', name), { recursive: true });
+    await symlink(`usr/${name}`, join(path, name));
+  });
+  await Promise.all(links);
+  for (const name of ['dev', 'proc']) await mkdir(join(path, name));
+  await mkdir(join(path, 'tmp'), { mode: 0o1777 });
+  await execute('cp', ['-a', '/dev/null', '/dev/urandom', join(path, 'dev')]);
+}
+
 /** What dpkg takes for installed. */
-async function writeRecords(path: string, names: readonly string[]): Promise<void> {
-  const records = await Promise.all(
-    names.map(async (name) => (await execute('dpkg-query', ['--status', name])).stdout),
-  );
+async function writeRecords(
+  path: string,
+  packages: readonly Promise<{ readonly stdout: string }>[],
+): Promise<void> {
+  const records = (await Promise.all(packages)).map(({ stdout }) => stdout);
   const folder = join(path, 'var/lib/dpkg');
   for (const name of ['info', 'updates', 'triggers'])
     await mkdir(join(folder, name), { recursive: true });

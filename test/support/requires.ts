@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
 import {
   APACHE,
+  BUILDAH,
   DOVECOT,
   HAPROXY,
   hasNetworkx,
@@ -13,6 +14,8 @@ import {
   SHELLS,
   SLAPD,
 } from '../../tools/debian-package.ts';
+import { EMULATOR } from '../../tools/emulation.ts';
+import { hasOwnFormats } from './clean-root.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs:
@@ -50,6 +53,12 @@ export function requirePostgres(): boolean {
   return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
 }
 
+/** QEMU and packages for arm64, and a Linux that runs them without a change to the machine. */
+export function requireArm64(): boolean {
+  const isThere = existsSync(EMULATOR) && hasOwnFormats();
+  return isMissing('QEMU 10 and Linux 6.7 (programs for arm64)', !isThere);
+}
+
 /** Its processes are those of users of their own, which only root may start. */
 export function requireDovecot(): boolean {
   return isMissing('Dovecot and root', !existsSync(DOVECOT) || process.getuid?.() !== 0);
@@ -63,6 +72,11 @@ export function requireSlapd(): boolean {
 /** A web server with WebDAV: the package apache2-bin of Debian. */
 export function requireApache(): boolean {
   return isMissing('Apache (apache2-bin)', !existsSync(APACHE));
+}
+
+/** What builds images: the package buildah of Debian. */
+export function requireBuildah(): boolean {
+  return isMissing('buildah', !existsSync(BUILDAH));
 }
 
 export function requireHaproxy(): boolean {
