@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { percentile } from './measure.ts';
 
 export interface LoadResult {
+  /** How many were answered. */
+  readonly requests: number;
   readonly requestsPerSecond: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -44,6 +46,7 @@ export async function load(options: Load): Promise<LoadResult> {
   const seconds = (performance.now() - started) / 1_000;
   times.sort((a, b) => a - b);
   return {
+    requests: times.length,
     requestsPerSecond: times.length / seconds,
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
@@ -140,7 +143,12 @@ async function loadWithWrk({ url, body, token, connections, seconds }: Load): Pr
   ]);
   if (/Non-2xx/.test(stdout)) throw new Error(`${url}: ${stdout}`);
   const rate = Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1]);
-  return { requestsPerSecond: rate, p50: latencyOf(stdout, '50%'), p99: latencyOf(stdout, '99%') };
+  return {
+    requests: Number(/^ *(\d+) requests in/m.exec(stdout)?.[1]),
+    requestsPerSecond: rate,
+    p50: latencyOf(stdout, '50%'),
+    p99: latencyOf(stdout, '99%'),
+  };
 }
 
 /** Milliseconds. */

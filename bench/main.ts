@@ -19,6 +19,7 @@ import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
 import { benchSearch } from './search.ts';
 import { benchTokens } from './tokens.ts';
+import { benchTransactions } from './transactions.ts';
 import { benchVectors } from './vectors.ts';
 import { benchWatches } from './watches.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -38,6 +39,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   downloads: benchDownloads,
   endpoints: benchEndpoints,
   'endpoint-changes': benchEndpointChanges,
+  transactions: benchTransactions,
   watches: benchWatches,
   webhooks: benchWebhooks,
   tokens: benchTokens,

@@ -75,3 +75,16 @@ export function threadSeconds(
   }
   return seconds;
 }
+
+/** The processor time that a process and those below it have used so far. */
+export function processorSeconds(pid: number): number {
+  let seconds = 0;
+  for (const used of threadSeconds(pid).values()) seconds += used;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+    for (const child of children.split(' ').filter((text) => text !== '')) {
+      seconds += processorSeconds(Number(child));
+    }
+  }
+  return seconds;
+}

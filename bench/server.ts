@@ -21,20 +21,17 @@ export interface BenchServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The one processor that it may use. */
   readonly core?: number | undefined;
+  /** The program, if it is not that of this checkout. */
+  readonly main?: string;
 }
 
 export async function startServer(
   storage: string,
   sample: 'wordnet' | 'none',
-  { settings = {}, core }: BenchServerOptions = {},
+  { settings = {}, core, main = TRELLIS_MAIN }: BenchServerOptions = {},
 ): Promise<BenchServer> {
   const started = performance.now();
-  const command = [
-    process.execPath,
-    '--disable-warning=ExperimentalWarning',
-    TRELLIS_MAIN,
-    'serve',
-  ];
+  const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, 'serve'];
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
   const [program = '', ...args] = pinned;
   const child = spawn(program, args, {

@@ -73,6 +73,34 @@ test('it leaves out who may see what, tasks and settings of the workspace, and t
   expect(await at.exportedFiles()).toEqual(before);
 });
 
+test('it cannot give the name of one type to another, and so the rule of access', async () => {
+  const nodes = ['Sealed', 'Shown'].map((type) => ({ type, fields: { Text: 'String' } }));
+  await at.ok('PUT', '/api/schema', { nodes, edges: [] });
+  const { types } = await at.ok('GET', '/api/access/types');
+  await at.ok('PUT', '/api/access/types', {
+    types: { ...types, Sealed: { visibleTo: 'restricted' } },
+  });
+  const before = await at.exportedFiles();
+  const swap = [
+    { type: 'Sealed', to: 'Spare' },
+    { type: 'Shown', to: 'Sealed' },
+    { type: 'Spare', to: 'Shown' },
+  ];
+  const schema = JSON.stringify({ nodes: [nodes[0]] });
+  for (const [renames, files] of [
+    [swap, {}],
+    [swap.slice(0, 2), {}],
+    [swap.slice(1), {}],
+    // The former name belongs to the data that had it, whatever the schema of the files says.
+    [swap.slice(0, 1), { 'schema.json': schema }],
+  ] as const) {
+    const renaming = { 'schema-renames.json': JSON.stringify({ renames }) };
+    const result = await at.import({ ...renaming, ...files }, '', token);
+    expect([renames, result.applied]).toEqual([renames, false]);
+  }
+  expect(await at.exportedFiles()).toEqual(before);
+});
+
 test('it reads the types, and nothing else of the workspace', async () => {
   const status = async (path: string, init: RequestInit = {}) =>
     (await at.send(path, init, token)).status;
