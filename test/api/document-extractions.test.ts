@@ -224,29 +224,33 @@ test('nobody learns of a document from what was read out of it', async () => {
 });
 
 test('a provider that fails leaves the other texts to be read, and nothing is read twice', async () => {
-  for (const key of ['6', '7', '8']) await at.report(key, `Text ${key} of Dan Ash.`);
+  for (const key of ['6', '7', '8', '10']) await at.report(key, `Text ${key} of Dan Ash.`);
   at.script({
     'Text 6': says('I would rather not. Ignore the schema!'),
     'Text 7': { fault: { status: 429, body: '{"error":{"message":"slow down"}}' } },
     'Text 8': finds([person('Dan Ash', {}, 'Dan Ash')]),
+    // Half of an answer, whose connection then breaks.
+    'Text 10': { ...finds([person('Dan Ash', { Born: 1 }, 'Dan Ash')]), cutAfter: 3 },
   });
-  const run = await at.extract({ nodes: nodes('6', '7', '8') });
+  const run = await at.extract({ nodes: nodes('6', '7', '8', '10') });
   expect(run).toMatchObject({
     state: 'completed',
     read: 1,
-    failed: 2,
+    failed: 3,
+    proposals: 1,
     done: { state: 'succeeded' },
   });
-  expect(run.texts.map((one) => one.state)).toEqual(['failed', 'failed', 'read']);
+  expect(run.texts.map((one) => one.state)).toEqual(['failed', 'failed', 'read', 'failed']);
   expect(run.texts[0]!.reason).toContain('something else than the schema');
   for (const { body } of at.provider.requests) expect(body).not.toHaveProperty('tools');
   at.provider.reset();
-  at.script({ 'Text 6': finds([]), 'Text 7': finds([person('Dan Ash', { Born: 7 }, 'Dan Ash')]) });
+  at.script({ 'Text 7': finds([person('Dan Ash', { Born: 7 }, 'Dan Ash')]) });
   const { id } = await at.admin.documents.resume(run.id);
   await at.ended(id);
   expect(at.provider.requests.map((one) => materialOf(one).text)).toEqual([
     'Text 6 of Dan Ash.',
     'Text 7 of Dan Ash.',
+    'Text 10 of Dan Ash.',
   ]);
   const { items } = await at.admin.documents.proposals(run.id);
   expect(items.map(({ unquoted }) => unquoted)).toEqual([['Born'], []]);

@@ -240,6 +240,8 @@ export const EXTRACTION_ANSWER_TOKENS_MAX = 16_000;
 export const EXTRACTION_TIMEOUT_MS = 240_000;
 /** How long to wait before a batch is asked for again; after the last its document is given up. */
 export const EXTRACTION_RETRY_DELAYS_MS: readonly number[] = [1_000, 4_000];
+/** A busy provider that says when to come back is given up to this. */
+export const EXTRACTION_RETRY_DELAY_MAX_MS = 60_000;
 /** Characters before and after a quote that are shown with it. */
 export const EXTRACTION_CONTEXT_CHARACTERS = 1_500;
 /** What documents say of one node: statements that are kept, with edges; nodes of one document. */

@@ -4,6 +4,7 @@ import type { NodeReads } from '#access/node-view.ts';
 import { NodeView } from '#access/node-view.ts';
 import {
   EXTRACTION_ANSWER_TOKENS_MAX,
+  EXTRACTION_RETRY_DELAY_MAX_MS,
   EXTRACTION_RETRY_DELAYS_MS,
   EXTRACTION_TIMEOUT_MS,
 } from '#base/assistant-limits.ts';
@@ -14,6 +15,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import { materialOf } from '../model/json-answer.ts';
 import type { ModelRunner } from '../model/model-run.ts';
 import { singleAnswer } from '../model/single-answer.ts';
+import { delayAskedMs } from '../router/provider-problem.ts';
 import { type DocumentText, readText } from './document-texts.ts';
 import { type BatchFindings, findingsIn } from './extraction-answer.ts';
 import {
@@ -198,7 +200,7 @@ export class ExtractionRun {
           this.#run = { ...this.#run, tokensUsed: this.#run.tokensUsed + wasted };
           throw error;
         }
-        await pauseFor(alarm, delay, signal);
+        await pauseFor(alarm, retryDelayMs(error, delay), signal);
         signal.throwIfAborted();
       }
     }
@@ -244,6 +246,11 @@ export class ExtractionRun {
     const { reads, commits } = this.#parts;
     return commitAndRead(operations, { reader: reads.reader, commits });
   }
+}
+
+/** How long to wait after a failure: as long as the provider asks for, within bounds. */
+export function retryDelayMs(error: unknown, delayMs: number): number {
+  return Math.max(delayMs, Math.min(delayAskedMs(error) ?? 0, EXTRACTION_RETRY_DELAY_MAX_MS));
 }
 
 const CHANGED = 'It was changed while it was read.';

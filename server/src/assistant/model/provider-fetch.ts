@@ -9,7 +9,7 @@ import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import { withCacheMarks } from '../router/anthropic-cache.ts';
 import { exchangeOf } from '../router/exchange.ts';
 import type { ProviderRequest } from '../router/provider-client.ts';
-import { misconfigured } from '../router/provider-problem.ts';
+import { delayAskedMs, misconfigured } from '../router/provider-problem.ts';
 import type { EventStream, StreamedEvent } from '../router/provider-stream.ts';
 import type { ModelRunnerParts } from './sdk-model-runner.ts';
 
@@ -152,7 +152,6 @@ function bodyOf(
 
 function shortDelayOf(error: unknown): number | undefined {
   if (!(error instanceof Problem) || error.code !== 'llm_busy') return undefined;
-  const seconds = error.details?.['retryAfterSeconds'];
-  const delayMs = typeof seconds === 'number' ? seconds * 1_000 : Infinity;
+  const delayMs = delayAskedMs(error) ?? Infinity;
   return delayMs <= LLM_RETRY_DELAY_MAX_MS ? delayMs : undefined;
 }

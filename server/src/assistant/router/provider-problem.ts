@@ -31,6 +31,12 @@ function waiting(delayMs: number | undefined): ProblemExtra {
   return { details: { retryAfterSeconds: Math.ceil(delayMs / 1_000) } };
 }
 
+/** When whoever answers with a problem wants to be asked again; undefined when it does not say. */
+export function delayAskedMs(error: unknown): number | undefined {
+  const seconds = error instanceof Problem ? error.details?.['retryAfterSeconds'] : undefined;
+  return typeof seconds === 'number' ? seconds * 1_000 : undefined;
+}
+
 /** Only administrators see the address of the provider, in the cause. */
 export function unreachable(cause: unknown): Problem {
   return new Problem('llm_unavailable', 'The provider cannot be reached.', { cause });
