@@ -16,11 +16,6 @@ const NEGATIONS = new Set(
 );
 const NEGATED_SIGNS = /\p{L}n[’']t\b|[不没沒無非未]|ない|ません|않|없/u;
 
-/** Whether a text has an odd number of words that say no. */
-export function isNegated(text: string): boolean {
-  return negationsIn(text) % 2 === 1;
-}
-
 /** How many words of a text say no. */
 export function negationsIn(text: string): number {
   const words: readonly string[] = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
