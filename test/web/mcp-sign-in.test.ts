@@ -157,7 +157,7 @@ describe.skipIf(requireChromium())('an MCP client that signs in by itself', () =
     const row = page.getByRole('row', { name: /^Desk/ });
     await row.getByText(desk.redirectUrl).waitFor();
     await expectAccessible(page);
-    await row.getByRole('button', { name: /^Users of Desk/ }).click();
+    await row.getByRole('button', { name: /users of Desk/ }).click();
     const users = page.getByRole('dialog', { name: /^Users of Desk/ });
     await users.getByText('Ann Lee').waitFor();
     await expectAccessible(page);

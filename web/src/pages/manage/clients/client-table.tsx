@@ -65,7 +65,11 @@ function columnsOf(
         one.grants === 0 ? (
           <span className="text-muted">None</span>
         ) : (
-          <Button size="small" aria-label={`Users of ${one.name}`} onClick={() => onShow(one)}>
+          <Button
+            size="small"
+            aria-label={`${one.grants}, users of ${one.name}`}
+            onClick={() => onShow(one)}
+          >
             {String(one.grants)}
           </Button>
         ),
