@@ -1,5 +1,5 @@
 import { setImmediate as callLater } from 'node:timers';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#base/clock.ts';
 import {
   SEARCH_INLINE_MERGE_DOCUMENTS_MAX,
@@ -120,6 +120,8 @@ class IndexRun {
     signal.addEventListener('abort', wake);
     try {
       while (!signal.aborted) {
+        await this.#gather(signal);
+        if (signal.aborted) break;
         // Before it reads the log, so that later changes wake it.
         change = Promise.withResolvers();
         const hasWorked = await this.#follower.work();
@@ -159,6 +161,20 @@ class IndexRun {
       signal.removeEventListener('abort', wake);
       await this.#saves.settled();
     }
+  }
+
+  /**
+   * Lets the commits of a moment come together when searches have just seen a new state: to take in
+   * each by itself costs as much processor as to commit it. A commit after a pause waits for none.
+   */
+  async #gather(signal: AbortSignal): Promise<void> {
+    if (!this.#isPublished || this.#follower.isRebuilding || this.#follower.isBuilding) return;
+    const rest = this.#publishedAtMs + SEARCH_REFRESH_INTERVAL_MS - this.#ports.clock.now();
+    if (rest <= 0) return;
+    // A clock may have been set back.
+    await pause(Math.min(rest, SEARCH_REFRESH_INTERVAL_MS), undefined, { signal }).catch(
+      () => undefined,
+    );
   }
 
   #hasMoved(): void {
