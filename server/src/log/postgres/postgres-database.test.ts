@@ -90,6 +90,38 @@ describe.skipIf(requirePostgres())('opening a log in PostgreSQL', () => {
     await expect.poll(hasThem).toBe(true);
   });
 
+  it.each([
+    { who: 'may still see the rows', sql: ['begin isolation level repeatable read', 'select 1'] },
+    { who: 'holds the tables', sql: ['begin', 'lock table record in share update exclusive mode'] },
+  ])('frees room by a trim while another session $who', async ({ sql }) => {
+    const archive = { ttlMs: Infinity, bytesMax: 0 };
+    await using log = await openLog(server.url, workspace, {
+      ...settings({ archive, segmentBytesMax: 50_000 }),
+    });
+    const bytes = async (): Promise<number> => {
+      const size = `pg_total_relation_size('${schema()}.record')`;
+      const { rows } = await client.query<{ size: string }>(`select ${size} as size`);
+      return Number(rows[0]?.size);
+    };
+    for (let i = 0; i < 10; i++) await log.append(1, filled(100_000));
+    const full = await bytes();
+    const other = new pg.Client({ connectionString: server.url });
+    await other.connect();
+    try {
+      await other.query(`set search_path to ${schema()}`);
+      for (const each of sql) await other.query(each);
+      const trimming = log.trim(10);
+      const isDropped = `select from ${schema()}.record having count(*) < 3`;
+      await expect.poll(async () => (await client.query(isDropped)).rowCount).toBe(1);
+      await other.query('commit');
+      await trimming;
+    } finally {
+      await other.end();
+    }
+    for (let i = 0; i < 5; i++) await log.append(1, filled(100_000));
+    expect(await bytes()).toBeLessThanOrEqual(full);
+  });
+
   it('leaves nothing of a payload readable in the tables when there is a key', async () => {
     const secret = 'the quick brown fox';
     const encryptionKey = randomBytes(32);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
 import type { LogManifest } from '../log-manifest.ts';
 import {
@@ -152,9 +152,10 @@ export class PostgresDatabase implements LogDatabase {
   dropBefore(segmentFirst: number, { term, holder }: LeaseTerm): Promise<boolean> {
     return this.#read(async (client) => {
       const values = [term, holder, segmentFirst];
-      const { rowCount } = await client.query(this.#statements.dropBefore, values);
-      if (rowCount === 0) return false;
-      await client.query(this.#statements.vacuum.text);
+      const { dropBefore } = this.#statements;
+      const { rows } = await client.query<{ transaction: string }>(dropBefore, values);
+      if (rows[0] === undefined) return false;
+      await makeRoom(client, this.#statements, rows[0].transaction);
       return true;
     });
   }
@@ -271,6 +272,34 @@ class Announcements implements AsyncDisposable {
       await client.query(announce, [name, String(told.sequence)]);
     });
   }
+}
+
+/** What a trim waits for those that may still see its rows, and for those that hold the tables. */
+const ROOM_WAIT_MS = 5_000;
+const ROOM_LOOK_INTERVAL_MS = 50;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Frees the rows that a transaction has deleted. A vacuum leaves what a transaction may see that
+ * began before, such as the renewal of a lease, so those are waited for. PostgreSQL ends a vacuum
+ * of its own that holds the tables after a second. What is left after all that goes at the next
+ * trim, or in PostgreSQL's own turn.
+ */
+async function makeRoom(
+  client: PoolClient,
+  { mayStillSee, vacuum }: Statements,
+  transaction: string,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < ROOM_WAIT_MS; waitedMs += ROOM_LOOK_INTERVAL_MS) {
+    const { rowCount } = await client.query(mayStillSee, [transaction]);
+    if (rowCount === 0) break;
+    await sleep(ROOM_LOOK_INTERVAL_MS);
+  }
+  await client.query(`set lock_timeout = ${ROOM_WAIT_MS}`);
+  await client.query(vacuum.text).catch((error: unknown) => {
+    if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+  });
+  await client.query('reset lock_timeout');
 }
 
 interface HeldGroup {

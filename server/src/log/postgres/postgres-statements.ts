@@ -86,9 +86,15 @@ function recordStatements(to: string) {
       `with held as materialized (${held}),
         gone as (delete from ${to}.segment where first < $3 and exists (select from held)),
         emptied as (delete from ${to}.record where first < $3 and exists (select from held))
-        select from held`,
+        select pg_current_xact_id()::text as transaction from held`,
     ),
-    vacuum: statement('vacuum', `vacuum (skip_locked) ${to}.record, ${to}.segment`),
+    mayStillSee: statement(
+      'may_still_see',
+      `select from pg_stat_activity where pid <> pg_backend_pid()
+        and (datname = current_database() or datname is null)
+        and greatest(age(backend_xmin), age(backend_xid)) >= age($1::xid8::xid) limit 1`,
+    ),
+    vacuum: statement('vacuum', `vacuum ${to}.record, ${to}.segment`),
   };
 }
 
