@@ -6,8 +6,11 @@ const ROUNDS = 12;
 /** The first turns load what answers and checks them. */
 const WARM_UP_ROUNDS = 2;
 const TOWNS = `export const input = z.object({});
-export default async ({ q }: Scope<typeof input>) =>
-  ({ found: await q().asUser().startAt('Town').nodes() });
+// In the order of the numbers that the model cites them by.
+export default async ({ q }: Scope<typeof input>) => {
+  const found = await q().asUser().startAt('Town').nodes();
+  return { found: found.toSorted((a, b) => (String(a.Name) < String(b.Name) ? -1 : 1)) };
+};
 `;
 
 interface Turn {

@@ -22,6 +22,12 @@ const BODY = JSON.stringify({
 
 interface Target {
   readonly url: string;
+  /** Of each connection one: a token has a limit of requests a minute. */
+  readonly tokens: readonly string[];
+}
+
+interface Asked {
+  readonly url: string;
   readonly token: string;
 }
 
@@ -49,9 +55,9 @@ export async function benchLlm(report: Report): Promise<void> {
     const provider = await start(join(import.meta.dirname, 'peers/llm-provider.ts'));
     const proxy = await start(join(import.meta.dirname, 'peers/streaming-proxy.ts'), provider);
     await using server = await startServer(join(folder, 'store'), 'none');
-    const token = await routerToken(server, `http://127.0.0.1:${provider}/v1`);
-    const ours = { url: `${server.url}/api/llm/openai/v1/chat/completions`, token };
-    await compare(report, ours, { url: `http://127.0.0.1:${proxy}/`, token: '' });
+    const tokens = await routerTokens(server, `http://127.0.0.1:${provider}/v1`);
+    const ours = { url: `${server.url}/api/llm/openai/v1/chat/completions`, tokens };
+    await compare(report, ours, { url: `http://127.0.0.1:${proxy}/`, tokens: [] });
     const paced = await start(join(import.meta.dirname, 'peers/paced-provider.ts'));
     await useProvider(server, `http://127.0.0.1:${paced}/v1`);
     await benchChatTurns(report, server, `http://127.0.0.1:${paced}/v1`);
@@ -110,14 +116,18 @@ async function useProvider(server: BenchServer, baseUrl: string): Promise<void> 
   if (!answer.ok) throw new Error(`the provider: ${answer.status} ${await answer.text()}`);
 }
 
-async function routerToken(server: BenchServer, baseUrl: string): Promise<string> {
+async function routerTokens(server: BenchServer, baseUrl: string): Promise<string[]> {
   await useProvider(server, baseUrl);
   const check = await fetch(`${server.url}/api/login/check`, {
     headers: { authorization: `Bearer ${server.token}` },
   });
   const actingUser = String(Object(Object(await check.json()).user).uid);
-  const made = await post(server, '/api/tokens', { kind: 'llm-openai', name: 'bench', actingUser });
-  return String(Object(await made.json()).token);
+  const make = async (_: unknown, number: number): Promise<string> => {
+    const asked = { kind: 'llm-openai', name: `bench ${number}`, actingUser };
+    const made = await post(server, '/api/tokens', asked);
+    return String(Object(await made.json()).token);
+  };
+  return Promise.all(Array.from({ length: CONNECTIONS }, make));
 }
 
 /** As many answers as there is time for, so many at once. */
@@ -126,8 +136,10 @@ async function stream(target: Target, connections: number): Promise<Streamed> {
   const until = performance.now() + SECONDS * 1_000;
   const first: number[] = [];
   const started = performance.now();
-  const one = async (): Promise<void> => {
-    while (performance.now() < until) first.push(await readAnswer(target, agent));
+  const one = async (_: unknown, number: number): Promise<void> => {
+    const { url, tokens } = target;
+    const asked = { url, token: tokens[number] ?? '' };
+    while (performance.now() < until) first.push(await readAnswer(asked, agent));
   };
   await Promise.all(Array.from({ length: connections }, one));
   const seconds = (performance.now() - started) / 1_000;
@@ -136,7 +148,7 @@ async function stream(target: Target, connections: number): Promise<Streamed> {
 }
 
 /** Reads it to its end; resolves with the milliseconds until its first token. */
-async function readAnswer({ url, token }: Target, agent: Agent): Promise<number> {
+async function readAnswer({ url, token }: Asked, agent: Agent): Promise<number> {
   const sentAt = performance.now();
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
   const asked = request(url, { method: 'POST', agent, headers }).end(BODY);
