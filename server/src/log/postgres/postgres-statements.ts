@@ -80,7 +80,11 @@ function recordStatements(to: string) {
       'wait_for_standby',
       `select pg_logical_emit_message(true, 'trellis', '')`,
     ),
-    announce: statement('announce', 'select pg_notify($1, $2)'),
+    // It tells of what is durable already: to wait for the disk and the standby gains nothing.
+    announce: statement(
+      'announce',
+      `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+    ),
     dropBefore: statement(
       'drop_before',
       `with held as materialized (${held}),
