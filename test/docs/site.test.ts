@@ -89,17 +89,41 @@ describe('the documentation site', () => {
     const idsOf = (path: string) => matches(read(path), /<h[23] id="([^"]+)"/g);
     const names = operations.map(({ id }) => id.toLowerCase());
     expect(idsOf('reference/operations.html')).toEqual(expect.arrayContaining(names));
-    expect(idsOf('reference/errors.html')).toEqual(Object.keys(errorCatalogue).toSorted());
+    const codes = idsOf('reference/errors.html');
+    expect(codes.toSpliced(-1)).toEqual(Object.keys(errorCatalogue).toSorted());
+    for (const message of [
+      // A text, one with a value, and one of the command itself.
+      'The old password is not right.',
+      '… holds the store of a primary',
+      'There is a file … already.',
+    ]) {
+      expect(read('reference/errors.html')).toContain(message);
+    }
     expect(read('configuration.html')).toContain('MSK_REPLICATION_PORT');
     const methods = operations.flatMap(({ sdk }) => sdk?.toLowerCase().replace('.', '') ?? []);
     const inSdk = idsOf('reference/sdk.html').map((id) => id.replaceAll('-', ''));
-    const others = ['signIn', 'signOut', 'run', 'useQuery', 'useEndpoint', 'useChat'];
+    const others = [
+      'signIn',
+      'signOut',
+      'run',
+      'watchEndpoint',
+      'useQuery',
+      'useEndpoint',
+      'useChat',
+      'trellisgraphingestStream',
+      'trellisfilesuploadInPieces',
+      'trellischatsstream',
+    ];
     for (const name of [...methods.map((method) => `trellis${method}`), ...others]) {
       expect(
         inSdk.some((id) => id === name.toLowerCase()),
         name,
       ).toBe(true);
     }
+    expect(read('reference/sdk.html')).not.toContain('(...)');
+    expect(read('reference/sdk.html')).toContain(
+      'trellis.jobs.watch(id: string, options?: Pick&lt;WatchOptions, ',
+    );
     const commands = idsOf('reference/cli.html');
     expect(commands.length).toBeGreaterThan(80);
     for (const command of ['trellis-serve', 'trellis-openapi', 'trellis-endpoint-push']) {

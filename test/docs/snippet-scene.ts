@@ -24,12 +24,15 @@ const SCHEMA = {
     { type: 'Author', key: 'Name', fields: {} },
     { type: 'Contract', key: 'Number', fields: { Text: 'String' } },
     { type: 'Task', key: 'Number', fields: { Title: 'String', Cost: 'Int' } },
+    { type: 'City', key: 'Name', fields: { Country: 'String', People: 'Int', Place: 'GeoPoint' } },
   ],
   edges: [
     { type: 'HasSense', inverse: 'SenseOf' },
     { type: 'SenseOf', inverse: 'HasSense' },
     { type: 'WrittenBy', inverse: 'Wrote' },
     { type: 'Wrote', inverse: 'WrittenBy' },
+    { type: 'Needs' },
+    { type: 'Rail', fields: { Minutes: 'Int' } },
   ],
 };
 const [word, synset, dune] = [
@@ -38,7 +41,36 @@ const [word, synset, dune] = [
   { type: 'Book', key: 'b1' },
 ];
 const herbert = { type: 'Author', key: 'Frank Herbert' };
+/** The oldest first. */
+const CITIES = [
+  ['Graz', 'Austria', 300_000, 47.07, 15.44],
+  ['Vienna', 'Austria', 2_000_000, 48.21, 16.37],
+  ['Linz', 'Austria', 210_000, 48.31, 14.29],
+  ['Brno', 'Czechia', 400_000, 49.2, 16.61],
+  ['Prague', 'Czechia', 1_400_000, 50.08, 14.42],
+].map(([key, Country, People, lat, lon], i) => ({
+  op: 'addOrUpdate',
+  type: 'City',
+  key,
+  fields: { Country, People, Place: { lat, lon } },
+  timestamp: `${2020 + i}-01-01T00:00:00Z`,
+}));
+const RAILS = [
+  ['Vienna', 'Graz', 150],
+  ['Vienna', 'Linz', 75],
+  ['Vienna', 'Brno', 90],
+  ['Linz', 'Prague', 240],
+  ['Brno', 'Prague', 150],
+].map(([from, to, Minutes]) => ({
+  op: 'link',
+  from: { type: 'City', key: from },
+  edge: 'Rail',
+  to: { type: 'City', key: to },
+  fields: { Minutes },
+}));
 const OPERATIONS = [
+  ...CITIES,
+  ...RAILS,
   { op: 'addOrUpdate', ...word },
   { op: 'addOrUpdate', ...synset, fields: { Gloss: 'a boat in a storm' } },
   {
@@ -61,6 +93,7 @@ const OPERATIONS = [
 const SEARCH = {
   types: {
     Word: { fields: { Lemma: { text: {} } } },
+    City: { fields: { Country: { text: {}, facet: true } } },
     Synset: { language: 'en', fields: { Gloss: { text: {}, vector: {} } } },
     Contract: { language: 'en', fields: { Text: { text: {}, vector: {} } } },
   },
@@ -78,6 +111,8 @@ const READ_OUT = JSON.stringify({
   })),
   edges: [],
 });
+/** What a model answers that plans a research. */
+const PLAN = JSON.stringify([{ researcher: 'Facts', question: 'What is a dog?' }]);
 
 /**
  * What the snippets of the documents take for granted: their types and nodes, a model that answers,
@@ -99,8 +134,11 @@ export class SnippetScene implements AsyncDisposable {
     await at.admin('PUT', '/api/chatai/providers', {
       embeddings: { ...embeddings, baseUrl: at.#embeddings.url },
     });
-    at.#llm.provider.script.turn = ({ body }) =>
-      says(JSON.stringify(body).includes(READ) ? READ_OUT : 'A dog is a word.');
+    at.#llm.provider.script.turn = ({ body }) => {
+      const asked = JSON.stringify(body);
+      if (asked.includes('You plan research')) return says(PLAN);
+      return says(asked.includes(READ) ? READ_OUT : 'A dog is a word.');
+    };
     await at.admin('PUT', '/api/schema', SCHEMA);
     await at.admin('PUT', '/api/search/settings', SEARCH);
     await at.admin('POST', '/api/ingest', { operations: OPERATIONS });

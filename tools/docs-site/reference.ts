@@ -11,6 +11,7 @@ import { operations } from '../../contract/src/operations.ts';
 import { scopesOf } from '../../contract/src/rights.ts';
 import { queryPage, scopePage } from './endpoint-reference.ts';
 import { limitsPage, webSocketPage } from './limits-reference.ts';
+import { messagesByCode, messagesOfCommands, messagesText } from './messages.ts';
 import { sdkPage } from './sdk-reference.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
@@ -86,6 +87,7 @@ ${errors === '' ? '' : `- Errors of its own: ${errors}\n`}`;
 }
 
 function errorsPage(): string {
+  const messages = messagesByCode();
   const sections = Object.entries(errorCatalogue)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, { status, title, hint }]) => {
@@ -93,7 +95,8 @@ function errorsPage(): string {
       const links = own.slice(0, OPERATIONS_NAMED_MAX).map(operationLink).join(', ');
       const more = own.length > OPERATIONS_NAMED_MAX ? ' and others' : '';
       const where = own.length === 0 ? '' : `Answered by ${links}${more}.\n`;
-      return `## ${code}\n\n**${title}** (status ${status}). ${hint}\n\n${where}`;
+      const texts = messagesText(messages.get(code) ?? []);
+      return `## ${code}\n\n**${title}** (status ${status}). ${hint}\n\n${where}\n${texts}`;
     });
   return `# Errors: what they mean, and what to do
 
@@ -103,10 +106,15 @@ Search this page for the code or the words of a message. The body of every error
 {"error": {"code": "node_not_found", "message": "There is no such node.", "hint": "It does not exist, or you may not see it."}}
 \`\`\`
 
-The \`code\` never changes: programs branch on it. The message says what is wrong, and where; the hint says what to do. A message that is not
-listed here belongs to one of these codes, which \`--json\` of every command prints. \`trellis doctor\` looks for what is wrong with a server.
+The \`code\` never changes: programs branch on it. The message says what is wrong, and where; the hint says what to do. Messages stand below their code,
+with "…" for what they name. \`--json\` of every command prints the code. \`trellis doctor\` looks for what is wrong with a server.
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+## Messages of the command
+
+What \`trellis\` says when it does not come from a server:
+
+${messagesText(messagesOfCommands())}`;
 }
 
 /** An error of very many operations names the first of them. */

@@ -1,18 +1,7 @@
 import type { Scope } from '../../endpoint/src/scope.ts';
+import type { ExamplesOf } from './example.ts';
 
-/** An endpoint that uses the member, what it is called with, and what it then answers. */
-export interface ScopeExample {
-  readonly code: string;
-  readonly body?: unknown;
-  /** Undefined where that depends on more than the graph. */
-  readonly answer?: unknown;
-}
-
-/**
- * One for each member of the scope, over the words of the sample graph. `test/docs/scope.test.ts`
- * runs them.
- */
-export const SCOPE_EXAMPLES: Readonly<Record<keyof Scope, ScopeExample>> = {
+export const SCOPE_EXAMPLES: ExamplesOf<Scope> = {
   body: {
     code: 'export default ({ body }: Scope<{ word: string }>) => `You ask for ${body.word}.`;',
     body: { word: 'dog' },
@@ -65,6 +54,7 @@ export const SCOPE_EXAMPLES: Readonly<Record<keyof Scope, ScopeExample>> = {
   const answer = await fetch('https://api.example.com/words/dog');
   return answer.ok ? answer.json() : null;
 };`,
+    answer: { word: 'dog' },
   },
   secret: {
     code: `export default async ({ fetch, secret }: Scope) => {

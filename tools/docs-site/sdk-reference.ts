@@ -4,7 +4,12 @@ import type { z } from 'zod';
 import type { Operation } from '../../contract/src/operation.ts';
 import { operations } from '../../contract/src/operations.ts';
 import { OPERATION_TABLE } from '../../client/src/operation-table.ts';
-import { sentences } from './declarations.ts';
+import { sentences, typesText } from './declarations.ts';
+import {
+  clientTypesIn,
+  type HandwrittenMethod,
+  handwrittenMethods,
+} from './handwritten-methods.ts';
 import { isLeftOut, membersText, shapeText } from './shape-text.ts';
 
 const CLIENT = join(import.meta.dirname, '../../client/src');
@@ -14,42 +19,71 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = OPERAT
 
 /** Every method of the SDK: those of the table of operations, and what is written by hand. */
 export function sdkPage(): string {
+  const handwritten = handwrittenMethods();
   const own = operations.filter(({ sdk }) => sdk !== undefined);
-  const groups = Object.entries(Object.groupBy(own, ({ sdk = '' }) => sdk.split('.')[0] ?? ''));
-  const sections = groups
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([namespace, rows = []]) => {
-      return `## ${namespace}\n\n${rows.map(methodText).join('\n')}`;
-    });
+  const others = [...handwritten].filter(([name]) => own.every(({ sdk }) => sdk !== name));
+  const namespaces = Object.keys(Object.groupBy(own, ({ sdk = '' }) => namespaceOf(sdk)));
+  const sections = namespaces.toSorted().map((namespace) => {
+    const rows = own.filter(({ sdk = '' }) => namespaceOf(sdk) === namespace);
+    const texts = [
+      ...rows.map((row) => methodText(row, handwritten)),
+      ...others
+        .filter(([name]) => namespaceOf(name) === namespace)
+        .map(([name, { about, signature }]) => sectionText(name, about, signature)),
+    ];
+    return `## ${namespace}\n\n${texts.join('\n')}`;
+  });
+  const signatures = [...handwritten.values()].map(({ signature }) => signature);
+  const system = membersOf('system-endpoints.ts', METHOD);
+  const watch = membersOf('trellis-client.ts', METHOD);
+  const types = clientTypesIn([...signatures, ...system, ...watch].join('\n'));
   return `# The methods of the SDK
 
 Find a method of the [SDK](../sdk.md) by what it is about: \`await trellis.users.list({ take: 10 })\`. A method takes what its path names, then the
 body, then the query, and last the options of the call, such as \`{ signal }\`. Names such as \`NodeObject\` are those of the
-[OpenAPI document](../openapi.md). Where it says \`(...)\`, more than JSON is sent or read, and your editor shows how. Each method rejects with a \`TrellisError\`, whose \`code\` is one of the [errors](errors.md).
+[OpenAPI document](../openapi.md); others are [below](#types). Each method rejects with a \`TrellisError\`, whose \`code\` is one of the [errors](errors.md).
 
 ## Trellis
 
-${membersOf('trellis.ts', METHOD).join('\n')}
+${[...membersOf('trellis.ts', METHOD), ...watch].join('\n')}
 ## React
 
 ${membersOf('react.ts', HOOK).join('\n')}
-${sections.join('\n')}`;
+${sections.join('\n')}
+## system
+
+The endpoints that every server brings along: \`await trellis.system.search({ query: 'dog' })\`.
+
+${system.join('\n')}
+${typesText(types)}`;
 }
 
-function methodText(operation: Operation): string {
+function namespaceOf(sdk: string): string {
+  return sdk.split('.')[0] ?? '';
+}
+
+function methodText(
+  operation: Operation,
+  handwritten: ReadonlyMap<string, HandwrittenMethod>,
+): string {
   const { id, sdk = '', summary } = operation;
   const [namespace = '', method = ''] = sdk.split('.');
   const words = TABLE[namespace]?.[method]?.split(' ') ?? [];
-  // It sends or reads more than JSON: its types say how.
-  const signature = words.includes('special')
-    ? `trellis.${sdk}(...)`
-    : signatureOf(operation, words);
-  const link = `[${id}](operations.md#${id.toLowerCase()})`;
-  return `### trellis.${sdk}\n\n${summary} ${link}\n\n\`\`\`text\n${signature}\n\`\`\`\n`;
+  const written = handwritten.get(sdk);
+  if (written === undefined && words.includes('special')) {
+    throw new Error(`the client has no method ${sdk}`);
+  }
+  const about = [summary, `[${id}](operations.md#${id.toLowerCase()})`, written?.about ?? ''];
+  const signature = written?.signature ?? signatureOf(operation, words);
+  return sectionText(sdk, about.join(' ').trim(), signature);
+}
+
+function sectionText(name: string, about: string, signature: string): string {
+  return `### trellis.${name}\n\n${about}\n\n\`\`\`text\ntrellis.${name}${signature}\n\`\`\`\n`;
 }
 
 function signatureOf(
-  { sdk, path, body, query, responses }: Operation,
+  { path, body, query, responses }: Operation,
   words: readonly string[],
 ): string {
   const inPath = [...path.matchAll(/\{\+?(\w+)\}/g)].map(([, name = '']) => NODES[name] ?? name);
@@ -65,7 +99,7 @@ function signatureOf(
         ? 'ReadableStream'
         : [...new Set(success.map(shapeText))].join(' | ');
   const all = [...inPath, ...sent, ...asked, 'options?'].join(', ');
-  return `trellis.${sdk ?? ''}(${all}): Promise<${answer}>`;
+  return `(${all}): Promise<${answer}>`;
 }
 
 /** Whether nothing is asked that has to be. */

@@ -25,8 +25,9 @@ export function ingest(
 export async function ingestStream(
   transport: Transport,
   source: IngestSource,
-  { gzip = false, signal }: IngestStreamOptions = {},
+  options: IngestStreamOptions = {},
 ): Promise<IngestSummary> {
+  const { gzip = false, signal } = options;
   // Engines that some people still have do not know `using`.
   const lines = new NdjsonStream(source);
   const headers: Record<string, string> = { 'content-type': 'application/x-ndjson' };

@@ -16,10 +16,11 @@ export interface LoginProvider {
  */
 export function beginLogin(
   transport: Transport,
-  { loginUrl }: LoginProvider,
+  provider: LoginProvider,
   returnTo = '/',
   options?: CallOptions,
 ): Promise<{ readonly url: string }> {
+  const { loginUrl } = provider;
   const isSaml = loginUrl.startsWith('/api/saml/');
   // SAML has the page in the path, as its last part.
   const folder = loginUrl.slice(0, loginUrl.lastIndexOf('/') + 1);

@@ -28,9 +28,10 @@ export type ImportEvent =
 export async function* importDefinitions(
   transport: Transport,
   zip: Zip,
-  { mirror = false, dryRun = false, drafts = false }: ImportOptions = {},
+  wanted: ImportOptions = {},
   options?: CallOptions,
 ): AsyncGenerator<ImportEvent, void, undefined> {
+  const { mirror = false, dryRun = false, drafts = false } = wanted;
   const events = answerEvents(transport, {
     ...callTo('definitions', 'import'),
     query: { mirror, dryRun, drafts },
@@ -44,9 +45,10 @@ export async function* importDefinitions(
 export async function* rollBack(
   transport: Transport,
   id: string,
-  { dryRun = false, drafts = false }: Omit<ImportOptions, 'mirror'> = {},
+  wanted: Omit<ImportOptions, 'mirror'> = {},
   options?: CallOptions,
 ): AsyncGenerator<ImportEvent, void, undefined> {
+  const { dryRun = false, drafts = false } = wanted;
   const call = callTo('deployments', 'rollBack', id);
   yield* importEvents(answerEvents(transport, { ...call, query: { dryRun, drafts }, ...options }));
 }
