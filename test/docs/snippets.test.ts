@@ -60,6 +60,14 @@ function statements(scope: string, result: string, answers: unknown): Use {
 }
 
 const USES: Readonly<Record<string, Use>> = {
+  'admin-agent 1': program(
+    `${SIGNED_IN}let [text, shown] = ['', undefined];
+const print = (piece) => (text += piece);
+const show = (proposal) => (shown = proposal);
+`,
+    '{ text, shown }',
+    { text: 'A dog is a word.', shown: null },
+  ),
   'chat 1': program(
     `${SIGNED_IN}const { signal } = new AbortController();
 let [text, cited] = ['', undefined];
@@ -134,6 +142,14 @@ const uids = [node.UID];
     const counts = '[page.items.length, second.items.length > 0]';
     await program(SIGNED_IN, counts, [100, true])(whole);
   },
+  'deep-research 1': program(
+    `${SIGNED_IN}let shown;
+const print = () => {};
+const show = (report) => (shown = report);
+`,
+    'shown',
+    'A dog is a word.',
+  ),
   'documents 1': program(
     `${SIGNED_IN}const types = ['Sailor', 'Ship', 'Report'].map((type) => ({
   type,

@@ -53,6 +53,25 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
+describe('a page of docs', () => {
+  const pages = documents.filter((path) => /^docs\/[^/]+\.md$/.test(path));
+
+  it.each(pages)('%s shows an example before a list or a table', (path) => {
+    const text = read(path);
+    const shown = text.search(/^(?:```|!\[)/m);
+    const rules = text.search(/^(?:\||- |\d+\. )/m);
+    expect(shown).toBeGreaterThan(0);
+    if (rules > 0) expect(shown).toBeLessThan(rules);
+  });
+
+  it('of the concepts has the words of the glossary in their order', () => {
+    const [, glossary = ''] = read('docs/concepts.md').split('## Glossary');
+    const words = [...glossary.matchAll(/^\| (.+?) \| /gm)].slice(1).map(([, word = '']) => word);
+    expect(words.length).toBeGreaterThan(30);
+    expect(words).toEqual(words.toSorted((a, b) => a.localeCompare(b, 'en')));
+  });
+});
+
 describe('README.md', () => {
   const text = read('README.md');
 
