@@ -178,7 +178,8 @@ export function logError(
     status: answer.status,
     code: problem.code,
   };
-  if (answer.status < 500) {
+  // Who stops a server expects that: thousands of streams may end with it.
+  if (answer.status < 500 || problem.code === 'server_stopping') {
     logger.info(record, problem.message);
   } else if (isHidden(answer) && problem.code !== 'no_primary') {
     // Of refused writes there may be many until a member is the primary: a line each, no stack.

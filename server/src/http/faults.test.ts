@@ -98,6 +98,11 @@ describe('faults of ours', () => {
     expect([second.status, second.headers.get('retry-after')]).toEqual([503, '3']);
     expect(at.records.at(-1)).toMatchObject({ level: 'warn', code: 'endpoint_overloaded' });
   });
+
+  it('an answer that the server does not end because it stops is no warning', async () => {
+    await run(() => Promise.reject(new Problem('server_stopping', 'The server is stopping.')));
+    expect(at.records.at(-1)).toMatchObject({ level: 'info', code: 'server_stopping' });
+  });
 });
 
 describe('the log of requests', () => {
