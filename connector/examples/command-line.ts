@@ -75,11 +75,12 @@ function targetOf(name: string, values: Values<Record<string, never>>): Target {
 }
 
 function textOf(report: ConnectorReport): string {
-  const { rows, unchanged, removed, operations, commits, dryRun, rejectedRows } = report;
+  const { rows, unchanged, removed, splits, operations, commits, dryRun, rejectedRows } = report;
   const sent = dryRun ? 'would be sent' : 'sent';
   return [
     `${rows} rows, ${unchanged} of them unchanged, ${removed} gone`,
     `${operations} operations ${sent} in ${commits} commits`,
+    ...(splits === 0 ? [] : [`${splits} of those gone split off from merged nodes`]),
     ...rejectedRows.map(({ row, message }) => `refused: row ${row}: ${message}`),
     '',
   ].join('\n');

@@ -46,6 +46,11 @@ export interface CommitCounts {
   changed: number;
   /** Rows of earlier runs that are gone, with what they had brought. */
   removed: number;
+  /**
+   * Nodes of rows that are gone which the workspace had merged with others: each was split off, and
+   * the others stay.
+   */
+  splits: number;
   operations: number;
   commits: number;
   /** Sequence of the workspace at the last commit; 0 before the first. */
@@ -81,6 +86,7 @@ export class RowCommitter {
     added: 0,
     changed: 0,
     removed: 0,
+    splits: 0,
     operations: 0,
     commits: 0,
     sequence: 0,
@@ -190,7 +196,8 @@ export class RowCommitter {
     const { state, dryRun } = this.#options;
     if (operations.length > 0) {
       if (!dryRun) {
-        const { sequence } = await this.#ingest(operations);
+        const { sequence, splits } = await this.#ingest(operations);
+        this.counts.splits += splits;
         this.counts.sequence = Math.max(this.counts.sequence, sequence);
         state.set('sequence', this.counts.sequence);
       }

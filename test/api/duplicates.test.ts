@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
+import { runConnector } from '@trellis/connector/run-connector.ts';
+import { restrictTo } from '@trellis/connector/restrict-to.ts';
+import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
 
 let people: People;
 let admin: TrellisClient;
@@ -266,4 +271,82 @@ test('of two merges of one node at once one is refused, and both nodes are one',
   }
   const after = await admin.nodes.getMany({ uids: [uid('x'), uid('y'), uid('z')] });
   expect(after.map((node) => node?.['Name'])).toEqual(['Race x', 'Race y', 'Race z']);
+});
+
+test('a source that deletes a record of a merged node deletes that record alone', async () => {
+  const made = await people.as('admin', 'PUT', '/api/groups/group', { name: 'HR' });
+  const team = String(Object(made.json).UID);
+  const members = { add: [people.uid('ann')] };
+  await people.as('admin', 'PUT', `/api/groups/group/${team}/users`, members);
+  const scopes = ['ingestion', 'ingestion:acl'];
+  await people.addToken('sources', { kind: 'connector', name: 'Sources', scopes });
+  const baseUrl = people.workspace.server.url;
+  const client = new TrellisClient({ baseUrl, token: people.token('sources') });
+  await using folder = await temporaryFolder();
+  const schema = {
+    nodes: [
+      {
+        type: 'Person',
+        key: 'Id',
+        fields: { Name: 'String', Email: 'String', City: 'String' },
+      },
+      { type: 'Company', key: 'Name', fields: {} },
+    ],
+    edges: [{ type: 'WorksAt', inverse: 'Employs' }],
+  } as const;
+  /** One of two sources, each with its own memory: what it lists now. */
+  const run = (name: string, rows: Readonly<Record<string, readonly GraphOperation[]>>) =>
+    runConnector(
+      { client, name, schema, state: join(folder.path, name), removedShareMax: 1 },
+      async (source) => {
+        for (const [row, operations] of Object.entries(rows)) await source.row(row, operations);
+        await source.removeUnseen();
+      },
+    );
+  const company = { op: 'addOrUpdate', type: 'Company', key: 'Umbrella', fields: {} } as const;
+  const crm = { 101: [person('101', { Name: 'Eve Stone' }), company, worksAt('101', 'Umbrella')] };
+  const hr = {
+    102: [
+      person('102', { Name: 'Evelyn Stone', Email: 'eve@example.com' }),
+      ...restrictTo(ref('102'), { teams: [team] }),
+    ],
+  };
+  await run('crm', crm);
+  await run('hr', hr);
+  const seenBy = async (name: string, key: string) =>
+    (await people.as(name, 'GET', `/api/node/${uid(key)}`)).status;
+  const before = await admin.nodes.get(uid('101'));
+  await admin.duplicates.merge({ into: ref('101'), node: ref('102') });
+  expect([await seenBy('ann', '101'), await seenBy('bob', '101')]).toEqual([200, 404]);
+
+  const report = await run('hr', {});
+  expect(report).toMatchObject({ removed: 1, splits: 1 });
+  expect(await admin.nodes.get(uid('101'))).toEqual(before);
+  expect(await seenBy('bob', '101')).toBe(200);
+  expect(await seenBy('admin', '102')).toBe(404);
+  expect((await admin.nodes.getRecord(uid('101'))).edges).toContainEqual({
+    edge: 'WorksAt',
+    direction: 'out',
+    count: 1,
+  });
+  const [event] = (await admin.audit.list({ take: 1, action: 'node.split' })).items;
+  expect(event).toMatchObject({ details: { via: 'ingestion' } });
+
+  // The other one goes, which had stayed; what its source had written since is not shown more.
+  await run('hr', hr);
+  await admin.duplicates.merge({ into: ref('101'), node: ref('102') });
+  const salary = [...hr[102], person('102', { City: 'Salary 5' })];
+  await run('hr', { 102: salary });
+  expect(await admin.nodes.get(uid('101'))).toMatchObject({ City: 'Salary 5' });
+  await run('hr', {});
+  expect(await admin.nodes.get(uid('101'))).toMatchObject({ City: 'Salary 5' });
+  expect([await seenBy('ann', '101'), await seenBy('bob', '101')]).toEqual([200, 404]);
+
+  await run('hr', hr);
+  const own = await admin.nodes.get(uid('102'));
+  await admin.duplicates.merge({ into: ref('101'), node: ref('102') });
+  expect(await run('crm', {})).toMatchObject({ removed: 1, splits: 1 });
+  expect(await admin.nodes.get(uid('102'))).toEqual(own);
+  expect([await seenBy('ann', '102'), await seenBy('bob', '102')]).toEqual([200, 404]);
+  expect(await seenBy('admin', '101')).toBe(404);
 });

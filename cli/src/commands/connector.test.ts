@@ -15,6 +15,7 @@ const RUN = {
     added: 1,
     changed: 1,
     removed: 0,
+    splits: 2,
     rejected: 0,
     operations: 2,
     commits: 1,
@@ -98,7 +99,7 @@ it('lists connectors and runs', async () => {
     ],
   ]);
   const runs = await run('runs', 'prices');
-  expect(runs.stdout).toContain(`${AT}  succeeded  3     1      1        0        0`);
+  expect(runs.stdout).toContain(`${AT}  succeeded  3     1      1        0        2          0`);
   expect(runs.stdout).toContain('It answers 401');
   expect(runs.stdout).not.toContain('\u001b');
   expect(JSON.parse((await run('runs', 'prices', '--json')).stdout)).toEqual([FAILED, RUN]);

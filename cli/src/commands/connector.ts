@@ -109,15 +109,23 @@ async function runs(
   const items = await listItems({ ...(skip === undefined ? {} : { skip }), take }, (page) =>
     client.connectors.runs(id, page, { signal }),
   );
-  const headings = ['started', 'state', 'rows', 'added', 'changed', 'removed', 'refused', 'error'];
+  const counts = ['rows', 'added', 'changed', 'removed', 'split off', 'refused'];
+  const headings = ['started', 'state', ...counts, 'error'];
   output.data(items, table(headings, items.map(runRow)));
 }
 
 function runRow({ startedAt, state, report, error }: ConnectorRunDocument): string[] {
   const counts =
     report === null
-      ? ['', '', '', '', '']
-      : [report.rows, report.added, report.changed, report.removed, report.rejected].map(String);
+      ? ['', '', '', '', '', '']
+      : [
+          report.rows,
+          report.added,
+          report.changed,
+          report.removed,
+          report.splits ?? 0,
+          report.rejected,
+        ].map(String);
   return [startedAt, state, ...counts, harmless(error?.message ?? '')];
 }
 

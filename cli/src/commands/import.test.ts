@@ -29,7 +29,9 @@ async function startIngest(
       if (refused !== undefined) return refused;
       batches.push(lines);
       const sequence = batches.flat().length;
-      return { body: { nodes: lines.length, created: 1, edges: 0, commits: 1, sequence } };
+      return {
+        body: { nodes: lines.length, created: 1, edges: 0, splits: 0, commits: 1, sequence },
+      };
     },
   });
   return { ...service, batches, server: ['--server', service.url] };
@@ -64,6 +66,7 @@ describe('import', () => {
       nodes: MORE_THAN_TWO_BATCHES,
       created: 3,
       edges: 0,
+      splits: 0,
       commits: 3,
       sequence: MORE_THAN_TWO_BATCHES,
       seconds: expect.any(Number),

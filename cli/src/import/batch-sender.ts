@@ -60,7 +60,15 @@ export class BatchSender {
    * `CommandFailure` that names the place of the operation.
    */
   async send(batch: ImportBatch): Promise<SentBatch> {
-    const sums = { operations: 0, nodes: 0, created: 0, edges: 0, commits: 0, sequence: 0 };
+    const sums = {
+      operations: 0,
+      nodes: 0,
+      created: 0,
+      edges: 0,
+      splits: 0,
+      commits: 0,
+      sequence: 0,
+    };
     const refused: Reject[] = [];
     const reject = (rows: readonly BatchRow[], refusal: Refusal): number => {
       const at = rowOf(rows, refusal.index);
@@ -98,6 +106,7 @@ export class BatchSender {
       sums.nodes += stored.nodes;
       sums.created += stored.created;
       sums.edges += stored.edges;
+      sums.splits += stored.splits;
       sums.commits += stored.commits;
       sums.sequence = stored.sequence;
       return undefined;

@@ -28,7 +28,15 @@ export interface ImportSummary extends IngestSummary {
  */
 export async function runImport(run: ImportRun): Promise<ImportSummary> {
   const { source, skip, bar, rejected } = run;
-  const summary = { operations: 0, nodes: 0, created: 0, edges: 0, commits: 0, sequence: 0 };
+  const summary = {
+    operations: 0,
+    nodes: 0,
+    created: 0,
+    edges: 0,
+    splits: 0,
+    commits: 0,
+    sequence: 0,
+  };
   const isSkipping = rejected !== undefined;
   const sender = new BatchSender(run, isSkipping);
   /** Also those of rows that were refused. */
@@ -41,6 +49,7 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
     summary.nodes += sent.nodes;
     summary.created += sent.created;
     summary.edges += sent.edges;
+    summary.splits += sent.splits;
     summary.commits += sent.commits;
     // Of a batch that was refused as a whole there is none.
     summary.sequence = Math.max(summary.sequence, sent.sequence);

@@ -36,7 +36,8 @@ export class ModelWorkspace {
       this.commits.push(operations);
       this.sequence++;
       if (fault === 'crash') return answer(response, { status: 500, body: problem('internal') });
-      const summary = { nodes: 0, created: 0, edges: 0, commits: 1, sequence: this.sequence };
+      const { sequence } = this;
+      const summary = { nodes: 0, created: 0, edges: 0, splits: 0, commits: 1, sequence };
       return answer(response, { reset: fault === 'lost', body: summary });
     });
     return new TrellisClient({ baseUrl, retry: { pauseMs: 1 } });

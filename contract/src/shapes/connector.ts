@@ -181,13 +181,18 @@ export const connectorInPath = z.object({ id: connectorId });
 
 const runState = z.enum(['running', 'succeeded', 'failed', 'cancelled', 'interrupted', 'skipped']);
 
-/** What a run has done about rows of the source. Counts are of rows, but for the last two. */
+/**
+ * What a run has done about rows of the source. Counts are of rows, but for `splits` and the last
+ * two.
+ */
 export const connectorReport = z.strictObject({
   rows: z.int(),
   unchanged: z.int(),
   added: z.int(),
   changed: z.int(),
   removed: z.int(),
+  /** Left out by versions that did not count them. */
+  splits: z.int().optional(),
   rejected: z.int(),
   operations: z.int(),
   commits: z.int(),

@@ -85,12 +85,14 @@ export type GraphOperation = Immutable<z.infer<typeof graphOperation>>;
 
 /**
  * The answer to `POST /api/ingest`. `sequence` is that of the last commit; nodes and edges count
- * what was changed, and `created` how many of the nodes are new.
+ * what was changed, `created` how many of the nodes are new, and `splits` how many were split off
+ * from merged ones to be deleted alone.
  */
 export const ingestSummary = z.strictObject({
   nodes: z.int().min(0),
   created: z.int().min(0),
   edges: z.int().min(0),
+  splits: z.int().min(0),
   commits: z.int().min(0),
   sequence: z.int().min(0),
 });

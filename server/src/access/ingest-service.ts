@@ -47,14 +47,20 @@ export class IngestService {
   }
 
   #author(doer: Doer): CommitAuthor {
-    return { user: doer.caller.userUid ?? undefined, accessControl: this.#accessControl(doer) };
+    return {
+      user: doer.caller.userUid ?? undefined,
+      accessControl: this.#accessControl(doer),
+      namesRecords: { trace: this.#audit.operation(written('node.split', doer, VIA_INGESTION)) },
+    };
   }
 
   #accessControl(doer: Doer): AccessControl | undefined {
     if (!mayControlAccess(doer.caller)) return undefined;
-    return { trace: this.#audit.operation(accessWritten(doer, { via: 'ingestion' })) };
+    return { trace: this.#audit.operation(accessWritten(doer, VIA_INGESTION)) };
   }
 }
+
+const VIA_INGESTION = { via: 'ingestion' };
 
 /**
  * Access changed by operations of a caller's own, which may be many: which they were is in the
@@ -64,13 +70,17 @@ export function accessWritten(
   doer: Doer,
   details: { readonly via: string; readonly endpoint?: string },
 ): AuditEvent {
+  return written('access.written', doer, details);
+}
+
+function written(
+  action: 'access.written' | 'node.split',
+  doer: Doer,
+  details: Readonly<Record<string, unknown>>,
+): AuditEvent {
   const { kind, tokenId } = doer.caller;
-  return deed(
-    'access.written',
-    doer,
-    { kind: kind === 'session' ? 'session' : 'token', id: tokenId },
-    details,
-  );
+  const target = { kind: kind === 'session' ? 'session' : 'token', id: tokenId } as const;
+  return deed(action, doer, target, details);
 }
 
 /**

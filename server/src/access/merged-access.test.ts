@@ -26,7 +26,7 @@ let reader: StateReader;
 
 const user = (key: string): NodeReference => ({ type: '_User', key });
 const team = (key: string): NodeReference => ({ type: '_AccessGroup', key });
-const note = (key: string): NodeReference => ({ type: 'Note', key });
+const note = (key: string) => ({ type: 'Note', key });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trellis-merged-access-'));
@@ -166,7 +166,7 @@ test('nobody sees a merged node who did not see both, and a split gives back who
 /** What a connector sends: it may say who sees what, and is not the server itself. */
 async function send(operations: readonly WriterOperation[]): Promise<void> {
   const trace = { op: 'addOrUpdate', type: '_User', key: 'trace' } as const;
-  await commit({ system: false, accessControl: { trace }, operations });
+  await commit({ system: false, accessControl: { trace }, namesRecords: { trace }, operations });
 }
 
 test('who writes the access of one half never widens a merged node, and splits give each its own', async () => {
@@ -260,6 +260,87 @@ test('who writes the access of one half never widens a merged node, and splits g
       },
     ),
     { numRuns: 25 },
+  );
+});
+
+test('when a source deletes one half, nobody sees more of what was written than before', async () => {
+  const halves = ['a', 'b', 'c'];
+  const author = fc.constantFrom('a', 'b', 'c', 'a person');
+  const members = fc.array(fc.tuple(fc.constantFrom(...USERS), fc.constantFrom(...TEAMS)));
+  const index = new AccessIndex(reader);
+  let rounds = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(grants, { minLength: 3, maxLength: 3 }),
+      members,
+      fc.array(author, { maxLength: 2 }),
+      fc.constantFrom(...halves),
+      fc.boolean(),
+      async (first, inTeams, authors, goes, joinsTheOther) => {
+        const round = rounds++;
+        const name = (half: string) => `${half} of ${round}`;
+        const twin = (half: string) => `twin of ${name(half)}`;
+        await commit({
+          operations: [
+            settingOperation(TYPE_ACCESS_SETTING, {}),
+            ...halves.flatMap((half, i) =>
+              [name(half), twin(half)].flatMap((one): WriterOperation[] => [
+                { op: 'addOrUpdate', type: 'Note', key: one, fields: { Text: half } },
+                ...grantOperations(one, first[i]!),
+              ]),
+            ),
+            ...USERS.map(
+              (one) =>
+                ({ op: 'unlinkExcept', from: user(one), edge: '_MemberOf', keep: [] }) as const,
+            ),
+            ...inTeams.map(
+              ([one, other]) =>
+                ({ op: 'link', from: user(one), edge: '_MemberOf', to: team(other) }) as const,
+            ),
+          ],
+        });
+        const [a, b, c] = halves.map((half) => reader.uidOf(note(name(half))));
+        const merges = joinsTheOther
+          ? [
+              { id: `s${round}`, into: b!, node: c! },
+              { id: `t${round}`, into: a!, node: b! },
+            ]
+          : [
+              { id: `s${round}`, into: a!, node: b! },
+              { id: `t${round}`, into: a!, node: c! },
+            ];
+        for (const one of merges) await commit({ operations: [], merges: [one] });
+        for (const [i, one] of authors.entries()) {
+          const named = note(name(one === 'a person' ? 'a' : one));
+          const operation = { op: 'update', ...named, fields: { Text: `since ${i}` } } as const;
+          if (one === 'a person') await commit({ system: false, operations: [operation] });
+          else await send([operation]);
+        }
+        const saw = viewers(index, name('a'));
+        const isSecret = authors.some((one) => one === goes || one === 'a person');
+        await send([{ op: 'delete', ...note(name(goes)) }]);
+        expect(reader.id(note(name(goes)))).toBeUndefined();
+        const others = halves.filter((half) => half !== goes);
+        const seen = viewers(index, name(others[0]!));
+        expect(viewers(index, name(others[1]!))).toEqual(seen);
+        for (const half of others) {
+          expect([...seen.difference(viewers(index, twin(half)))]).toEqual([]);
+        }
+        const text = reader.field(reader.id(note(name(others[0]!))) ?? 0, 'Text');
+        // What was written by another half's name is that half's to show.
+        if (String(text).startsWith('since') && isSecret) {
+          expect([...seen.difference(saw)]).toEqual([]);
+        }
+        for (const { id } of merges.toReversed()) {
+          const left = reader.id({ type: '_NodeMerge', key: id });
+          if (left !== undefined) await commit({ operations: [], split: { id } });
+        }
+        for (const half of isSecret && goes !== 'a' ? [] : others) {
+          expect([half, viewers(index, name(half))]).toEqual([half, viewers(index, twin(half))]);
+        }
+      },
+    ),
+    { numRuns: 40 },
   );
 });
 

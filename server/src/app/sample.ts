@@ -27,7 +27,7 @@ export async function loadWordnet(
   const source = wordnetOperations(installedDictFolder());
   await graph.commit({ operations: [], schema: wordnetSchema });
   const inFlight: Promise<CommitResult>[] = [];
-  const summary = { nodes: 0, created: 0, edges: 0, commits: 0, sequence: 0 };
+  const summary = { nodes: 0, created: 0, edges: 0, splits: 0, commits: 0, sequence: 0 };
   let done = 0;
   const settleOldest = async (): Promise<void> => {
     const result = await inFlight.shift();
@@ -35,6 +35,7 @@ export async function loadWordnet(
     summary.nodes += result.nodes;
     summary.created += result.created;
     summary.edges += result.edges;
+    summary.splits += result.splits;
     summary.commits += 1;
     summary.sequence = result.sequence;
     onProgress(

@@ -14,8 +14,10 @@ import { TASK_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
 
 /** As much of a report as the result of a task's run holds. */
 export function keptReport(report: ConnectorReport): ConnectorReportDocument {
-  const { rows, unchanged, added, changed, removed, rejected, operations, commits } = report;
-  const counts = { rows, unchanged, added, changed, removed, rejected, operations, commits };
+  const { rows, unchanged, added, changed, removed, splits, rejected } = report;
+  const { operations, commits } = report;
+  const ofRows = { rows, unchanged, added, changed, removed, splits, rejected };
+  const counts = { ...ofRows, operations, commits };
   const rejectedRows = report.rejectedRows
     .slice(0, CONNECTOR_REJECTED_KEPT)
     .map(({ row, code, message }) => ({ row: beginning(row), code, message: beginning(message) }));

@@ -13,7 +13,7 @@ import type { WriterOperation, NodeReference } from './operations.ts';
 import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
-type DeleteOperation = Extract<WriterOperation, { op: 'delete' }>;
+export type DeleteOperation = Extract<WriterOperation, { op: 'delete' }>;
 
 /**
  * Deletes a node, all its edges in both directions, and its files. The nodes of the files are not

@@ -37,7 +37,8 @@ export function writeClaimed(t: Transactor, operation: WriterOperation, write: (
 
 function takeNode(t: Transactor, operation: NodeWrite): void {
   const { op, fields = {} } = operation;
-  const id = idOf(t, operation);
+  const reference = writtenNode(t, operation);
+  const id = reference === undefined ? 0 : t.resolve(reference, 'key');
   if (id === 0) return;
   const record = t.record(id);
   const type = t.registry.nodeTypeById(record.typeId);
@@ -51,14 +52,17 @@ function takeNode(t: Transactor, operation: NodeWrite): void {
   }));
 }
 
-/** The key of a node may be given as the field that shows it. */
-function idOf(t: Transactor, operation: NodeWrite): number {
+/**
+ * The node that an operation names, whose key may be given as the field that shows it; undefined
+ * for one that gets a UID of its own.
+ */
+export function writtenNode(t: Transactor, operation: NodeWrite): NodeReference | undefined {
   const reference = referenceOf(operation);
-  if (reference !== undefined) return t.resolve(reference, 'key');
+  if (reference !== undefined) return reference;
   const name = operation.type === undefined ? undefined : t.nodeType(operation.type, 'type').key;
   const key = name === undefined ? undefined : operation.fields?.[name];
   const { type } = operation;
-  return type === undefined || typeof key !== 'string' ? 0 : t.resolve({ type, key }, 'key');
+  return type === undefined || typeof key !== 'string' ? undefined : { type, key };
 }
 
 function takeEdges(t: Transactor, operation: Extract<WriterOperation, { op: 'link' }>): void {

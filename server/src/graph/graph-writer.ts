@@ -11,10 +11,12 @@ import {
   unrestrictNode,
 } from './access-operations.ts';
 import { checkMayAsk, checkSees } from './access-checks.ts';
-import { deleteNode } from './delete-node.ts';
+import { deleteNamed } from './delete-half.ts';
 import { writeClaimed } from './document-claims.ts';
+import { EVIDENCE_TYPE } from './evidence-record.ts';
 import { mergeNodes } from './merge-nodes.ts';
-import { writeAccess } from './merged-halves.ts';
+import { MERGE_TYPE } from './merge-record.ts';
+import { noteWritten, writeAccess } from './merged-halves.ts';
 import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
@@ -55,6 +57,7 @@ export interface IngestedCommit {
   readonly nodes: number;
   readonly created: number;
   readonly edges: number;
+  readonly splits: number;
   readonly sequence: number;
 }
 
@@ -154,10 +157,11 @@ export class GraphWriter implements CommitPort, IngestTarget {
         throw error;
       }
     });
-    const answer = commit.then(({ result: { nodes, created, edges }, sequence }) => ({
+    const answer = commit.then(({ result: { nodes, created, edges, splits }, sequence }) => ({
       nodes,
       created,
       edges,
+      splits,
       sequence,
     }));
     if (refusal === undefined) return answer;
@@ -276,6 +280,7 @@ export function buildCommit(
   const transactor = new Transactor(state, batch, {
     system: request.system === true,
     accessControl: request.accessControl !== undefined || mayControl === true,
+    namesRecords: request.namesRecords !== undefined,
     rights,
     user,
     ...circumstances,
@@ -292,7 +297,7 @@ export function buildCommit(
     apply(transactor, operation, firstIndex + i);
   }
   transactor.foreseen = undefined;
-  const { accessControl, ownRights } = request;
+  const { accessControl, ownRights, namesRecords } = request;
   if (ownRights !== undefined && rights !== undefined) {
     transactor.trace(() => {
       ownNodes(transactor, rights.user);
@@ -300,6 +305,9 @@ export function buildCommit(
     });
   } else if (accessControl !== undefined && transactor.usesAccessControl) {
     transactor.trace(() => apply(transactor, accessControl.trace, transactor.index + 1));
+  }
+  if (namesRecords !== undefined && transactor.splits > 0) {
+    transactor.trace(() => apply(transactor, namesRecords.trace, transactor.index + 1));
   }
   joinAndPart(transactor, request);
   for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
@@ -333,8 +341,9 @@ function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersi
 function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
   checkMayAsk(t, operation.op);
-  if (t.options.system || !t.hasEvidence) carryOut(t, operation);
+  if (t.options.system || !t.hadAny(EVIDENCE_TYPE)) carryOut(t, operation);
   else writeClaimed(t, operation, () => carryOut(t, operation));
+  if (t.hadAny(MERGE_TYPE)) noteWritten(t, operation);
 }
 
 function carryOut(t: Transactor, operation: WriterOperation): void {
@@ -344,7 +353,7 @@ function carryOut(t: Transactor, operation: WriterOperation): void {
     case 'update':
       return writeNode(t, operation);
     case 'delete':
-      return deleteNode(t, operation);
+      return deleteNamed(t, operation);
     case 'link':
       return writeAccess(t, operation, () => linkNodes(t, operation));
     case 'unlink':

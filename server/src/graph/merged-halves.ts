@@ -1,4 +1,4 @@
-import { assert } from '#base/assert.ts';
+import { assert, unreachable } from '#base/assert.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { neighborsOf } from './access-checks.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type NodeGrants,
 } from './merge-record.ts';
 import type { NodeReference, WriterOperation } from './operations.ts';
+import { writtenNode } from './document-claims.ts';
 import type { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 
@@ -28,12 +29,16 @@ export type AccessOperation = Extract<
 >;
 
 /** One merge of those that made a node, as its halves change. */
-interface Halves {
+export interface Halves {
   /** The key of its record. */
   readonly id: string;
   readonly number: number;
   readonly survivor: string;
   readonly absorbed: string;
+  /** The UID of who asked for it; undefined when a rule did. */
+  readonly by: string | undefined;
+  /** As `noteWritten` keeps them. */
+  readonly written: readonly string[];
   readonly data: MergeData;
   grants: { node: NodeGrants; into: NodeGrants; made: NodeGrants };
 }
@@ -67,7 +72,8 @@ function restricted(operation: AccessOperation): NodeReference | undefined {
   }
 }
 
-function uidOf(t: Transactor, reference: NodeReference): string {
+/** The UID that a reference names, also where it leads to another node since a merge. */
+export function uidOf(t: Transactor, reference: NodeReference): string {
   const uid = typeof reference === 'string' ? reference : reference.uid;
   if (uid !== undefined) return uid;
   const { type, key } = reference as { readonly type: string; readonly key: string };
@@ -125,24 +131,24 @@ function join(
 }
 
 /** In the order in which they were made. */
-function mergesOf(t: Transactor, id: number): Halves[] {
-  const edge = t.knownEdgeType(MERGED_INTO, 'node');
-  const merges = neighborsOf(t, id, 'in', edge)
-    .toArray()
-    .map((merge): Halves => {
-      const data = mergeDataOf(t, merge);
-      const record = t.record(merge);
-      const type = t.registry.nodeTypeById(record.typeId);
-      const text = (name: string) => String(record.valueByName(type, name));
-      return {
-        id: record.key ?? '',
-        number: Number(record.valueByName(type, 'Number')),
-        survivor: text('Survivor'),
-        absorbed: text('Absorbed'),
-        data,
-        grants: { ...data.grants },
-      };
-    });
+export function mergesOf(t: Transactor, id: number): Halves[] {
+  const merges = mergeIds(t, id).map((merge): Halves => {
+    const data = mergeDataOf(t, merge);
+    const record = t.record(merge);
+    const type = t.registry.nodeTypeById(record.typeId);
+    const text = (name: string) => String(record.valueByName(type, name));
+    const by = record.valueByName(type, 'By');
+    return {
+      id: record.key ?? '',
+      number: Number(record.valueByName(type, 'Number')),
+      survivor: text('Survivor'),
+      absorbed: text('Absorbed'),
+      by: typeof by === 'string' ? by : undefined,
+      written: writtenOf(t, merge),
+      data,
+      grants: { ...data.grants },
+    };
+  });
   return merges.toSorted((a, b) => a.number - b.number);
 }
 
@@ -157,4 +163,61 @@ function keep(t: Transactor, { id, data, grants }: Halves): void {
   }
   const fields = { Data: mergeDataValue({ ...data, grants }) };
   writeNode(t, { op: 'update', type: MERGE_TYPE, key: id, fields });
+}
+
+function mergeIds(t: Transactor, id: number): number[] {
+  return neighborsOf(t, id, 'in', t.knownEdgeType(MERGED_INTO, 'node')).toArray();
+}
+
+/** Stands for every half: who wrote saw the one node, and named none of them. */
+export const EVERY_HALF = '*';
+
+/**
+ * Notes with each merge of a node by which names fields and edges were written to it since. That
+ * decides who sees what was written when one of its halves goes.
+ */
+export function noteWritten(t: Transactor, operation: WriterOperation): void {
+  for (const reference of writtenNodes(t, operation)) {
+    const id = t.resolve(reference, 'node');
+    if (id === 0 || t.record(id).mergedUids.length === 0) continue;
+    const name = t.options.namesRecords ? uidOf(t, reference) : EVERY_HALF;
+    for (const merge of mergeIds(t, id)) addWritten(t, merge, [name]);
+  }
+}
+
+export function addWritten(t: Transactor, merge: number, names: readonly string[]): void {
+  const before = writtenOf(t, merge);
+  const after = [...new Set([...before, ...names])];
+  if (after.length === before.length) return;
+  const key = t.record(merge).key ?? '';
+  const fields = { Written: after };
+  t.asServer(() => writeNode(t, { op: 'update', type: MERGE_TYPE, key, fields }));
+}
+
+function writtenOf(t: Transactor, merge: number): readonly string[] {
+  const record = t.record(merge);
+  const type = t.registry.nodeTypeById(record.typeId);
+  return (record.valueByName(type, 'Written') ?? []) as readonly string[];
+}
+
+function writtenNodes(t: Transactor, operation: WriterOperation): readonly NodeReference[] {
+  switch (operation.op) {
+    case 'addOrUpdate':
+    case 'update':
+      return [writtenNode(t, operation)].filter((one) => one !== undefined);
+    case 'link':
+      return [operation.from, operation.to];
+    // A `tryAdd` of a node that is there writes nothing; what is taken away is not seen by others.
+    case 'tryAdd':
+    case 'delete':
+    case 'unlink':
+    case 'unlinkExcept':
+    case 'restrict':
+    case 'unrestrict':
+    case 'addToTeam':
+    case 'removeFromTeam':
+      return [];
+    default:
+      return unreachable(operation);
+  }
 }

@@ -83,6 +83,7 @@ describe('an ingest stream', () => {
             nodes: length,
             created: length,
             edges: length - 1,
+            splits: 0,
             commits: Math.ceil(lines.length / commitOperationsMax),
             sequence: graph.reader.refresh(),
           });
@@ -154,11 +155,19 @@ describe('an ingest stream', () => {
 
   it('answers the newest sequence when it is empty', async () => {
     const sequence = graph.reader.refresh();
-    expect(await send([])).toEqual({ nodes: 0, created: 0, edges: 0, commits: 0, sequence });
+    expect(await send([])).toEqual({
+      nodes: 0,
+      created: 0,
+      edges: 0,
+      splits: 0,
+      commits: 0,
+      sequence,
+    });
     expect(await send([Buffer.from(' \n\n')])).toEqual({
       nodes: 0,
       created: 0,
       edges: 0,
+      splits: 0,
       commits: 0,
       sequence,
     });
@@ -187,7 +196,13 @@ describe('an ingest stream', () => {
         answers.push(resolve);
         waiting.resolve();
         const sequence = await promise;
-        return { nodes: operations.length, created: operations.length, edges: 0, sequence };
+        return {
+          nodes: operations.length,
+          created: operations.length,
+          edges: 0,
+          splits: 0,
+          sequence,
+        };
       },
     };
     const { lines } = chain(10);
@@ -206,6 +221,7 @@ describe('an ingest stream', () => {
       nodes: lines.length,
       created: lines.length,
       edges: 0,
+      splits: 0,
       commits: lines.length,
       sequence: lines.length,
     });

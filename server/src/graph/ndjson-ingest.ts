@@ -47,7 +47,14 @@ export class NdjsonIngest {
   /** The number of operations sent in commits so far. */
   #handedOn = 0;
   readonly #inFlight: Promise<void>[] = [];
-  #committed: IngestSummary = { nodes: 0, created: 0, edges: 0, commits: 0, sequence: 0 };
+  #committed: IngestSummary = {
+    nodes: 0,
+    created: 0,
+    edges: 0,
+    splits: 0,
+    commits: 0,
+    sequence: 0,
+  };
   #problem: unknown;
   #isBusy = false;
 
@@ -197,12 +204,13 @@ export class NdjsonIngest {
   }
 
   async #settle(commit: Promise<IngestedCommit>, operations: number): Promise<void> {
-    const { nodes, created, edges, sequence } = await commit;
+    const { nodes, created, edges, splits, sequence } = await commit;
     const before = this.#committed;
     this.#committed = {
       nodes: before.nodes + nodes,
       created: before.created + created,
       edges: before.edges + edges,
+      splits: before.splits + splits,
       commits: before.commits + (operations > 0 ? 1 : 0),
       sequence: Math.max(before.sequence, sequence),
     };

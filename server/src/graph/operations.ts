@@ -106,6 +106,11 @@ export interface AccessControl {
   readonly trace: WriterOperation;
 }
 
+export interface NamesRecords {
+  /** As that of `AccessControl`, added to a commit that splits a node. */
+  readonly trace: WriterOperation;
+}
+
 export interface OwnRights {
   /** As that of `AccessControl`, added to a commit that changes something. */
   readonly trace: WriterOperation;
@@ -127,6 +132,11 @@ export interface CommitAuthor {
    * UID of a node that it adds is chosen by the server, or follows from the key.
    */
   readonly ownRights?: OwnRights | undefined;
+  /**
+   * The author tells of records of a source, by the names that these have there. So of a node that
+   * was merged of several, a `delete` means the one that it names (see `delete-half.ts`).
+   */
+  readonly namesRecords?: NamesRecords | undefined;
   /**
    * The endpoints that changes ran by themselves, one after the other, until the last one makes
    * this commit; absent when the commit has another cause. The log keeps them, the state does not.
@@ -240,6 +250,8 @@ export interface CommitResult {
   /** How many of them are new. */
   readonly created: number;
   readonly edges: number;
+  /** The number of nodes that were split off from merged ones, to be deleted alone. */
+  readonly splits: number;
   /**
    * One for each operation: the UID of the node that it wrote (null for edges), and whether
    * something changed.

@@ -1,10 +1,11 @@
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { DB } from '#store/databases.ts';
-import { forgetMerge, moveHistory } from './absorbed-history.ts';
+import { dropHistory, forgetMerge, moveHistory } from './absorbed-history.ts';
 import { accessEdge, neighborsOf } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
 import type { FieldTable } from './field-table.ts';
+import { HAS_FILE } from './file-nodes.ts';
 import { putEntries } from './indexes/index-writer.ts';
 import { dropEdge, giveUids, putEdge } from './merge-nodes.ts';
 import { grantsOf, isSameGrants, removeNobody, setGrants } from './merged-access.ts';
@@ -14,6 +15,7 @@ import {
   MERGED_INTO,
   type MergeData,
   mergeDataOf,
+  type NodeGrants,
   openRecord,
 } from './merge-record.ts';
 import type { NodeRecord } from './node-record.ts';
@@ -24,13 +26,24 @@ import { rewriteNode } from './write-node.ts';
 
 const NOTHING = new Uint8Array(0);
 
+export interface SplitManner {
+  /** Who sees both nodes, instead of who saw each before. */
+  readonly grants?: NodeGrants | undefined;
+  /** Whether the node that went does not come back, but is deleted with what was its own. */
+  readonly drops?: boolean;
+}
+
 /**
  * Makes two nodes of one again: the inverse of `mergeNodes`. What was written to the one node since
  * then stays with it: fields that were changed again, and new edges. Edges that were removed since
  * are not given back. Each node gets its own access back, unless that of the one node was changed
  * since: then it holds for both.
  */
-export function splitNodes(t: Transactor, { id }: SplitWork): void {
+export function splitNodes(
+  t: Transactor,
+  { id }: SplitWork,
+  { grants, drops = false }: SplitManner = {},
+): void {
   const merge = t.resolve({ type: MERGE_TYPE, key: id }, 'id');
   if (merge === 0) throw new Problem('merge_not_found', 'There is no such merge.');
   const data = mergeDataOf(t, merge);
@@ -38,10 +51,15 @@ export function splitNodes(t: Transactor, { id }: SplitWork): void {
   checkIsLast(t, merge, into);
   const goes = openRecord(data.node);
   revertFields(t, into, data);
-  putNode(t, data.id, goes);
-  moveHistory(t, merge, data.id);
-  for (const edge of data.edges) returnEdge(t, edge, { from: into, to: data.id });
-  returnGrants(t, data, into);
+  if (drops) {
+    for (const edge of data.edges) dropMoved(t, edge, into);
+    dropNode(t, goes, merge);
+  } else {
+    putNode(t, data.id, goes);
+    moveHistory(t, merge, data.id);
+    for (const edge of data.edges) returnEdge(t, edge, { from: into, to: data.id });
+  }
+  returnGrants(t, data, { into, grants, drops });
   removeWithAll(t, merge);
   removeNobody(t);
   forgetMerge(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
@@ -90,7 +108,7 @@ function revertFields(t: Transactor, id: number, data: MergeData): void {
   rewriteNode(t, id, now, isMoved ? now.timestampMs : before.timestampMs);
 }
 
-function isSameField(a: FieldTable, b: FieldTable, number: number): boolean {
+export function isSameField(a: FieldTable, b: FieldTable, number: number): boolean {
   const [i, j] = [a.find(number), b.find(number)];
   if (i < 0 || j < 0) return i === j;
   const [value, other] = [
@@ -110,6 +128,25 @@ function putNode(t: Transactor, id: number, record: NodeRecord): void {
   putEntries(t, type, id, record);
   t.returnNode(type);
   t.wroteNode(record.uidBytes, true);
+}
+
+/** Forgets a node that went. */
+function dropNode(t: Transactor, { uidBytes }: NodeRecord, merge: number): void {
+  t.batch.delete(DB.uids, uidBytes);
+  t.state.ids.clear();
+  dropHistory(t, merge);
+}
+
+/**
+ * Takes an edge of a node that is deleted from the one that got it, with the file at its end. The
+ * UID of the one still leads to the other.
+ */
+function dropMoved(t: Transactor, { isOut, edge, other, moved }: KeptEdge, into: number): void {
+  const end = t.storedId(t.parseUid(other, 'merge'));
+  if (end === 0 || !moved) return;
+  const [source, target] = isOut ? [into, end] : [end, into];
+  if (!dropEdge(t, source, edge, target)) return;
+  if (t.registry.edgeTypeById(edge).name === HAS_FILE) removeWithAll(t, end);
 }
 
 function returnEdge(
@@ -135,10 +172,16 @@ function returnEdge(
   put(moved ? now : kept);
 }
 
-function returnGrants(t: Transactor, { id, grants }: MergeData, into: number): void {
-  const now = grantsOf(t, into);
-  const isChanged = !isSameGrants(now, grants.made);
+function returnGrants(
+  t: Transactor,
+  { id, grants }: MergeData,
+  manner: SplitManner & { readonly into: number },
+): void {
+  const { into } = manner;
+  const now = manner.grants ?? grantsOf(t, into);
+  const isChanged = manner.grants !== undefined || !isSameGrants(now, grants.made);
   setGrants(t, into, isChanged ? now : grants.into);
+  if (manner.drops === true) return;
   setGrants(t, id, isChanged ? now : grants.node);
   // A node that comes back without a restriction writes no edge that would say so.
   const { access } = accessEdge(t, 'RestrictAccessToTeam');

@@ -142,6 +142,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         OfType: 'String',
         By: 'UID',
         Data: 'Json',
+        Written: 'String[]',
       },
     },
     // Pairs of nodes that may be one thing, and those that are not.

@@ -7,7 +7,6 @@ import { DB } from '#store/databases.ts';
 import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { AccessJournal } from './access-journal.ts';
 import { encodeCount, readCount, type WriterMemory } from './writer-memory.ts';
-import { EVIDENCE_TYPE } from './evidence-record.ts';
 import type { ValueFault } from './field-encoder.ts';
 import { countKey, edgeCountKey, indexCountKey, META } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
@@ -42,6 +41,8 @@ export interface TransactorOptions {
   readonly system: boolean;
   /** Whether the caller may change who may see what. */
   readonly accessControl: boolean;
+  /** Whether operations name records of a source: see `CommitAuthor`. */
+  readonly namesRecords: boolean;
   /** Undefined when the author may write every type that is not built in. */
   readonly rights: AuthorRights | undefined;
   /**
@@ -71,6 +72,8 @@ export class Transactor {
   readonly batch: WriteBatch;
   /** Whether any operation so far needed the right to change who may see what. */
   usesAccessControl = false;
+  /** How many nodes were split off from merged ones. */
+  splits = 0;
   options: TransactorOptions;
   /** The index of the present operation in its request; problems report it. */
   index = 0;
@@ -84,7 +87,7 @@ export class Transactor {
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   readonly #growth = new Growth();
   readonly #firstId: number;
-  #hasEvidence: boolean | undefined;
+  readonly #had = new Map<string, boolean>();
   /** Undefined until the first access edge is written. */
   #journal: AccessJournal | undefined;
 
@@ -104,10 +107,11 @@ export class Transactor {
     return this.#created;
   }
 
-  /** Whether documents said anything of any node before this commit. */
-  get hasEvidence(): boolean {
-    this.#hasEvidence ??= this.#countOf(EVIDENCE_TYPE) > 0;
-    return this.#hasEvidence;
+  /** Whether there was any node of a type before this commit. */
+  hadAny(type: string): boolean {
+    const known = this.#had.get(type) ?? this.#countOf(type) > 0;
+    this.#had.set(type, known);
+    return known;
   }
 
   mergeSchema(document: SchemaDocument): void {
@@ -170,6 +174,7 @@ export class Transactor {
       nodes: this.#nodes,
       created: this.#created,
       edges: this.#edges,
+      splits: this.splits,
       outcomes: this.#outcomes,
     };
   }

@@ -24,6 +24,7 @@ beforeEach(() => {
     nodes: operations.length,
     created: 0,
     edges: 0,
+    splits: 0,
     commits: 1,
     sequence: 10,
   }));
@@ -47,7 +48,14 @@ describe('one commit of JSON', () => {
   it('is handed on as it is, checked by nobody on the way', async () => {
     const given = [{ op: 'nonsense' }, null, 7];
     const response = await post(JSON.stringify({ operations: given }), JSON_TYPE);
-    expect(response.json).toEqual({ nodes: 3, created: 0, edges: 0, commits: 1, sequence: 10 });
+    expect(response.json).toEqual({
+      nodes: 3,
+      created: 0,
+      edges: 0,
+      splits: 0,
+      commits: 1,
+      sequence: 10,
+    });
     expect(response.headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
     expect(commits()).toEqual([given]);
   });

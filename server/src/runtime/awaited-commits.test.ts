@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import type { CommitResult } from '#graph/operations.ts';
 import { AwaitedCommits } from './awaited-commits.ts';
 
-const RESULT: CommitResult = { sequence: 1, nodes: 0, created: 0, edges: 0, outcomes: [] };
+const RESULT: CommitResult = {
+  sequence: 1,
+  nodes: 0,
+  created: 0,
+  edges: 0,
+  splits: 0,
+  outcomes: [],
+};
 
 function scene() {
   const made: PromiseWithResolvers<CommitResult>[] = [];

@@ -100,7 +100,7 @@ interface InvokedCall extends EndpointCall {
 const OUTERMOST: Nesting = { isReadOnly: false, isTrial: false };
 const TRIAL: Nesting = { isReadOnly: true, isTrial: true };
 const NOWHERE: CommitPort = {
-  commit: async () => ({ sequence: 0, nodes: 0, created: 0, edges: 0, outcomes: [] }),
+  commit: async () => ({ sequence: 0, nodes: 0, created: 0, edges: 0, splits: 0, outcomes: [] }),
 };
 
 /** Runs endpoints (open-shapes, section 5, "run"). */

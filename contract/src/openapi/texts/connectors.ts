@@ -52,6 +52,8 @@ const RUN = {
       added: 'Rows that are new.',
       changed: 'Rows that have changed.',
       removed: 'Rows that are gone.',
+      splits:
+        'Nodes of rows that are gone which had been merged with others: each was split off and deleted, and the others stayed.',
       rejected: 'Rows that the workspace refused.',
       operations: 'Operations that were sent.',
       commits: 'Commits in which they were sent.',

@@ -312,6 +312,8 @@ export const graphTexts = [
     nodes: 'How many nodes were created, changed or deleted.',
     created: 'How many of these nodes are new.',
     edges: 'How many edges were created or removed, inverse edges included.',
+    splits:
+      'How many of these nodes were one of several that had been merged: it was split off and deleted, and the others stayed.',
     commits: 'How many commits it took: one for a JSON body, one for each 10,000 lines of NDJSON.',
     sequence: 'Sequence of the last commit; later reads with `X-MSK-Min-Sequence` reflect it.',
   }),

@@ -80,7 +80,7 @@ export class GraphModel {
       Object.assign(this, before);
       throw error;
     }
-    return { nodes, created: this.#created, edges, outcomes };
+    return { nodes, created: this.#created, edges, splits: 0, outcomes };
   }
 
   #apply(operation: WriterOperation, randomUid: () => string): Done {

@@ -36,7 +36,7 @@ export class RecordedStreams {
       end: async () => {
         stream.ended = 'end';
         const nodes = stream.text.split('\n').filter(Boolean).length;
-        return { nodes, created: nodes, edges: 0, commits: 1, sequence: 0 };
+        return { nodes, created: nodes, edges: 0, splits: 0, commits: 1, sequence: 0 };
       },
       abort: async () => {
         stream.ended = 'abort';

@@ -61,12 +61,14 @@ function Report({ report }: { readonly report: ConnectorReportDocument }) {
 
 /** The counts in words. */
 export function reportText(report: ConnectorReportDocument): string {
-  const { rows, added, changed, removed, rejected } = report;
+  const { rows, added, changed, removed, splits = 0, rejected } = report;
   const parts = [
     rows === 1 ? '1 row' : `${rows} rows`,
     `${added} added`,
     `${changed} changed`,
     `${removed} removed`,
   ];
-  return [...parts, ...(rejected === 0 ? [] : [`${rejected} refused`])].join(', ');
+  if (splits > 0) parts.push(`${splits} split off from merged nodes`);
+  if (rejected > 0) parts.push(`${rejected} refused`);
+  return parts.join(', ');
 }
