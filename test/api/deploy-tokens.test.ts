@@ -27,6 +27,7 @@ test('it exports what is not about people and their rights', async () => {
   const all = await at.exportedFiles();
   const missing = Object.keys(all).filter((path) => !(path in files));
   expect(missing).toEqual([
+    expect.stringMatching(/^connectors\//),
     'tasks/Every night.json',
     'type-access.json',
     'workspace-settings.json',
@@ -55,7 +56,9 @@ test('it changes what administrators have kept to themselves, such as their agen
 
 test('it leaves out who may see what, tasks and settings of the workspace, and tells nothing of them', async () => {
   const before = await at.exportedFiles();
+  const source = '{"kind": "csv", "url": "https://api.example.com/", "type": "T", "key": "k"}';
   const files = {
+    'connectors/mine.json': `{"name": "Mine", "source": ${source}}`,
     'type-access.json': '{"types": {}}',
     'workspace-settings.json': '{"name": "Mine", "fetchAllowList": ["https://evil.example"]}',
     'tasks/Every night.json': '{"cron": "@hourly", "endpoint": "made", "actingUser": "admin"}',
@@ -68,6 +71,7 @@ test('it leaves out who may see what, tasks and settings of the workspace, and t
     expect(JSON.stringify(events)).not.toMatch(PEOPLE);
     const kinds = result.items.map(({ kind }: { kind: string }) => kind);
     expect(kinds).not.toContain('task');
+    expect(kinds).not.toContain('connector');
     expect(kinds).not.toContain('type-access');
   }
   expect(await at.exportedFiles()).toEqual(before);

@@ -54,7 +54,7 @@ test('what is pulled is what an export has, and differs in nothing', async () =>
   const pushed = await run('push', folder, '--mirror');
   expect([pushed.code, pushed.stderr]).toEqual([
     0,
-    expect.stringContaining('Created 0, changed 0, deleted 0, unchanged 16, failed 0.'),
+    expect.stringContaining('Created 0, changed 0, deleted 0, unchanged 17, failed 0.'),
   ]);
 });
 
@@ -89,7 +89,7 @@ test('what fails makes the exit code 1, and nothing is done', async () => {
   const pushed = await run('push', folder);
   expect(pushed.code).toBe(1);
   expect(pushed.stderr).toContain('Failed: the endpoint "broken": The code does not compile');
-  expect(pushed.stderr).toContain('Nothing was changed: 1 of 18 definitions failed.');
+  expect(pushed.stderr).toContain('Nothing was changed: 1 of 19 definitions failed.');
   expect((await at.exportedFiles())['endpoints/fine.ts']).toBeUndefined();
   await rm(join(folder, 'endpoints/broken.ts'));
   await rm(join(folder, 'endpoints/broken.json'));

@@ -53,6 +53,12 @@ export async function defineEverything(at: DefinitionsScene): Promise<void> {
   });
   const task = { name: 'Every night', cron: '0 3 * * *', endpoint: 'words/lookup' };
   await at.ok('POST', '/api/admin/tasks', { ...task, body: { word: 'night' }, enabled: false });
+  await at.ok('POST', '/api/connectors', {
+    name: 'Prices',
+    source: { kind: 'csv', url: 'https://api.example.com/a.csv', type: 'Price', key: 'Sku' },
+    schedule: { cron: '0 6 * * *', timeZone: 'Europe/Berlin' },
+    enabled: false,
+  });
   await at.ok('POST', '/api/migrations', { name: '001 titles', code: MIGRATION });
   await at.ok('POST', '/api/chatai/agents', {
     name: 'librarian',

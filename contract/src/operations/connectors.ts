@@ -92,7 +92,7 @@ export const operations = withIds({
     path: '/api/connectors/{id}',
     params: connectorInPath,
     responses: { 204: { description: 'It is gone; the nodes that it brought stay.' } },
-    errors: ['connector_not_found', 'task_running', ...STORE_ERRORS],
+    errors: ['connector_not_found', 'task_running', ...CHANGE_ERRORS],
     summary: 'Delete a connector that is not running, its secret, its memory and its runs.',
   },
 

@@ -179,6 +179,19 @@ export type ConnectorChange = Immutable<z.infer<typeof connectorChange>>;
 const connectorId = z.string().min(1).max(100);
 export const connectorInPath = z.object({ id: connectorId });
 
+/** The name of a file that defines a connector, which is the connector's id from then on. */
+export const definedConnectorId = z
+  .string()
+  .max(CONNECTOR_NAME_CHARACTERS_MAX)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'must have letters, digits, "-" and "_" only');
+
+/** A connector among definitions (docs/definitions.md), which hold no secret. */
+export const connectorDefinition = connectorChange.omit({ secret: true }).extend({
+  /** Whether it does not run without a secret; left out: as it is there, or not. */
+  needsSecret: z.boolean().optional(),
+});
+export type ConnectorDefinition = Immutable<z.infer<typeof connectorDefinition>>;
+
 const runState = z.enum(['running', 'succeeded', 'failed', 'cancelled', 'interrupted', 'skipped']);
 
 /**
@@ -224,6 +237,8 @@ export const connector = z.strictObject({
   name,
   source: connectorSource,
   hasSecret: z.boolean(),
+  /** Without the secret it does not run: it came with definitions, which hold none. */
+  needsSecret: z.boolean(),
   schedule: schedule.nullable(),
   enabled: z.boolean(),
   /** Job of the run that is under way. */

@@ -17,6 +17,7 @@ export const EXPORTED_KINDS = [
   'tool',
   'agent',
   'task',
+  'connector',
   'migration',
   'research-settings',
   'golden-set',
@@ -26,6 +27,7 @@ export const EXPORTED_KINDS = [
 /** Where their files lie. */
 export const DEFINITION_FOLDERS = [
   'agents',
+  'connectors',
   'endpoints',
   'golden-answers',
   'golden-sets',
@@ -55,6 +57,7 @@ export const KINDS_OF_ADMINISTRATORS: readonly (typeof EXPORTED_KINDS)[number][]
   'workspace-settings',
   'type-access',
   'task',
+  'connector',
 ];
 
 export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
@@ -113,5 +116,9 @@ export const definitionsImport = z.strictObject({
   items: z.array(importedItem),
   /** Paths of files that are no definition's, or not for this caller; the first of them. */
   ignored: z.array(z.string()),
+  /** What people have to do once it is applied, as files do not hold it: such as secrets. */
+  afterwards: z.array(
+    z.strictObject({ kind: z.enum(EXPORTED_KINDS), name: z.string(), message: z.string() }),
+  ),
 });
 export type DefinitionsImport = Immutable<z.infer<typeof definitionsImport>>;

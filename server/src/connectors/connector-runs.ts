@@ -54,8 +54,10 @@ export class ConnectorRuns {
   }
 
   /** Origins that a source may reach. Throws `connector_address_not_allowed`. */
-  originsFor({ url }: ConnectorSource): readonly string[] {
-    const allowed = this.#parts.allowList();
+  originsFor(
+    { url }: ConnectorSource,
+    allowed: readonly string[] = this.#parts.allowList(),
+  ): readonly string[] {
     const origin = originOf(url);
     if (origin !== undefined && allowed.includes(origin)) return allowed;
     const what = origin ?? 'this address';
@@ -81,6 +83,7 @@ export class ConnectorRuns {
     try {
       const origins = this.originsFor(source);
       const secret = secrets.read(id);
+      if (secret === null && connector.needsSecret) throw withoutSecret();
       const asked = { connector: id, source, secret, origins, memory, isFull };
       const signal = AbortSignal.any([work.signal, late]);
       const report = await sources.run(asked, work.log, signal);
@@ -94,6 +97,14 @@ export class ConnectorRuns {
       onRun(source.kind, outcome, (performance.now() - begin) / 1_000);
     }
   }
+}
+
+function withoutSecret(): Problem {
+  return new Problem(
+    'connector_failed',
+    'Its secret is missing: definitions, by which it came, hold none',
+    { hint: 'Give the password or token of the source again.' },
+  );
 }
 
 const TOO_LONG = `The run took longer than ${CONNECTOR_RUN_TIMEOUT_MS / 3_600_000} hours`;

@@ -13,6 +13,7 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { StagedCommits } from '#graph/staged-commits.ts';
 import { shorten } from '#graph/names.ts';
 import type { VaultWrite } from '#identity/vault.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
@@ -27,6 +28,7 @@ import type {
   Connector,
   ConnectorAccess,
   ConnectorChange,
+  ConnectorDefinition,
   ConnectorRunDocument,
   ConnectorSource,
   ConnectorTest,
@@ -36,14 +38,14 @@ import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { ConnectorSettings, SourceReader, StoredConnector } from './connector.ts';
 import type { ConnectorRuns } from './connector-runs.ts';
-import type { ConnectorSecrets } from './connector-secrets.ts';
+import { type ConnectorSecrets, mayKeep, requireKeepable } from './connector-secrets.ts';
 import {
-  type ConnectorStore,
+  ConnectorStore,
   deleteConnector,
   taskName,
+  taskOf,
   writeConnector,
 } from './connector-store.ts';
-import { taskOf } from './connector-store.ts';
 import { runOf } from './run-report.ts';
 import { type ResolveNames, SourceAccess } from './source-access.ts';
 
@@ -55,7 +57,7 @@ export interface ConnectorServiceParts {
   readonly store: ConnectorStore;
   readonly secrets: ConnectorSecrets;
   readonly sources: SourceReader;
-  readonly work: ConnectorRuns;
+  readonly work: Pick<ConnectorRuns, 'originsFor' | 'askFull'>;
   readonly access: AccessIndex;
   readonly resolve: ResolveNames;
   readonly jobs: JobRegistry;
@@ -66,6 +68,8 @@ export interface ConnectorServiceParts {
   readonly redact: (text: string) => string;
   /** Told when there is another connector, or one is set up in another way. */
   readonly onChange: () => void;
+  /** Has done what follows a commit: at once, or once the one is made that it is a part of. */
+  readonly afterwards: (work: () => unknown) => unknown;
 }
 
 /** Who changes something, and from where. */
@@ -142,26 +146,65 @@ export class ConnectorService implements AsyncDisposable {
   /** Rejects with `connector_limit_reached`, and as `update` does. */
   create(caller: Caller, change: ConnectorChange, address: string): Promise<Connector> {
     return this.#changes.run(async () => {
-      const { store, secrets } = this.#parts;
-      if (store.all().length >= CONNECTORS_MAX) {
-        const message = `There are ${CONNECTORS_MAX} connectors already`;
-        throw new Problem('connector_limit_reached', message, {
-          details: { limit: CONNECTORS_MAX },
-        });
-      }
-      const now = this.#now();
-      const connector: StoredConnector = {
-        ...this.#settingsOf(change, undefined),
-        id: formatUid(randomUid()),
-        createdAt: now,
-        createdBy: caller.userUid,
-        updatedAt: now,
-      };
-      const { id } = connector;
-      const vault = typeof change.secret === 'string' ? [secrets.write(id, change.secret)] : [];
-      const by = { caller, address };
-      return this.#write('created', connector, by, vault);
+      const settings = this.#settingsOf(change, undefined);
+      const id = formatUid(randomUid());
+      const vault = this.#vaultOf(id, change);
+      return this.#create(id, settings, { caller, address }, vault);
     });
+  }
+
+  /**
+   * Makes it what a file of definitions says, which holds no secret: the one that is kept goes when
+   * it would go along to another server. Rejects as `create` and `update` do.
+   */
+  define(
+    caller: Caller,
+    id: string,
+    { needsSecret, ...change }: ConnectorDefinition,
+    address: string,
+  ): Promise<Connector> {
+    return this.#changes.run(async () => {
+      const { store, secrets } = this.#parts;
+      const before = store.find(id);
+      const needs = needsSecret ?? before?.needsSecret ?? false;
+      const settings = { ...this.#settingsOf(change, before), needsSecret: needs };
+      const isKept = before !== undefined && needs && mayKeep(before.source, change.source);
+      const vault = isKept ? [] : [secrets.remove(id)];
+      const by = { caller, address };
+      if (before === undefined) return this.#create(id, settings, by, vault);
+      const connector = { ...before, ...settings, updatedAt: this.#now() };
+      return this.#write('changed', connector, by, vault);
+    });
+  }
+
+  /** The same, over a state whose changes become one commit. */
+  over(
+    staged: Pick<StagedCommits, 'reader' | 'commits' | 'afterwards' | 'vault'>,
+    allowList: () => readonly string[],
+  ): ConnectorService {
+    const { work } = this.#parts;
+    const { reader, commits, afterwards } = staged;
+    const secrets = this.#parts.secrets.over(() => staged.vault);
+    return new ConnectorService({
+      ...this.#parts,
+      reader,
+      commits,
+      afterwards,
+      secrets,
+      store: new ConnectorStore(reader, secrets),
+      work: {
+        originsFor: (source) => work.originsFor(source, allowList()),
+        askFull: (id, isFull) => work.askFull(id, isFull),
+      },
+    });
+  }
+
+  /** With its node type by the name that the type has now. */
+  renamedSource(source: ConnectorSource): ConnectorSource {
+    if (!('type' in source)) return source;
+    const { reader } = this.#parts;
+    reader.refresh();
+    return { ...source, type: reader.typeNamed(source.type) };
   }
 
   /** Rejects with `connector_address_not_allowed`, `invalid_schedule`, `invalid_request`. */
@@ -172,9 +215,10 @@ export class ConnectorService implements AsyncDisposable {
     address: string,
   ): Promise<Connector> {
     return this.#changes.run(async () => {
+      const { secrets } = this.#parts;
       const before = this.#require(given);
       const { id } = before;
-      this.#checkSecret(before, change);
+      requireKeepable(before, change, secrets);
       const settings = this.#settingsOf(change, before);
       const connector = { ...before, ...settings, updatedAt: this.#now() };
       return this.#write('changed', connector, { caller, address }, this.#vaultOf(id, change));
@@ -184,17 +228,19 @@ export class ConnectorService implements AsyncDisposable {
   /** Rejects with `task_running`. What it brought stays. */
   delete(caller: Caller, given: string, address: string): Promise<void> {
     return this.#changes.run(async () => {
-      const { runs, runner, secrets, scheduler, sources } = this.#parts;
+      const { runs, runner, secrets, scheduler, sources, afterwards } = this.#parts;
       const connector = this.#require(given);
       const { id } = connector;
       const task = taskName(id);
       runner.requireIdle(task);
-      const operations = [deleteConnector(id), ...runs.removals(task)];
+      const operations = [deleteConnector(connector), ...runs.removals(task)];
       const by = { caller, address };
       await this.#commit('deleted', connector, by, operations, [secrets.remove(id)]);
-      runs.forget(task);
-      await scheduler.look();
-      await sources.forget(id);
+      await afterwards(async () => {
+        runs.forget(task);
+        await scheduler.look();
+        await sources.forget(id);
+      });
     });
   }
 
@@ -203,7 +249,7 @@ export class ConnectorService implements AsyncDisposable {
     const { sources, secrets, work } = this.#parts;
     const { source, id } = asked;
     const known = id === undefined ? undefined : this.#require(id);
-    if (known !== undefined) this.#checkSecret(known, asked);
+    if (known !== undefined) requireKeepable(known, asked, secrets);
     const origins = work.originsFor(source);
     const kept = known === undefined ? null : () => secrets.read(known.id);
     const { secret = kept?.() ?? null } = asked;
@@ -288,6 +334,21 @@ export class ConnectorService implements AsyncDisposable {
     await this.#changes.ended();
   }
 
+  #create(
+    id: string,
+    settings: ConnectorSettings,
+    by: By,
+    vault: readonly VaultWrite[],
+  ): Promise<Connector> {
+    if (this.#parts.store.all().length >= CONNECTORS_MAX) {
+      const message = `There are ${CONNECTORS_MAX} connectors already`;
+      throw new Problem('connector_limit_reached', message, { details: { limit: CONNECTORS_MAX } });
+    }
+    const now = this.#now();
+    const times = { createdAt: now, createdBy: by.caller.userUid, updatedAt: now };
+    return this.#write('created', { ...settings, ...times, id, nodeVersion: 0 }, by, vault);
+  }
+
   async #write(
     action: ConnectorDeed,
     connector: StoredConnector,
@@ -295,7 +356,8 @@ export class ConnectorService implements AsyncDisposable {
     vault: readonly VaultWrite[],
   ): Promise<Connector> {
     await this.#commit(action, connector, by, [writeConnector(connector)], vault);
-    await this.#parts.scheduler.look();
+    const { scheduler, afterwards } = this.#parts;
+    await afterwards(() => scheduler.look());
     return this.#shown(this.#require(connector.id));
   }
 
@@ -306,10 +368,10 @@ export class ConnectorService implements AsyncDisposable {
     operations: readonly WriterOperation[],
     vault: readonly VaultWrite[],
   ): Promise<void> {
-    const { commits, audit, onChange } = this.#parts;
+    const { commits, audit, onChange, afterwards } = this.#parts;
     const event = audit.operation(eventOf(action, connector, by));
     await commits.commit({ system: true, operations: [...operations, event], vault });
-    onChange();
+    afterwards(onChange);
   }
 
   #record(
@@ -321,10 +383,11 @@ export class ConnectorService implements AsyncDisposable {
   }
 
   #settingsOf(
-    { name, source, schedule = null, enabled = true }: ConnectorChange,
+    { name, source: given, schedule = null, enabled = true, secret }: ConnectorChange,
     before: StoredConnector | undefined,
   ): ConnectorSettings {
-    this.#parts.work.originsFor(source);
+    this.#parts.work.originsFor(given);
+    const source = this.renamedSource(given);
     const read = schedule === null ? null : Schedule.parse(schedule.cron, schedule.timeZone);
     const parsed = read === null ? null : { cron: read.cron, timeZone: read.timeZone };
     const isSame =
@@ -333,7 +396,19 @@ export class ConnectorService implements AsyncDisposable {
       before.schedule?.cron === parsed?.cron &&
       before.schedule?.timeZone === parsed?.timeZone;
     const scheduledAt = isSame ? before.scheduledAt : this.#now();
-    return { name, source, schedule: parsed, enabled, scheduledAt, memory: before?.memory ?? 0 };
+    const memory = before === undefined ? 0 : this.#memoryOf(before, source);
+    const needsSecret = secret === undefined ? (before?.needsSecret ?? false) : secret !== null;
+    return { name, source, schedule: parsed, enabled, scheduledAt, memory, needsSecret };
+  }
+
+  /** What is remembered of nodes whose type was renamed is forgotten: see `renamed`. */
+  #memoryOf({ source: before, memory }: StoredConnector, after: ConnectorSource): number {
+    const isRenamed =
+      'type' in before &&
+      'type' in after &&
+      before.type !== after.type &&
+      this.#parts.reader.typeNamed(before.type) === after.type;
+    return isRenamed ? memory + 1 : memory;
   }
 
   #vaultOf(id: string, { secret }: ConnectorChange): VaultWrite[] {
@@ -342,32 +417,10 @@ export class ConnectorService implements AsyncDisposable {
     return [secret === null ? secrets.remove(id) : secrets.write(id, secret)];
   }
 
-  /**
-   * A secret does not go along to another server, nor unencrypted where it was encrypted: whoever
-   * changes that knows it.
-   */
-  #checkSecret(
-    before: StoredConnector,
-    {
-      source,
-      secret,
-    }: { readonly source: ConnectorSource; readonly secret?: string | null | undefined },
-  ): void {
-    if (secret !== undefined || !this.#parts.secrets.has(before.id)) return;
-    const isSame =
-      before.source.kind === source.kind && originOf(before.source.url) === originOf(source.url);
-    if (isSame && (isEncrypted(source) || !isEncrypted(before.source))) return;
-    const message = isSame
-      ? 'has to be given again to be sent unencrypted, or null for none'
-      : 'has to be given again for another server, or null for none';
-    throw new Problem('invalid_request', `body, secret: ${message}`, {
-      details: { fields: [{ path: 'secret', message }] },
-    });
-  }
-
   #shown(connector: StoredConnector): Connector {
     const { runs, runner, secrets } = this.#parts;
-    const { id, name, source, schedule, enabled, createdAt, createdBy, updatedAt } = connector;
+    const { id, name, source, schedule, enabled, needsSecret } = connector;
+    const { createdAt, createdBy, updatedAt } = connector;
     const task = taskName(id);
     const last = runs.last(task);
     return {
@@ -375,6 +428,7 @@ export class ConnectorService implements AsyncDisposable {
       name,
       source,
       hasSecret: secrets.has(id),
+      needsSecret,
       schedule,
       enabled,
       jobId: runner.jobOf(task),
@@ -401,11 +455,6 @@ function running(): Problem {
 }
 
 const TOO_SLOW = `It did not answer within ${CONNECTOR_TEST_TIMEOUT_MS / 1_000} seconds`;
-
-function isEncrypted(source: ConnectorSource): boolean {
-  const isByTls = ['https:', 'imaps:', 'ldaps:'].includes(new URL(source.url).protocol);
-  return isByTls || ('tls' in source && source.tls);
-}
 
 function eventOf(
   action: ConnectorDeed,

@@ -3,6 +3,7 @@ import type { NodeWrite, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StoredTask } from '#tasks/task.ts';
 import type { ConnectorSettings, StoredConnector } from './connector.ts';
+import type { ConnectorSecrets } from './connector-secrets.ts';
 
 /** The node type in which they are stored: see `#graph/system-schema.ts`. */
 const CONNECTOR_TYPE = '_Connector';
@@ -10,9 +11,11 @@ const CONNECTOR_TYPE = '_Connector';
 /** Reads the connectors that there are. */
 export class ConnectorStore {
   readonly #reader: GraphReader;
+  readonly #secrets: Pick<ConnectorSecrets, 'has'>;
 
-  constructor(reader: GraphReader) {
+  constructor(reader: GraphReader, secrets: Pick<ConnectorSecrets, 'has'>) {
     this.#reader = reader;
+    this.#secrets = secrets;
   }
 
   find(key: string): StoredConnector | undefined {
@@ -32,32 +35,41 @@ export class ConnectorStore {
 
   #read(id: number): StoredConnector {
     const node = must(this.#reader.node(id), 'the node of a connector');
+    const settings = node['Settings'] as StoredSettings;
+    const key = String(node.Id);
     return {
-      ...(node['Settings'] as ConnectorSettings),
-      id: String(node.Id),
+      ...settings,
+      needsSecret: settings.needsSecret ?? this.#secrets.has(key),
+      id: key,
       createdAt: String(node['CreatedAt']),
       createdBy: typeof node['CreatedBy'] === 'string' ? node['CreatedBy'] : null,
       updatedAt: node.Timestamp,
+      nodeVersion: must(this.#reader.version(id), 'the version of a node'),
     };
   }
 }
 
-/** The way there: nothing else writes these nodes. */
+/** Those of older versions do not say whether there is a secret. */
+type StoredSettings = Omit<ConnectorSettings, 'needsSecret'> &
+  Partial<Pick<ConnectorSettings, 'needsSecret'>>;
+
+/** The way there: nothing else writes these nodes. Refused when somebody else has meanwhile. */
 export function writeConnector(connector: StoredConnector): WriterOperation {
   const { id: key, createdAt, createdBy, updatedAt: timestamp } = connector;
-  const { name, source, schedule, enabled, scheduledAt, memory } = connector;
-  const settings = { name, source, schedule, enabled, scheduledAt, memory };
+  const { name, source, schedule, enabled, scheduledAt, memory, needsSecret } = connector;
+  const settings = { name, source, schedule, enabled, scheduledAt, memory, needsSecret };
   const fields: NonNullable<NodeWrite['fields']> = {
     Name: name,
     Settings: JSON.parse(JSON.stringify(settings)) as Record<string, never>,
     CreatedAt: createdAt,
     CreatedBy: createdBy,
   };
-  return { op: 'addOrUpdate', type: CONNECTOR_TYPE, key, timestamp, fields };
+  const { nodeVersion: ifVersion } = connector;
+  return { op: 'addOrUpdate', type: CONNECTOR_TYPE, key, timestamp, fields, ifVersion };
 }
 
-export function deleteConnector(key: string): WriterOperation {
-  return { op: 'delete', type: CONNECTOR_TYPE, key };
+export function deleteConnector({ id: key, nodeVersion }: StoredConnector): WriterOperation {
+  return { op: 'delete', type: CONNECTOR_TYPE, key, ifVersion: nodeVersion };
 }
 
 /** As the runner of tasks knows it: under a name that no task of an administrator can have. */

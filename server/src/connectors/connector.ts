@@ -13,6 +13,8 @@ export interface StoredConnector extends ConnectorSettings {
   /** UID of a user; null for a token that acts as nobody. */
   readonly createdBy: string | null;
   readonly updatedAt: string;
+  /** Of its node; 0 before there is one. */
+  readonly nodeVersion: number;
 }
 
 export interface ConnectorSettings extends Pick<
@@ -26,6 +28,8 @@ export interface ConnectorSettings extends Pick<
    * nodes that have another name now.
    */
   readonly memory: number;
+  /** Whether it does not run without a secret. */
+  readonly needsSecret: boolean;
 }
 
 /** What the process is told that reads a source. */

@@ -102,6 +102,10 @@ export class DefinitionImport {
         diff = prepared.diff;
         if (diff === '') this.#record.add({ ...placeOf(kind, one.name), action: 'unchanged' });
         else await this.#write(kind, one.name, prepared);
+        const message = kind.afterwards?.(this.#wanted.by.caller, one.name);
+        if (message !== undefined) {
+          this.#record.afterwards.push({ kind: kind.kind, name: one.name, message });
+        }
       } catch (error) {
         this.#fail(kind, one.name, diff, error);
       }

@@ -106,4 +106,6 @@ export interface DefinitionKind {
   ): Promise<readonly DefinitionDiagnostic[]>;
   /** Absent of what is never deleted. */
   delete?(by: Importer, name: string): Promise<void>;
+  /** What people have to do about one that is there now, as files do not hold it. */
+  afterwards?(caller: Caller, name: string): string | undefined;
 }

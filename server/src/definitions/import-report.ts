@@ -12,7 +12,7 @@ import type { DefinitionFile } from './definition-kind.ts';
 type ImportAction = (typeof IMPORT_ACTIONS)[number];
 
 export type ImportReport = DefinitionsImport;
-export type ImportHead = Omit<DefinitionsImport, 'totals' | 'items' | 'ignored'>;
+export type ImportHead = Omit<DefinitionsImport, 'totals' | 'items' | 'ignored' | 'afterwards'>;
 
 /**
  * Collects what becomes of the definitions of one import; of diffs only as much as an answer can
@@ -20,6 +20,7 @@ export type ImportHead = Omit<DefinitionsImport, 'totals' | 'items' | 'ignored'>
  */
 export class ImportRecord {
   readonly items: ImportedItem[] = [];
+  readonly afterwards: DefinitionsImport['afterwards'][number][] = [];
   #diffCharacters = 0;
 
   add(item: NewItem): void {
@@ -48,6 +49,7 @@ export class ImportRecord {
       totals: this.totals,
       items: this.items,
       ignored: ignored.slice(0, DEFINITION_IGNORED_FILES_MAX),
+      afterwards: this.afterwards,
     };
   }
 
@@ -85,7 +87,7 @@ const WORDS = {
 
 /** What an import tells of its items, a line each. */
 export function linesOf(
-  { items, totals }: ImportRecord,
+  { items, totals, afterwards }: ImportRecord,
   others: readonly string[],
   outcome: Outcome,
 ): string[] {
@@ -103,6 +105,7 @@ export function linesOf(
     }
   }
   if (totals.unchanged > 0) lines.push(`Unchanged: ${totals.unchanged}.`);
+  lines.push(...afterwards.map(({ message }) => `Afterwards: ${message}`));
   if (outcome === 'refused') {
     lines.push(`Nothing was changed: ${totals.failed} of ${items.length} definitions failed.`);
   }

@@ -9,6 +9,8 @@ import type { GraphReader } from './reader.ts';
 import type { SchemaEdits } from './schema-edits.ts';
 import { StateReader } from './state-reader.ts';
 
+type VaultRecord = NonNullable<CommitRequest['vault']>[number];
+
 /** Where services work whose changes are to become one commit. */
 export interface Staging {
   /** Shows the workspace as it will be, with everything that was committed here so far. */
@@ -31,6 +33,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
   readonly #state: TrialState;
   readonly #writer: GraphWriter;
   readonly #operations: WriterOperation[] = [];
+  readonly #vault: VaultRecord[] = [];
   readonly #afterwards: (() => unknown)[] = [];
   #schema: SchemaDocument | undefined;
   #edits: SchemaEdits | undefined;
@@ -49,6 +52,11 @@ export class StagedCommits implements Staging, AsyncDisposable {
     this.afterwards = (work) => void this.#afterwards.push(work);
   }
 
+  /** Records of the vault that were committed here so far; the reader does not show them. */
+  get vault(): readonly VaultRecord[] {
+    return this.#vault;
+  }
+
   /** Holds the newest commit until it is disposed: for seconds, not for hours. */
   static open(
     options: Omit<SnapshotReaderOptions, 'environments'> & { readonly clock: Clock },
@@ -64,6 +72,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
       system: true,
       ...(this.#schema === undefined ? {} : { schema: this.#schema }),
       ...(this.#edits === undefined ? {} : { edits: this.#edits }),
+      ...(this.#vault.length === 0 ? {} : { vault: this.#vault }),
     };
   }
 
@@ -73,7 +82,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
   }
 
   async #commit(request: CommitRequest): Promise<CommitResult> {
-    const { operations, schema, edits, system, ...others } = request;
+    const { operations, schema, edits, system, vault = [], ...others } = request;
     // The one commit takes edits and a schema in before all operations, also before those staged
     // first. What edits of the schema bring along are settings, which no schema changes.
     const { length } = this.#operations;
@@ -87,6 +96,7 @@ export class StagedCommits implements Staging, AsyncDisposable {
     this.#schema ??= schema;
     this.#edits ??= edits;
     this.#operations.push(...operations);
+    this.#vault.push(...vault);
     if (edits !== undefined) this.#ofEdits = operations.length;
     return result;
   }

@@ -1,6 +1,7 @@
 import { ANYWHERE } from './anywhere.ts';
 import { assistantTexts } from './assistant.ts';
 import { codeTexts } from './code.ts';
+import { definitionTexts } from './definitions.ts';
 import { documentTexts } from './documents.ts';
 import { duplicateTexts } from './duplicates.ts';
 import { traceTexts } from './traces.ts';
@@ -21,6 +22,7 @@ export const ALL_TEXTS = [
   ...oauthTexts,
   ...graphTexts,
   ...codeTexts,
+  ...definitionTexts,
   ...traceTexts,
   ...assistantTexts,
   ...llmTexts,

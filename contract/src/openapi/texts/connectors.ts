@@ -92,6 +92,8 @@ export const connectorTexts = [
     ...SETTINGS,
     id: 'Id of the connector.',
     hasSecret: 'Whether a password or token is kept for it.',
+    needsSecret:
+      'Whether it does not run without one: true with `hasSecret` false after an import of definitions, which hold no secrets.',
     jobId: 'Id of the job of the run that is under way; null if none is.',
     lastRun: ['The newest run; null before the first.', RUN],
     createdBy: 'UID of the administrator who made it; null for a token that acts as nobody.',

@@ -6,6 +6,7 @@ import { ConnectorRuns } from '#connectors/connector-runs.ts';
 import { ConnectorSecrets } from '#connectors/connector-secrets.ts';
 import { ConnectorService } from '#connectors/connector-service.ts';
 import { ConnectorStore } from '#connectors/connector-store.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { SourceProcesses } from '../connectors/source-processes.ts';
@@ -32,6 +33,14 @@ export interface ConnectorParts {
   serviceWith(tasks: Pick<Tasks, 'parts'>, jobs: JobRegistry): ConnectorService;
 }
 
+/** Addresses that connectors may reach. */
+export function allowListOf(
+  workspace: Pick<WorkspaceSettings, 'current'>,
+  preview: Foundation['preview'],
+): readonly string[] {
+  return preview === 'closed' ? [] : workspace.current().fetchAllowList;
+}
+
 /** Brings sources into the workspace: see `#connectors/connector.ts`. */
 export function buildConnectors(
   foundation: Foundation,
@@ -39,8 +48,8 @@ export function buildConnectors(
 ): ConnectorParts {
   const { reader, vault, redact, telemetry, preview, views } = foundation;
   const { workspace, principals } = identity;
-  const store = new ConnectorStore(reader);
-  const secrets = new ConnectorSecrets(vault, signingKey);
+  const secrets = ConnectorSecrets.for(vault, signingKey);
+  const store = new ConnectorStore(reader, secrets);
   const sources = new SourceProcesses({
     ...graph,
     storage,
@@ -53,7 +62,7 @@ export function buildConnectors(
     store,
     secrets,
     sources,
-    allowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
+    allowList: () => allowListOf(workspace, preview),
     onRun: (kind, outcome, seconds) =>
       telemetry?.record('trellis.connector.duration', seconds, {
         'trellis.connector.kind': kind,
@@ -62,7 +71,9 @@ export function buildConnectors(
   });
   const onChange = (): void => views.changed('connectors');
   const told = { access, resolve: principals.resolve.bind(principals, serverCaller('connectors')) };
-  const kept = { store, secrets, sources, work, redact: textRedactor(redact), onChange };
+  const afterwards = (done: () => unknown): unknown => done();
+  const redacting = { redact: textRedactor(redact) };
+  const kept = { store, secrets, sources, work, onChange, afterwards, ...redacting };
   const known = { ...kept, ...told };
   return {
     work,

@@ -1,9 +1,11 @@
 import type { AccessService } from '#access/access-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
+import type { ConnectorService } from '#connectors/connector-service.ts';
 import type { DefinitionKinds } from '#definitions/definition-import.ts';
 import { DefinitionsService, type StagedDefinitions } from '#definitions/definitions-service.ts';
 import { DeploymentStore } from '#definitions/deployment-store.ts';
 import { AgentKind } from '#definitions/kinds/agent-kind.ts';
+import { ConnectorKind } from '#definitions/kinds/connector-kind.ts';
 import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
 import { GoldenAnswersKind } from '#definitions/kinds/golden-answers-kind.ts';
 import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
@@ -34,6 +36,7 @@ import type { StagedEndpoints } from '#runtime/staged-endpoints.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import { typeAccess } from '@trellis/contract/shapes/access.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
+import { connectorDefinition, definedConnectorId } from '@trellis/contract/shapes/connector.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
 import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
@@ -58,6 +61,7 @@ import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
 import type { ReadState } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
 import type { Assistant } from './assistant.ts';
+import { allowListOf } from './connectors.ts';
 import { currentSchema, type Foundation } from './foundation.ts';
 import type { Search } from './search.ts';
 import type { Tasks } from './tasks.ts';
@@ -76,6 +80,7 @@ export interface DefinitionsArguments {
     'agents' | 'deepResearch' | 'goldenAnswers' | 'llmSearchSettings' | 'tools'
   >;
   readonly tasks: Pick<Tasks, 'tasks' | 'migrations'>;
+  readonly connectors: ConnectorService;
   /** To be called once the schema has other names. */
   readonly onSchemaChanged: () => Promise<void>;
 }
@@ -86,7 +91,7 @@ export function buildDefinitions(
   parts: DefinitionsArguments,
 ): DefinitionsService {
   const { reader, commits, audit, clock, logger } = foundation;
-  const { endpoints, workspace, graph, assistant } = parts;
+  const { endpoints, workspace, graph, assistant, connectors } = parts;
   const { searchConfiguration, goldenSets } = parts.search;
   const { settings, synonyms } = searchConfiguration;
   const { agents, tools, llmSearchSettings, deepResearch: research, goldenAnswers } = assistant;
@@ -110,6 +115,7 @@ export function buildDefinitions(
       llmSearchSettings,
       research,
       goldenAnswers,
+      connectors,
       renames: renamesOver(staging, audit, parts.onSchemaChanged),
     }),
     stage: () => stagedDefinitions(foundation, parts),
@@ -122,16 +128,17 @@ export function buildDefinitions(
 
 /** The same services, over a state in which an import is only tried. */
 function stagedDefinitions(
-  { clock, audit }: Foundation,
-  { store, workspace, graph, search, assistant, ...parts }: DefinitionsArguments,
+  { clock, audit, preview }: Foundation,
+  { store, workspace: live, graph, search, assistant, ...parts }: DefinitionsArguments,
 ): StagedDefinitions {
   const { storage, environmentKey } = store;
   const staged = StagedCommits.open({ storage, environmentKey, clock });
   const endpoints = parts.endpoints.over(staged);
+  const workspace = live.over(staged);
   const { settings, synonyms } = search.searchConfiguration;
   const kinds = definitionKinds(staged.reader, {
     endpoints,
-    workspace: workspace.over(staged),
+    workspace,
     access: graph.access.over(staged),
     schema: graph.schema.over(staged),
     settings: settings.over(staged),
@@ -145,6 +152,7 @@ function stagedDefinitions(
     tasks: parts.tasks.tasks.over(staged, {
       access: (name) => endpoints.standing(name)?.access,
     }),
+    connectors: parts.connectors.over(staged, () => allowListOf(workspace, preview)),
     migrations: endpoints.migrations,
     renames: renamesOver(staged, audit, parts.onSchemaChanged),
   });
@@ -184,6 +192,7 @@ interface DefinedBy {
   readonly goldenAnswers: Assistant['goldenAnswers'];
   readonly tasks: Tasks['tasks'];
   readonly migrations: Tasks['migrations'];
+  readonly connectors: ConnectorService;
   readonly renames: StagedRenames;
 }
 
@@ -230,6 +239,10 @@ function definitionKinds(reader: GraphReader, parts: DefinedBy): DefinitionKinds
         definition: fromFile(taskChange),
       },
     ),
+    connector: new ConnectorKind(parts.connectors, {
+      id: (id) => validate(definedConnectorId, id, 'connector'),
+      definition: fromFile(connectorDefinition),
+    }),
     'research-settings': new ResearchSettingsKind(parts.research, fromFile(researchSettingsChange)),
     'golden-set': new GoldenSetKind(parts.goldenSets, {
       name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,

@@ -139,7 +139,8 @@ export async function buildServices(
   const connectors = opened.use(sources.serviceWith(tasks, jobs));
   const followers = { endpoints, webhooks, connectors, indexes };
   const onSchemaChanged = afterSchemaChange(foundation, followers);
-  const own = { ...parts, endpoints, workspace, graph, search, assistant, tasks, onSchemaChanged };
+  const known = { endpoints, workspace, graph, search, assistant, tasks, connectors };
+  const own = { ...parts, ...known, onSchemaChanged };
   const definitions = opened.use(buildDefinitions(foundation, { tokens, ...own }));
   const schemaChanges = buildSchemaChanges(foundation, own);
   // Disposed first: a job that ends with the rest has not come to its end.

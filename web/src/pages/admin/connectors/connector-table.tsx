@@ -32,11 +32,12 @@ export function ConnectorTable({ connectors, ...given }: ConnectorTableProps) {
       columns={[
         {
           title: 'Name',
-          cell: ({ name, source }) => (
+          cell: ({ name, source, needsSecret, hasSecret }) => (
             <div className="min-w-32">
               <bdi className="font-medium wrap-anywhere">{name}</bdi>
               <p className="text-[13px] text-muted">{KIND_NAMES[source.kind]}</p>
               <p className="font-mono text-[13px] break-all text-muted">{source.url}</p>
+              {needsSecret && !hasSecret && <Badge tone="warning">Secret missing</Badge>}
             </div>
           ),
         },

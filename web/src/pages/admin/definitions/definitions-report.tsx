@@ -73,7 +73,11 @@ function ReportState({ result }: Pick<DefinitionsReportProps, 'result'>) {
   );
 }
 
-function Totals({ result: { totals, ignored } }: { readonly result: DefinitionsImport }) {
+function Totals({
+  result: { totals, ignored, afterwards },
+}: {
+  readonly result: DefinitionsImport;
+}) {
   const { created, changed, deleted, unchanged, failed } = totals;
   return (
     <>
@@ -81,6 +85,18 @@ function Totals({ result: { totals, ignored } }: { readonly result: DefinitionsI
         {`${created} new, ${changed} changed, ${deleted} deleted, ${unchanged} unchanged, ${failed} failed.`}
       </p>
       {ignored.length > 0 && <Notice tone="info">Left out: {ignored.join(', ')}</Notice>}
+      {afterwards.length > 0 && (
+        <Notice tone="warning">
+          <p>To be done afterwards, since files do not hold it:</p>
+          <ul>
+            {afterwards.map(({ kind, name, message }) => (
+              <li key={`${kind} ${name}`} className="wrap-anywhere">
+                {message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
     </>
   );
 }
