@@ -1,3 +1,4 @@
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { field, type HttpClient } from '../test/support/http-client.ts';
 import { calls, inTurn, LlmServer, says } from '../test/support/llm-server.ts';
 
@@ -12,12 +13,12 @@ export interface PicturedAssistant extends AsyncDisposable {
 }
 
 /**
- * A provider, a tool, an agent, a conversation, and a session of the admin agent that waits for
- * approval.
+ * A provider, a tool, an agent, a conversation with feedback, a budget, a run of golden answers,
+ * and a session of the admin agent that waits for approval.
  */
 export async function pictureAssistant(
   http: HttpClient,
-  token: string,
+  { url, token }: { readonly url: string; readonly token: string },
 ): Promise<PicturedAssistant> {
   const provider = await LlmServer.start();
   const send = async (method: string, path: string, body: unknown): Promise<unknown> => {
@@ -54,6 +55,41 @@ export async function pictureAssistant(
     ),
   );
   const turn = await send('POST', '/api/chatai/chat', { message: 'What is a trellis?' });
+  const answer = `/api/chatai/chats/${field(turn, 'chatUID')}/messages/${field(turn, 'messageUID')}`;
+  await send('PUT', `${answer}/feedback`, {
+    value: 'down',
+    comment: 'It leaves out what to train on one means.',
+  });
+  await send('PUT', '/api/llm/budgets', {
+    currency: 'EUR',
+    prices: { large: { inputPerMillion: 3, outputPerMillion: 15 } },
+    budgets: [{ team: null, tokens: 5_000_000, money: 40 }],
+  });
+  const golden = '/api/chatai/golden-sets/words';
+  await send('PUT', golden, {
+    description: 'What the assistant must know about words.',
+    questions: [
+      {
+        id: 'trellis',
+        question: 'What is a trellis?',
+        nuggets: [
+          { text: 'a latticework that supports climbing plants' },
+          { text: 'it is a verb as well', importance: 'okay' },
+        ],
+      },
+      { id: 'salaries', question: 'What does everybody earn?', mustRefuse: true },
+    ],
+  });
+  provider.script.turn = inTurn(
+    calls(['system__search', { query: 'trellis', types: ['Synset'], take: 3 }]),
+    says('A trellis is a latticework that supports climbing plants [1].'),
+    says('I cannot tell from what you may see.'),
+  );
+  const run = await send('POST', `${golden}/run`, {});
+  const client = new TrellisClient({ baseUrl: url, token });
+  for await (const _ of client.jobs.watch(field(run, 'id'))) {
+    // It ends with the job.
+  }
   const definition = {
     code: GLOSSARY_CODE,
     isReadOnly: true,

@@ -45,6 +45,20 @@ function pictures(): readonly Picture[] {
     { name: 'tools', path: '#/assistant/tools', waitFor: 'text=look_up' },
     { name: 'agent', path: '#/assistant/agents/explainer' },
     { name: 'deep-research', path: '#/assistant/research' },
+    { name: 'golden-answers', path: '#/assistant/answers', waitFor: 'text=words' },
+    {
+      name: 'golden-run',
+      path: '#/assistant/answers/words?run=1',
+      waitFor: '[aria-label="Nuggets of trellis"]',
+      isOnPhones: true,
+    },
+    {
+      name: 'feedback',
+      path: '#/assistant/feedback',
+      waitFor: 'text=leaves out',
+      isOnPhones: true,
+    },
+    { name: 'budgets', path: '#/assistant/budgets' },
     { name: 'providers', path: '#/assistant/providers' },
     {
       name: 'admin-agent',
@@ -119,7 +133,7 @@ const http = new HttpClient(server.url);
 const token = await http.signIn();
 await using workspace = await pictureWorkspace(http, token);
 const { word, synset } = workspace;
-await using assistant = await pictureAssistant(http, token);
+await using assistant = await pictureAssistant(http, { url: server.url, token });
 const browser = await chromium.launch({ executablePath: chromiumFile(), args: ['--no-sandbox'] });
 for (const theme of ['light', 'dark'] as const) {
   const chosen = pictures().filter(({ name }) => wanted.length === 0 || wanted.includes(name));
