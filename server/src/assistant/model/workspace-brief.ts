@@ -26,12 +26,15 @@ export class WorkspaceBrief {
 
   /** The instructions with the brief after them: what differs least from turn to turn is first. */
   after(instructions: string, caller: Caller): string {
+    const told = [this.withAdded(instructions), ...described(this.#parts.types(caller))];
+    return told.join('\n\n');
+  }
+
+  /** The instructions with what administrators add: for who writes, and looks nothing up. */
+  withAdded(instructions: string): string {
     const added = this.#parts.instructions().trim();
-    return [
-      instructions,
-      ...(added === '' ? [] : [`The administrators of this workspace add:\n${added}`]),
-      ...described(this.#parts.types(caller)),
-    ].join('\n\n');
+    if (added === '') return instructions;
+    return `${instructions}\n\nThe administrators of this workspace add:\n${added}`;
   }
 }
 

@@ -7,6 +7,7 @@ import { NO_SUPPORT } from '../support/support.ts';
 import { Snippets } from '../citations/snippets.ts';
 
 const MINUTE_MS = 60_000;
+const ADDED = 'A "tome" is a book of more than 500 pages.';
 const CALLER = {
   kind: 'session',
   userUid: 'ann',
@@ -62,7 +63,7 @@ function runOf(
   };
   const brief = new WorkspaceBrief({
     types: () => ({ types: [], edges: [] }),
-    instructions: () => '',
+    instructions: () => ADDED,
   });
   return {
     run: new ResearchRun({ models, clock, brief, checker, tools: async () => [] }, task),
@@ -98,6 +99,17 @@ it('makes the report of what was said when its minutes were over, and keeps time
   expect(notes.match(/So far\./g)).toHaveLength(2);
   expect(notes).toContain('ended at its limit of 4 minutes');
   expect(usage).toEqual({ inputTokens: 30, outputTokens: 15 });
+});
+
+it('tells who plans, studies and writes what administrators add', async () => {
+  const { run, asked } = runOf((who) => (who === 'plan' ? TWO : { text: 'Said.' }));
+  await run.do();
+  expect(asked.map((request) => [whoOf(request), request.instructions.includes(ADDED)])).toEqual([
+    ['plan', true],
+    ['study', true],
+    ['study', true],
+    ['report', true],
+  ]);
 });
 
 it('asks nobody any more when the plan has taken all the time', async () => {

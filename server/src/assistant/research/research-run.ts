@@ -242,7 +242,7 @@ export class ResearchRun {
     const text = notesText(notes);
     try {
       const said = await this.#ask({
-        instructions: REPORT_INSTRUCTIONS,
+        instructions: this.#parts.brief.withAdded(REPORT_INSTRUCTIONS),
         text: reportRequest(question, text, this.#remarks()),
         tools: [],
         steps: 1,
