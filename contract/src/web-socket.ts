@@ -29,7 +29,14 @@ export const webSocketSignIn = z.strictObject({
 });
 
 /** What of the server is shown as it is now, beside jobs. */
-export const LIVE_VIEWS = ['connectors', 'members', 'replicas', 'webhooks'] as const;
+export const LIVE_VIEWS = [
+  'connectors',
+  'members',
+  'replicas',
+  'search',
+  'triggers',
+  'webhooks',
+] as const;
 export type LiveView = (typeof LIVE_VIEWS)[number];
 
 export const webSocketMessage = z.discriminatedUnion('type', [

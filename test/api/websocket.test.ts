@@ -25,7 +25,10 @@ class PageSocket {
       if (firstMessage !== undefined) this.socket.send(firstMessage);
     });
     this.socket.addEventListener('message', ({ data }) => {
-      this.messages.push(webSocketMessage.parse(JSON.parse(data)));
+      const message = webSocketMessage.parse(JSON.parse(data));
+      // The index follows each commit by itself.
+      if (message.type === 'VIEW_CHANGED' && message.view === 'search') return;
+      this.messages.push(message);
       this.#wake();
     });
   }

@@ -141,6 +141,10 @@ export default async ({ q, badRequest }: Scope) =>
     await row.getByRole('switch', { name: 'Active: tickets/assign' }).click();
     const paused = async () => items(await people.as('admin', 'GET', '/api/admin/triggers'));
     await expect.poll(paused).toMatchObject([{ isPaused: true, setAside: 0 }]);
+    // What others do is shown as it happens.
+    const named = { endpoint: 'tickets/assign' };
+    await people.as('admin', 'POST', '/api/admin/triggers/resume', named);
+    await row.getByRole('switch', { name: 'Active: tickets/assign', checked: true }).waitFor();
     await expectAccessibleInBothThemes(page);
     await page.setViewportSize({ width: 390, height: 844 });
     await row.scrollIntoViewIfNeeded();

@@ -69,7 +69,8 @@ export function buildSearch(foundation: Foundation, parts: SearchArguments): Sea
   });
   if (!isReplica) {
     opened.use(startEmbeddingSweeps(index, foundation));
-    opened.use(startIndexJobs({ jobs, index, embedderState }));
+    const onState = (): void => foundation.views.changed('search');
+    opened.use(startIndexJobs({ jobs, index, embedderState, onState }));
     embeddings.startEmbedder(index);
   }
   const embed: EmbedQuery = (request, signal) =>

@@ -57,7 +57,7 @@ export interface Tasks extends AsyncDisposable {
 
 /** Builds what the server does by itself: tasks, and migrations at its start. */
 export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
-  const { reader, commits, logger, clock, redact, preview } = foundation;
+  const { reader, commits, logger, clock, redact, preview, views } = foundation;
   const { jobs, endpoints, goldenSets, builtInTasks, changes, work } = parts;
   const onFault = (err: unknown): void =>
     logger.error({ err }, 'a task or a migration could not be run');
@@ -101,6 +101,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     feed: changes.triggers,
     alarm,
     redact: textRedactor(redact),
+    onChange: () => views.changed('triggers'),
     onFault: (err) => logger.error({ err }, 'a trigger could not go on as it should'),
   });
   return {
@@ -119,8 +120,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
           await scheduler.start();
           triggers.start();
         }
-        const followers = runsByItself ? [tasks, triggers] : [tasks];
-        await keepFollowingCode(endpoints, followers, onFault);
+        await keepFollowingCode(endpoints, runsByItself ? [tasks, triggers] : [tasks], onFault);
       },
     },
     [Symbol.asyncDispose]: () => disposeInOrder(triggers, scheduler, runner),

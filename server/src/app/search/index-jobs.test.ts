@@ -43,14 +43,29 @@ function start() {
       return { ...nothing, sequence: 1, rebuild, texts: { waiting, refused: 0 } };
     },
   };
-  const indexJobs = new IndexJobs({ jobs, index, embedderState: () => now.embedder });
+  let told = 0;
+  const onState = (): void => void told++;
+  const indexJobs = new IndexJobs({ jobs, index, embedderState: () => now.embedder, onState });
   const look = (change: Partial<typeof now> = {}) => {
     Object.assign(now, change);
     indexJobs.look();
     return jobs.list(SERVER, { skip: 0, take: 10 }).items;
   };
-  return { now, jobs, look };
+  return { now, jobs, look, told: () => told };
 }
+
+it('tells once of each state that is another one', () => {
+  const { look, told } = start();
+  look();
+  look();
+  expect(told()).toBe(1);
+  look({ waiting: 7 });
+  look({ waiting: 7 });
+  expect(told()).toBe(2);
+  look({ rebuild: REBUILD });
+  look({ rebuild: { ...REBUILD, done: 1 } });
+  expect(told()).toBe(4);
+});
 
 it('types that are indexed anew are a job from their start to their end', () => {
   const { look } = start();

@@ -13,6 +13,8 @@ export interface IndexJobsParts {
   };
   /** Undefined while there is no embedder. */
   readonly embedderState: () => EmbedderState | undefined;
+  /** Told when either state is another one. */
+  readonly onState: () => void;
 }
 
 /** Looks every so often, as long as it is not disposed. */
@@ -31,6 +33,7 @@ export class IndexJobs {
   #rebuild: { readonly job: RunningJob; readonly startedAt: string } | undefined;
   #backfill: { readonly job: RunningJob; readonly embeddedBefore: number } | undefined;
   #toldError: string | null = null;
+  #told: string | undefined;
 
   constructor(parts: IndexJobsParts) {
     this.#parts = parts;
@@ -39,6 +42,11 @@ export class IndexJobs {
   look(): void {
     this.#lookAtRebuild();
     this.#lookAtTexts();
+    const { index, embedderState, onState } = this.#parts;
+    const state = JSON.stringify([index.state, embedderState()]);
+    if (state === this.#told) return;
+    this.#told = state;
+    onState();
   }
 
   #lookAtRebuild(): void {

@@ -78,6 +78,7 @@ function open(position = 0) {
       },
       redact: (text) => text.replaceAll('hunter2', '[redacted]'),
       onFault: (error) => faults.push(error),
+      onChange: () => {},
       onPosition: () => {},
     },
   );

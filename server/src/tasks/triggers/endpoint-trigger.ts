@@ -46,6 +46,8 @@ export interface EndpointTriggerParts {
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
   readonly onFault: (error: unknown) => void;
+  /** Told when it shows something else. */
+  readonly onChange: () => void;
   /** Told when another part of the log is needed. */
   readonly onPosition: () => void;
 }
@@ -183,6 +185,7 @@ export class EndpointTrigger {
       .finally(() => {
         this.#running--;
         places.free();
+        this.#parts.onChange();
       });
     return true;
   }
@@ -199,6 +202,7 @@ export class EndpointTrigger {
       if (found.isLost) await this.#noteLoss(found.after);
       this.#next = { after: found.after, skip: found.skip };
       for (const event of found.events) this.#lanes.add(event);
+      if (found.events.length > 0) this.#parts.onChange();
       while (this.pump());
       this.#moved();
     }
@@ -351,6 +355,7 @@ export class EndpointTrigger {
       await commitAndRead([writeTrigger(changed)], this.#parts);
       const hasMoved = changed.position !== this.#stored.position;
       this.#stored = changed;
+      this.#parts.onChange();
       if (hasMoved) this.#parts.onPosition();
     });
   }

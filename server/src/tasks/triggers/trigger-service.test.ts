@@ -50,6 +50,7 @@ it('keeps a change that is set aside when the server stops while it runs again',
     },
     alarm: () => ({ [Symbol.dispose]: () => {} }),
     redact: (text) => text,
+    onChange: () => {},
     onFault: (error) => expect(error).toBeUndefined(),
   });
   service.start();

@@ -124,6 +124,7 @@ export class TriggerService implements AsyncDisposable {
     const written =
       error === undefined ? deleteSetAside(id) : writeSetAside({ ...event, attempts, error });
     await commitAndRead([written], this.#parts);
+    this.#parts.onChange();
     return { succeeded: error === undefined, error: error ?? null };
   }
 
@@ -131,6 +132,7 @@ export class TriggerService implements AsyncDisposable {
   async forget(caller: Caller, id: string, address: string): Promise<void> {
     const { endpoint } = this.#requireEvent(id);
     await commitAndRead([deleteSetAside(id)], this.#parts);
+    this.#parts.onChange();
     this.#record('trigger.event-deleted', endpoint, { caller, address });
   }
 
@@ -145,6 +147,7 @@ export class TriggerService implements AsyncDisposable {
     const stored = { endpoint, lines, position, isPaused: false, reason: null, missed: null };
     await commitAndRead([writeTrigger(stored)], this.#parts);
     this.#open(stored);
+    this.#parts.onChange();
   }
 
   async #remove(endpoint: string): Promise<void> {
@@ -152,6 +155,7 @@ export class TriggerService implements AsyncDisposable {
     this.#triggers.delete(endpoint);
     const events = this.#store.setAside(endpoint).map(({ id }) => deleteSetAside(id));
     await commitAndRead([deleteTrigger(endpoint), ...events], this.#parts);
+    this.#parts.onChange();
   }
 
   #open(stored: StoredTrigger): void {

@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
+import { useCompileStatus } from '../endpoints/endpoint-queries.ts';
 import { CodeItemLink } from './code-item-link.tsx';
 
 /** With the editor of code, which who only looks does not need. */
@@ -24,8 +25,6 @@ const ModuleDialog = lazyPart(
 
 type Item = Catalog['items'][number];
 
-const PENDING_RECHECK_MS = 1_000;
-
 const route = getRouteApi('/workspace/admin/build');
 
 /** Everything custom, by folder, with what fails first (specification, section 4.7). */
@@ -34,11 +33,7 @@ export function BuildTreePage() {
     queryKey: ['build-catalog'],
     queryFn: ({ signal }) => client.build.getCatalog({ signal }),
   });
-  const status = useQuery({
-    queryKey: ['compile-status'],
-    queryFn: ({ signal }) => client.build.getCompileStatus({ signal }),
-    refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_RECHECK_MS : false),
-  });
+  const status = useCompileStatus();
   const failing = new Set(status.data?.FailingIds);
   const permission = useChangePermission();
   const [isAdding, setIsAdding] = useState(false);

@@ -21,9 +21,8 @@ import { followerColumns } from './follower-columns.tsx';
 import { LagChart } from './lag-chart.tsx';
 import { ReplicaVerificationResult } from './replica-verification-result.tsx';
 import { StaleNotice } from './stale-notice.tsx';
-import { healthQuery, replicaHealthQuery, statisticsQuery } from './statistics.ts';
+import { healthQuery, REPLICAS_KEY, replicaHealthQuery, statisticsQuery } from './statistics.ts';
 
-const REPLICAS_KEY = ['replicas'];
 const tells = tellsOfView('replicas');
 
 export function ReplicasPage() {
@@ -33,7 +32,7 @@ export function ReplicasPage() {
   const isOff = health.data !== undefined && !('currentLag' in health.data);
   useLiveQueries(REPLICAS_KEY, tells);
   const overview = useQuery({
-    queryKey: REPLICAS_KEY,
+    queryKey: [...REPLICAS_KEY, 'list'],
     queryFn: ({ signal }) => client.replicas.list({ signal }),
     enabled: health.isError || (health.data !== undefined && !isOff),
   });

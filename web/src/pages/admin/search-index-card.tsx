@@ -1,20 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { client } from '../../api/client.ts';
 import { Card } from '../../ui/card.tsx';
 import { FieldList } from '../../ui/field-list.tsx';
 import { formatBytes, formatCount } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-
-const REFRESH_MS = 5_000;
+import { useSearchIndex } from '../content/search-settings.ts';
 
 export function SearchIndexCard() {
-  const index = useQuery({
-    queryKey: ['search-index'],
-    queryFn: ({ signal }) => client.search.getIndex({ signal }),
-    refetchInterval: REFRESH_MS,
-  });
+  const index = useSearchIndex();
   return (
     <Card
       title="Search index"

@@ -20,8 +20,10 @@ export const healthQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+/** Beginning of the key of whatever tells of replicas. */
+export const REPLICAS_KEY = ['replicas'] as const;
+
 export const replicaHealthQuery = queryOptions({
-  queryKey: ['replica-health'],
+  queryKey: [...REPLICAS_KEY, 'health'],
   queryFn: ({ signal }) => client.replicas.getHealth({ signal, forcePrimary: true }),
-  refetchInterval: REFRESH_MS,
 });

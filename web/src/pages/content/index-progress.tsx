@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Notice } from '../../ui/notice.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
-import { searchIndexQuery } from './search-settings.ts';
+import { useSearchIndex } from './search-settings.ts';
 
 /** What the index is busy with; nothing while it is not. */
 export function IndexProgress() {
-  const { data } = useQuery(searchIndexQuery);
+  const { data } = useSearchIndex();
   if (data === undefined) return null;
   const { rebuild, texts, embedder } = data;
   return (

@@ -1,8 +1,9 @@
 import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import { client } from '../../api/client.ts';
+import { tellsOfView, useLiveQueries } from '../../app/live-queries.ts';
 import { isOwnType } from './schema.ts';
 
 export const searchSettingsQuery = queryOptions({
@@ -10,11 +11,19 @@ export const searchSettingsQuery = queryOptions({
   queryFn: ({ signal }) => client.search.getSettings({ signal }),
 });
 
+const INDEX_KEY = ['search-index'] as const;
+const tellsOfIndex = tellsOfView('search');
+
 export const searchIndexQuery = queryOptions({
-  queryKey: ['search-index'],
+  queryKey: INDEX_KEY,
   queryFn: ({ signal }) => client.search.getIndex({ signal }),
-  refetchInterval: 2_000,
 });
+
+/** The state of the search index, as it is now. */
+export function useSearchIndex() {
+  useLiveQueries(INDEX_KEY, tellsOfIndex);
+  return useQuery(searchIndexQuery);
+}
 
 export type TypeSettings = SearchSettings['types'][string];
 export type FieldSettings = TypeSettings['fields'][string];

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { LoaderCircle } from 'lucide-react';
 import { Notice } from '../../ui/notice.tsx';
-import { compileStatusQuery, type EndpointSummary } from './endpoint-queries.ts';
+import { type EndpointSummary, useCompileStatus } from './endpoint-queries.ts';
 
 const NAMED_MAX = 20;
 
@@ -12,7 +11,7 @@ export function CompileStatusCard({
 }: {
   readonly endpoints: readonly EndpointSummary[];
 }) {
-  const { data, isError } = useQuery(compileStatusQuery);
+  const { data, isError } = useCompileStatus();
   if (isError) return <Notice tone="warning">The state of the endpoints could not be read.</Notice>;
   if (data === undefined) return null;
   const failing = endpoints.filter(({ UID }) => data.FailingIds.includes(UID));

@@ -11,7 +11,7 @@ import { ListSearch } from '../../ui/list-search.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { CompileStatusCard } from './compile-status-card.tsx';
-import { compileStatusQuery, endpointListQuery, type EndpointSummary } from './endpoint-queries.ts';
+import { endpointListQuery, type EndpointSummary, useCompileStatus } from './endpoint-queries.ts';
 import { EndpointTree } from './endpoint-tree-view.tsx';
 import { NewEndpointDialog } from './new-endpoint-dialog.tsx';
 
@@ -76,7 +76,7 @@ interface EndpointsFoundProps {
 }
 
 function EndpointsFound({ all, query }: EndpointsFoundProps) {
-  const failing = useQuery(compileStatusQuery).data?.FailingIds;
+  const failing = useCompileStatus().data?.FailingIds;
   const found = all.filter((endpoint) => isFoundBy(endpoint, query.toLowerCase()));
   if (found.length === 0) {
     return (

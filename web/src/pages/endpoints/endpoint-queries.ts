@@ -1,13 +1,13 @@
 import { eachItem } from '@trellis/client/pages.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
+import { tellsOfJobs, useLiveQueries } from '../../app/live-queries.ts';
 
 /** An endpoint as lists show it: its code can be large. */
 export type EndpointSummary = Omit<EndpointDefinition, 'code'>;
 
-const PENDING_REFETCH_MS = 1_000;
 const METRICS_REFETCH_MS = 5_000;
 /** While calls are recorded. */
 const RECORDED_REFETCH_MS = 2_000;
@@ -24,12 +24,17 @@ export const endpointListQuery = queryOptions({
   },
 });
 
-/** Asks again while a check in the background goes on. */
-export const compileStatusQuery = queryOptions({
-  queryKey: ['endpoints', 'compile-status'],
-  queryFn: ({ signal }) => client.build.getCompileStatus({ signal }),
-  refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_REFETCH_MS : false),
-});
+const COMPILE_STATUS_KEY = ['endpoints', 'compile-status'] as const;
+const tellsOfChecks = tellsOfJobs('endpoint-recheck');
+
+/** What compiles, also once a check in the background has ended. */
+export function useCompileStatus() {
+  useLiveQueries(COMPILE_STATUS_KEY, tellsOfChecks);
+  return useQuery({
+    queryKey: COMPILE_STATUS_KEY,
+    queryFn: ({ signal }) => client.build.getCompileStatus({ signal }),
+  });
+}
 
 export const endpointMetricsQuery = queryOptions({
   queryKey: ['endpoints', 'metrics'],
@@ -116,16 +121,15 @@ export async function rememberEndpoint(
   await forgetLists(queries, definition.name);
 }
 
-/** The last three are those of the pages of all code. */
+/** The last two are those of the pages of all code. */
 export async function forgetLists(queries: QueryClient, name: string): Promise<void> {
   const keys = [
     ['endpoints', 'list'],
     ['endpoints', 'names'],
-    ['endpoints', 'compile-status'],
+    COMPILE_STATUS_KEY,
     ['endpoints', 'history', name],
     ['code-history'],
     ['build-catalog'],
-    ['compile-status'],
   ];
   await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }

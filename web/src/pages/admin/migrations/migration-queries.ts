@@ -14,6 +14,11 @@ export const migrationListQuery = queryOptions({
 
 /** After a change; the last three are those of the pages of all code. */
 export async function refreshMigrations(queries: QueryClient): Promise<void> {
-  const keys = [MIGRATIONS_KEY, ['code-history'], ['build-catalog'], ['compile-status']];
+  const keys = [
+    MIGRATIONS_KEY,
+    ['code-history'],
+    ['build-catalog'],
+    ['endpoints', 'compile-status'],
+  ];
   await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }

@@ -3,13 +3,11 @@ import { client } from '../../../api/client.ts';
 
 /** Beginning of the key of whatever tells of triggers. */
 export const TRIGGERS_KEY = ['triggers'] as const;
-const REFRESH_MS = 5_000;
 const EVENTS_TAKE = 100;
 
 export const triggersQuery = queryOptions({
   queryKey: [...TRIGGERS_KEY, 'list'],
   queryFn: ({ signal }) => client.triggers.list({ signal }),
-  refetchInterval: REFRESH_MS,
 });
 
 export const setAsideQuery = (endpoint: string) =>

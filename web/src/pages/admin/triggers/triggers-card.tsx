@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Trigger } from '@trellis/contract/shapes/trigger.ts';
 import { useState } from 'react';
 import { client } from '../../../api/client.ts';
+import { tellsOfView, useLiveQueries } from '../../../app/live-queries.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -14,8 +15,11 @@ import { toastError } from '../../../ui/toast.ts';
 import { SetAsidePanel } from './set-aside-panel.tsx';
 import { TRIGGERS_KEY, triggersQuery } from './trigger-queries.ts';
 
+const tellsOfTriggers = tellsOfView('triggers');
+
 /** Endpoints that changes of nodes run; nothing while there are none. */
 export function TriggersCard() {
+  useLiveQueries(TRIGGERS_KEY, tellsOfTriggers);
   const triggers = useQuery(triggersQuery);
   const [opened, setOpened] = useState<string>();
   return (

@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
 
-const RUNNING_REFETCH_MS = 2_000;
-
 /** Beginning of the key of whatever tells of golden answers. */
 export const GOLDEN_KEY = ['golden-answers'] as const;
 
@@ -17,13 +15,10 @@ export const goldenSetQuery = (name: string) =>
     queryFn: ({ signal }) => client.goldenAnswers.get(name, { signal }),
   });
 
-/** Read again and again while one of them is under way. */
 export const goldenRunsQuery = (name: string) =>
   queryOptions({
     queryKey: [...GOLDEN_KEY, 'runs', name],
     queryFn: async ({ signal }) => (await client.goldenAnswers.listRuns(name, { signal })).items,
-    refetchInterval: ({ state }) =>
-      state.data?.some((run) => run.state === 'running') === true ? RUNNING_REFETCH_MS : false,
   });
 
 /** A run with its answers; without `compare` against the one before. */
@@ -32,5 +27,4 @@ export const goldenReportQuery = (name: string, run: number, compare: number | u
     queryKey: [...GOLDEN_KEY, 'report', name, run, compare],
     queryFn: ({ signal }) =>
       client.goldenAnswers.getRun(name, run, compare === undefined ? {} : { compare }, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? RUNNING_REFETCH_MS : false),
   });

@@ -14,7 +14,6 @@ import { GoldenReportView } from './golden-report-view.tsx';
 import { GoldenRuns } from './golden-runs.tsx';
 import { QuestionsForm } from './questions-form.tsx';
 
-const RUNS_KEY = [...GOLDEN_KEY, 'runs'];
 const tellsOfRuns = tellsOfJobs('golden-answers');
 
 const route = getRouteApi('/workspace/assistant/answers/$name');
@@ -28,7 +27,7 @@ export function GoldenSetPage() {
   const { tab, run, compare } = route.useSearch();
   const navigate = route.useNavigate();
   const set = useQuery(goldenSetQuery(name));
-  useLiveQueries(RUNS_KEY, tellsOfRuns);
+  useLiveQueries(GOLDEN_KEY, tellsOfRuns);
   return (
     <>
       <PageHeader

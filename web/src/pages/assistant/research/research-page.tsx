@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { PermissionNotice } from '../../manage/permission-notice.tsx';
 import { ResearchLimitsForm } from './research-limits-form.tsx';
-import { researchSettingsQuery } from './research-queries.ts';
+import { useResearchSettings } from './research-queries.ts';
 import { ResearchQueue } from './research-queue.tsx';
 import { ResearchersForm } from './researchers-form.tsx';
 
 /** What is studied now and waits, and how far a research may go (specification, section 4.6). */
 export function ResearchPage() {
   const permission = useChangePermission();
-  const settings = useQuery(researchSettingsQuery);
+  const settings = useResearchSettings();
   return (
     <>
       <PageHeader

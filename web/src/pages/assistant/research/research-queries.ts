@@ -1,10 +1,17 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
+import { tellsOfJobs, useLiveQueries } from '../../../app/live-queries.ts';
 
-const REFETCH_MS = 3_000;
+const RESEARCH_KEY = ['research-settings'] as const;
+const tellsOfResearch = tellsOfJobs('deep-research');
 
 export const researchSettingsQuery = queryOptions({
-  queryKey: ['research-settings'],
+  queryKey: RESEARCH_KEY,
   queryFn: ({ signal }) => client.deepResearch.getSettings({ signal }),
-  refetchInterval: REFETCH_MS,
 });
+
+/** The settings, with what is studied and waits now. */
+export function useResearchSettings() {
+  useLiveQueries(RESEARCH_KEY, tellsOfResearch);
+  return useQuery(researchSettingsQuery);
+}
