@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { Command, CommanderError } from 'commander';
 import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
@@ -62,9 +61,7 @@ import {
   WrongUsage,
 } from './failure.ts';
 import type { Terminal } from './terminal.ts';
-
-/** `YY.M.build` (specification, section 9). */
-const VERSION: string = createRequire(import.meta.url)('../package.json').version;
+import { VERSION } from './version.ts';
 
 /** In the order of the help, under its headings. */
 const COMMANDS = {

@@ -121,8 +121,13 @@ function useArchives(
     const archive = `trellis-${name}-${version}.tgz`;
     const [found] = globSync(`{,*/}${archive}`, { cwd: packages });
     if (found === undefined) {
+      const [other] = globSync(`{,*/}trellis-${name}-*.tgz`, { cwd: packages });
       throw new CommandFailure(`there is no ${archive} in ${packages}`, {
-        hint: 'Name the folder that "npm run package" has filled.',
+        hint:
+          other === undefined
+            ? 'Name the folder that "npm run package" has filled.'
+            : `${basename(other)} is of another version: use the command that was made with it, or ` +
+              'run "npm run package" again, without --build.',
       });
     }
     archives.set(`${ARCHIVES}/${archive}`, join(packages, found));

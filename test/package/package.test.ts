@@ -50,6 +50,14 @@ describe('the program', () => {
     expect((await installed.run('npx', ['trellis', '--help'])).stdout).toContain('serve');
   });
 
+  test('begins a project with the packages of its own version', async () => {
+    const made = join(folder.path, 'made');
+    const books = join(folder.path, 'books');
+    await installed.run('npx', ['trellis', 'init', books, '--packages', made]);
+    const { devDependencies } = JSON.parse(await readFile(join(books, 'package.json'), 'utf8'));
+    expect(devDependencies['@trellis/endpoint']).toMatch(/^file:packages\/.*\.42\.tgz$/);
+  });
+
   test('serves the workspace: sign-in, a checked endpoint, search, the front end', async () => {
     await expectToServe({ storage: join(folder.path, 'data'), program: installed.program });
   });

@@ -2,10 +2,10 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
 import type { Command } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { CommandContext, Run } from '../command-context.ts';
 import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { table } from '../terminal.ts';
+import { VERSION } from '../version.ts';
 
 interface Finding {
   readonly check: string;
@@ -106,13 +106,13 @@ function reachable(server: string, { ready, role, version }: HealthReport): Find
     const message = `${told}, and not ready.`;
     return { check, status: 'wrong', message, remedy: 'Wait for it, or read its log.' };
   }
-  if (version === packageJson.version) {
+  if (version === VERSION) {
     return { check, status: 'ok', message: `${told}, and ready.`, remedy: null };
   }
   return {
     check,
     status: 'warning',
-    message: `${told}; this command is of version ${packageJson.version}.`,
+    message: `${told}; this command is of version ${VERSION}.`,
     remedy: 'Use the same version for both.',
   };
 }

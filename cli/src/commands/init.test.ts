@@ -140,5 +140,15 @@ describe('trellis init --packages', () => {
     const { code, stderr } = await trellis(['init', folder, '--packages', scratchFolder()]);
     expect([code, existsSync(folder)]).toEqual([1, false]);
     expect(stderr).toContain(`there is no ${archiveOf('contract')} in`);
+    expect(stderr).toContain('Name the folder that "npm run package" has filled.');
+  });
+
+  it('says that archives are of another version', async () => {
+    const dist = scratchFolder();
+    writeFileSync(join(dist, 'trellis-contract-20.1.0.tgz'), '');
+    const folder = join(scratchFolder(), 'books');
+    const { code, stderr } = await trellis(['init', folder, '--packages', dist]);
+    expect([code, existsSync(folder)]).toEqual([1, false]);
+    expect(stderr).toContain('trellis-contract-20.1.0.tgz is of another version');
   });
 });

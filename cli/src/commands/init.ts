@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { CommandContext, Run } from '../command-context.ts';
 import { makeProject, templateNames } from '../project-template.ts';
+import { VERSION } from '../version.ts';
 
 interface InitOptions {
   readonly template: string;
@@ -44,10 +44,15 @@ async function init(
   { template, packages }: InitOptions,
   folder: string,
 ): Promise<void> {
-  const { version } = packageJson;
-  const files = await makeProject({ folder, template, version, packages });
+  const files = await makeProject({ folder, template, version: VERSION, packages });
   for (const file of files) output.note(`Wrote ${file}`);
   const enter = folder === '.' ? '' : `cd ${folder} && `;
   output.note(`\nNext: ${enter}npm install && trellis dev`);
+  if (packages === undefined) {
+    output.note(
+      'If npm finds no packages of Trellis, have "npm run package" make them in the repository of ' +
+        'Trellis, and begin again with --packages.',
+    );
+  }
   output.data({ folder, template, files }, '');
 }
