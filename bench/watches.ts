@@ -200,7 +200,7 @@ class Watches implements Disposable {
 
   /** Resolves when nothing has come for a moment. */
   async caughtUp(): Promise<void> {
-    for (let before = -1; before !== this.#heard; ) {
+    for (let before = -1; before !== this.#heard;) {
       before = this.#heard;
       await sleep(QUIET_MS);
     }
