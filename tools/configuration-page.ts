@@ -19,6 +19,7 @@ const TYPES: Readonly<Record<VariableType, string>> = {
   boolean: '`true` or `1`, `false` or `0`',
   count: `a whole number from 0 to ${BACKUPS_KEPT_MAX}`,
   folder: 'a path, absolute or relative to the folder in which the server was started',
+  folders: 'absolute paths, such as `/srv/files;/mnt/tables`',
   host: 'an IP address or a host name, such as `127.0.0.1`, without scheme and port',
   key: `text of at least ${KEY_BYTES_MIN} bytes`,
   'log-level': `one of ${LOG_THRESHOLDS.map((level) => `\`${level}\``).join(', ')}`,

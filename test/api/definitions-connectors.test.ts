@@ -187,7 +187,12 @@ test('what is wrong with a file is told with its place, and nothing is imported'
   const cases: readonly (readonly [id: string, definition: unknown, error: string])[] = [
     ['a', { ...good, secret: SECRET }, 'invalid_request: file, secret: is not known here'],
     ['b', { source: good.source }, 'invalid_request: file, name: '],
-    ['c', { ...good, source: { ...good.source, url: 'file:///etc/passwd' } }, 'invalid_request: '],
+    ['c', { ...good, source: { ...good.source, url: 'ftp://a.example/b' } }, 'invalid_request: '],
+    [
+      'disk',
+      { ...good, source: { ...good.source, url: 'file:///etc/passwd' } },
+      'connector_address_not_allowed: Connectors may not read the disk of this server',
+    ],
     ['d', { ...good, source: { ...good.source, kind: 'fax' } }, 'invalid_request: file, source'],
     ['e', { ...good, source: imap }, 'invalid_request: file, source.owner: '],
     ['f', { ...good, schedule: { cron: 'never', timeZone: 'UTC' } }, 'invalid_schedule: '],

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { DefinitionsScene } from '../support/definitions-scene.ts';
 import { items, People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
 
 const PATH = '#/admin/connectors';
 const NARROW = { width: 390, height: 844 };
@@ -14,9 +18,12 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
   let people: People;
   let source: Server;
   let origin: string;
+  /** What connectors may read on the disk. */
+  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let table = 'Sku,Price\na1,10\nb2,20\n';
   beforeAll(async () => {
-    people = await People.start();
+    files = await temporaryFolder();
+    people = await People.start({ MSK_CONNECTOR_ROOTS: files.path });
     await people.add('rita', { isReadOnlyAdmin: true });
     source = createServer((_request, response) => response.end(table));
     source.listen(0, '127.0.0.1');
@@ -28,6 +35,7 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
   afterAll(async () => {
     source.close();
     await people[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
   });
 
   const listed = async () => items(await people.as('admin', 'GET', '/api/connectors'));
@@ -97,6 +105,56 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
     expect(await listed()).toEqual([]);
     // The address and the schedule that were refused.
     expect(complaints.filter((complaint) => !/422|400/.test(complaint))).toEqual([]);
+  });
+
+  test('a folder of the server is added by its path', async () => {
+    await mkdir(join(files.path, 'a 100% #1'));
+    await writeFile(join(files.path, 'a 100% #1/note.txt'), 'A note.');
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Add connector' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add connector' });
+    await dialog.getByLabel('Name').fill('Notes');
+    await dialog.getByLabel('Kind').selectOption('folder');
+    await dialog.getByText('below a folder that MSK_CONNECTOR_ROOTS').waitFor();
+    expect(await dialog.getByLabel('Password or token').count()).toBe(0);
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByLabel('Address').fill('/etc');
+    await dialog.getByRole('button', { name: 'Add connector' }).click();
+    await dialog.getByText('A connector may not read /etc').waitFor();
+    await dialog.getByLabel('Address').fill(join(files.path, 'a 100% #1'));
+    await dialog.getByLabel('Who may see the files').selectOption('everybody');
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+    await page.getByText('A folder with 0 folders and 1 files right in it').waitFor();
+    await dialog.getByRole('button', { name: 'Add connector' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const row = page.getByRole('row', { name: /Notes/ });
+    await row.getByText('Folder of the server').waitFor();
+    await row.getByRole('button', { name: 'Actions on Notes' }).click();
+    await page.getByRole('menuitem', { name: 'Run now' }).click();
+    await row.getByText(/rows, \d added/).waitFor();
+    expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+  });
+
+  test('one that came without its secret says so', async () => {
+    const origins = { fetchAllowList: [origin] };
+    const kept = { kind: 'csv', url: `${origin}/prices.csv`, type: 'Kept', key: 'Sku' };
+    const definition = { name: 'Moved here', source: kept, needsSecret: true };
+    const at = new DefinitionsScene(people.workspace);
+    await at.import({
+      'workspace-settings.json': JSON.stringify(origins),
+      'connectors/moved.json': JSON.stringify(definition),
+    });
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const row = opened.page.getByRole('row', { name: /Moved here/ });
+    await row.getByText('Secret missing').waitFor();
+    await row.getByRole('button', { name: 'Actions on Moved here' }).click();
+    await opened.page.getByRole('menuitem', { name: 'Change' }).click();
+    const dialog = opened.page.getByRole('dialog', { name: 'Change “Moved here”' });
+    await dialog.getByLabel('Token').fill('the-token-of-the-shop');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Secret missing').waitFor({ state: 'hidden' });
+    expect(opened.complaints).toEqual([]);
   });
 
   test('on a phone, a read-only administrator sees them and changes nothing', async () => {

@@ -1,6 +1,7 @@
 import type { ConnectorSource } from '@trellis/contract/shapes/connector.ts';
 import type { ConnectorReport } from '../run-connector.ts';
 import { csvKind } from './csv.ts';
+import { folderKind } from './folder.ts';
 import { gitKind } from './git.ts';
 import { imapKind } from './imap.ts';
 import { ldapKind } from './ldap.ts';
@@ -13,6 +14,8 @@ export function testSource(source: ConnectorSource, context: SourceContext): Pro
   switch (source.kind) {
     case 'csv':
       return csvKind.test(source, context);
+    case 'folder':
+      return folderKind.test(source, context);
     case 'postgres':
       return postgresKind.test(source, context);
     case 'git':
@@ -35,6 +38,8 @@ export function runSource(
   switch (source.kind) {
     case 'csv':
       return csvKind.run(source, target, context);
+    case 'folder':
+      return folderKind.run(source, target, context);
     case 'postgres':
       return postgresKind.run(source, target, context);
     case 'git':

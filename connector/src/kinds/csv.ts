@@ -4,6 +4,7 @@ import { parse } from 'csv-parse';
 import { pipeline, Readable } from 'node:stream';
 import { ConnectorError } from '../connector-error.ts';
 import { type ConnectorReport, runConnector } from '../run-connector.ts';
+import { streamOfDisk } from './disk-files.ts';
 import { LastRows, type ReplacedRow } from './last-rows.ts';
 import type { ConnectorKind, KindTarget, SourceContext } from './source-context.ts';
 
@@ -16,7 +17,7 @@ const COLUMNS_MAX = 500;
 /** Rows with the key of another one that are named one by one. */
 const REPLACED_TOLD = 20;
 
-/** A table on the web. */
+/** A table on the web, or on the disk of the server. */
 export const csvKind: ConnectorKind<CsvSource> = {
   async test({ url, key }, context) {
     const table = readTable(await openTable(url, context));
@@ -106,8 +107,12 @@ function replacedText({ key, line, byLine }: ReplacedRow, column: string): strin
 
 export async function openTable(
   url: string,
-  { fetch, secret, signal }: Pick<SourceContext, 'fetch' | 'secret' | 'signal'>,
+  { fetch, disk, secret, signal }: Pick<SourceContext, 'fetch' | 'disk' | 'secret' | 'signal'>,
 ): Promise<Readable> {
+  if (new URL(url).protocol === 'file:') {
+    if (disk !== undefined) return streamOfDisk(disk);
+    throw new ConnectorError('source_failed', `${url} may not be read`);
+  }
   const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
   const response = await fetch(url, { headers, signal: signal ?? null });
   if (!response.ok || response.body === null) {

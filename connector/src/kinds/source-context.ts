@@ -1,5 +1,6 @@
 import type { NodeFiles } from '../node-files.ts';
 import type { ConnectorOptions, ConnectorReport } from '../run-connector.ts';
+import type { DiskPlace } from './disk-files.ts';
 
 /** Where the rows of a kind go: ready for `runConnector`, but for name and schema. */
 export type KindTarget = Omit<ConnectorOptions, 'schema' | 'name'>;
@@ -11,6 +12,8 @@ export interface SourceContext {
   /** Password or token at the source. */
   readonly secret: string | undefined;
   readonly files: NodeFiles;
+  /** What may be read of the disk: nothing where it is not given. */
+  readonly disk?: DiskPlace | undefined;
   /** Tells people what they should know of the run. */
   readonly log: (text: string) => void;
   readonly signal: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 import type { WebdavSource } from '@trellis/contract/shapes/connector.ts';
 import { ConnectorError } from '../connector-error.ts';
+import { PathRules } from './path-rules.ts';
 import {
   NO_READERS,
   OPEN,
@@ -19,38 +20,23 @@ interface Principal {
   readonly name: string;
 }
 
-interface AccessRule {
-  /** As the settings write it. */
-  readonly told: string;
-  readonly path: readonly string[];
-  readonly readers: SourceReaders;
-}
-
 /** Who may see what is on a server, as the settings tell it to be found out. */
 export class DavAccess {
   readonly #source: WebdavSource;
   readonly #server: DavServer;
   /** By their addresses; undefined for those whom the server does not show. */
   readonly #principals = new Map<string, Principal | undefined>();
-  readonly #rules: readonly AccessRule[];
-  readonly #unused: Set<AccessRule>;
+  readonly #rules: PathRules;
 
   constructor(source: WebdavSource, server: DavServer) {
     this.#source = source;
     this.#server = server;
-    this.#rules = source.rules.map(({ path, users, teams }) => ({
-      told: path,
-      path: comparable(path)
-        .split('/')
-        .filter((name) => name !== ''),
-      readers: { users, groups: teams },
-    }));
-    this.#unused = new Set(source.access === 'rules' ? this.#rules : []);
+    this.#rules = new PathRules(source.access === 'rules' ? source.rules : []);
   }
 
   /** Paths of rules that have led to nothing so far: somebody may have written them wrong. */
   unusedRules(): string[] {
-    return Array.from(this.#unused, ({ told }) => told);
+    return this.#rules.unused();
   }
 
   async readersOf(entry: DavEntry): Promise<SourceReaders> {
@@ -58,19 +44,10 @@ export class DavAccess {
       case 'everybody':
         return OPEN;
       case 'rules':
-        return this.#ruleOf(entry.path);
+        return this.#rules.readersOf(entry.path);
       case 'server':
         return this.#listed(entry);
     }
-  }
-
-  /** Of the rules that lead to it the longest counts; without one nobody may see it. */
-  #ruleOf(path: string): SourceReaders {
-    const names = comparable(path).split('/');
-    const fitting = this.#rules.filter((rule) => rule.path.every((name, i) => names[i] === name));
-    for (const rule of fitting) this.#unused.delete(rule);
-    const [longest] = fitting.toSorted((a, b) => b.path.length - a.path.length);
-    return longest?.readers ?? NO_READERS;
   }
 
   /** By the access list of the server (RFC 3744). */
@@ -119,14 +96,6 @@ export class DavAccess {
     }
     return this.#principals.get(href);
   }
-}
-
-/**
- * Servers list an "ü" as one character or as two, whatever a rule says: a folder that its rule did
- * not fit would be shown by that of the folder above.
- */
-function comparable(path: string): string {
-  return path.normalize('NFC');
 }
 
 function isAboutReading(given: DavElement | undefined): boolean {

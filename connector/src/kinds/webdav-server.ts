@@ -1,5 +1,6 @@
 import type { WebdavSource } from '@trellis/contract/shapes/connector.ts';
 import { ConnectorError } from '../connector-error.ts';
+import type { TreeEntry } from './file-tree.ts';
 import type { SourceContext } from './source-context.ts';
 import {
   childOf,
@@ -11,18 +12,9 @@ import {
 } from './webdav-xml.ts';
 
 /** A folder or a file, as the server lists it. */
-export interface DavEntry {
-  /** Below the folder that is brought, with slashes; empty for that folder itself. */
-  readonly path: string;
-  readonly isFolder: boolean;
+export interface DavEntry extends TreeEntry {
   /** Where it is asked for. */
   readonly address: string;
-  /** Another one after each change of a file; empty where the server tells none. */
-  readonly version: string;
-  /** Undefined where the server does not tell it. */
-  readonly bytes: number | undefined;
-  readonly modified: string | undefined;
-  readonly contentType: string;
   readonly acl: DavElement | undefined;
   /** Address of the principal who owns it; empty where the server tells none. */
   readonly owner: string;

@@ -104,7 +104,7 @@ export const taskErrors = {
   connector_address_not_allowed: {
     status: 422,
     title: 'Address not allowed',
-    hint: 'An administrator can add it to the setting fetchAllowList of the workspace.',
+    hint: 'An administrator can add it to the setting fetchAllowList of the workspace; folders of the server are named in MSK_CONNECTOR_ROOTS.',
   },
   connector_limit_reached: {
     status: 409,

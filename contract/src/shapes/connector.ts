@@ -27,7 +27,10 @@ function address(schemes: readonly string[]) {
       (text) => {
         const url = URL.canParse(text) ? new URL(text) : undefined;
         const isKnown = url !== undefined && schemes.includes(url.protocol.slice(0, -1));
-        return isKnown && url.hostname !== '' && url.username === '' && url.password === '';
+        if (!isKnown || url.username !== '' || url.password !== '') return false;
+        const isOnDisk = url.protocol === 'file:';
+        if (isOnDisk && (url.search !== '' || url.hash !== '')) return false;
+        return isOnDisk === (url.hostname === '');
       },
       `must be a URL with ${schemes.join(' or ')}, and without user and password`,
     );
@@ -37,10 +40,10 @@ const text = z.string().max(CONNECTOR_TEXT_CHARACTERS_MAX);
 const column = text.min(1);
 const typeName = graphName.min(1).regex(/^[^_]/, 'must not begin with "_"');
 
-/** A table on the web: a node for each row. */
+/** A table on the web, or on the disk of the server (`file:`): a node for each row. */
 export const csvSource = z.strictObject({
   kind: z.literal('csv'),
-  url: address(['https', 'http']),
+  url: address(['https', 'http', 'file']),
   type: typeName,
   /** The column that has the key of each node. */
   key: column,
@@ -120,6 +123,33 @@ export type LdapSource = Immutable<z.infer<typeof ldapSource>>;
 
 const readerNames = z.array(text.min(1)).max(CONNECTOR_RULE_NAMES_MAX);
 
+/**
+ * Who may see what is at a path, and below it. Of the rules that lead to a file or folder the
+ * longest counts; without one nobody may see it.
+ */
+const pathRules = z
+  .array(
+    z.strictObject({
+      /** Below the address, such as `/staff`; `/` for all of it. */
+      path: z.string().regex(/^\//, 'must begin with "/"').max(CONNECTOR_URL_CHARACTERS_MAX),
+      teams: readerNames,
+      users: readerNames,
+    }),
+  )
+  .max(CONNECTOR_RULES_MAX);
+
+/** A folder on the disk of the server, with the folders below it. */
+export const folderSource = z.strictObject({
+  kind: z.literal('folder'),
+  url: address(['file']),
+  /** Larger files are brought without their content. */
+  fileBytesMax: z.int().min(0).max(CONNECTOR_FILE_BYTES_MAX),
+  /** Who may see what comes. */
+  access: z.enum(['everybody', 'rules']),
+  rules: pathRules,
+});
+export type FolderSource = Immutable<z.infer<typeof folderSource>>;
+
 /** A folder with files on a server of WebDAV, and the folders below it. */
 export const webdavSource = z.strictObject({
   kind: z.literal('webdav'),
@@ -130,22 +160,13 @@ export const webdavSource = z.strictObject({
   fileBytesMax: z.int().min(0).max(CONNECTOR_FILE_BYTES_MAX),
   /** Who may see what comes: as the access lists of the server say, or these rules. */
   access: z.enum(['everybody', 'server', 'rules']),
-  /** Of those that lead to a file or folder the longest counts; without one nobody may see it. */
-  rules: z
-    .array(
-      z.strictObject({
-        /** Below the address, such as `/staff`; `/` for all of it. */
-        path: z.string().regex(/^\//, 'must begin with "/"').max(CONNECTOR_URL_CHARACTERS_MAX),
-        teams: readerNames,
-        users: readerNames,
-      }),
-    )
-    .max(CONNECTOR_RULES_MAX),
+  rules: pathRules,
 });
 export type WebdavSource = Immutable<z.infer<typeof webdavSource>>;
 
 export const connectorSource = z.discriminatedUnion('kind', [
   csvSource,
+  folderSource,
   postgresSource,
   gitSource,
   imapSource,

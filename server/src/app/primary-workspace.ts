@@ -18,6 +18,7 @@ import { backupTask, replicaVerificationTask } from './build/tasks.ts';
 import { vectorsForReplicas } from './build/embeddings.ts';
 import { buildJobs, type Foundation } from './build/foundation.ts';
 import { buildServices, type Services } from './build/services.ts';
+import { diskRootsOf } from './connectors/disk-roots.ts';
 import { type EndpointFile, readEndpointFiles, SERVER } from './endpoint-files.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-files.ts';
@@ -171,6 +172,7 @@ async function buildPrimary(
       primaryAddress: null,
       smtpUrl: secrets.smtpUrl,
       takesOAuthRegistrations: config.oauthRegistration,
+      disk: diskRootsOf(options),
       askPrimary: undefined,
       replicaLag: async () => lagIn(await replication.health()),
       license: { report: licenseReporter(licenseSettings(options), clock) },

@@ -18,6 +18,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
 import type { Logger } from '#observe/logger.ts';
 import { buildJobs, type Foundation } from './build/foundation.ts';
+import { DiskRoots } from './connectors/disk-roots.ts';
 import { buildServices, type GraphServices, type Services } from './build/services.ts';
 import { readFrontEnd } from './front-end/front-end-files.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
@@ -281,6 +282,8 @@ function buildReplicaServices(
     primaryAddress: following.primaryAddress,
     smtpUrl: null,
     takesOAuthRegistrations: parts.config.oauthRegistration,
+    // Connectors run on the primary.
+    disk: new DiskRoots({ roots: [], own: [] }),
     askPrimary,
     replicaLag: () => Promise.resolve(undefined),
     license: { report: licenseReporter(licenseSettings(parts), clock) },

@@ -13,7 +13,7 @@ export const CONNECTOR_RUN_TIMEOUT_MS = 6 * 3_600_000;
 export const CONNECTOR_MEMORY_BYTES_MAX = 1_024 * 1024 * 1024;
 export const CONNECTOR_HEAP_MB_MAX = 640;
 export const CONNECTOR_MEMORY_CHECK_MS = 50;
-/** Bytes that one run reads over HTTP. */
+/** Bytes that one run reads over HTTP, or of files on the disk. */
 export const CONNECTOR_SOURCE_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 /** Of what a source says that is shown: a message, and the name of a row. */
 export const CONNECTOR_MESSAGE_CHARACTERS_MAX = 500;

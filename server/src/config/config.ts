@@ -50,6 +50,8 @@ export interface Config {
     /** Null when not set. */
     readonly name: string | null;
   } | null;
+  /** Absolute paths. */
+  readonly connectorRoots: readonly string[];
   readonly log: { readonly level: LogThreshold; readonly folder: string | null };
   /** The share is from 0 to 1. */
   readonly endpointTraces: { readonly share: number; readonly keepsInputs: boolean };

@@ -33,6 +33,7 @@ export const parsers = {
   host: parseHost,
   /** A path, absolute or relative to the folder in which the server was started. */
   folder: (text: string): string => text,
+  folders: parseFolders,
   'backup-target': parseBackupTarget,
   url: parseUrl,
   origins: parseOrigins,
@@ -184,6 +185,17 @@ function parseUrl(text: string): string | ValueFault {
     );
   }
   return url.href.replace(/\/+$/, '');
+}
+
+function parseFolders(text: string): readonly string[] | ValueFault {
+  const items = text.split(';').map((item) => item.trim());
+  const folders = items.filter((item) => item !== '');
+  const wrong = folders.find((item) => !item.startsWith('/'));
+  if (wrong === undefined) return folders;
+  return new ValueFault(
+    `has ${quote(wrong)}, which is no absolute path`,
+    'List folders such as /srv/files, with ";" between them.',
+  );
 }
 
 /** A folder, or a bucket and the prefix of the names of objects in it. */

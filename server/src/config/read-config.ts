@@ -127,6 +127,7 @@ function configOf(values: Values, env: Environment): Config {
     },
     member:
       values.MSK_LOG === null ? null : { workspace: values.MSK_WORKSPACE, name: values.MSK_MEMBER },
+    connectorRoots: values.MSK_CONNECTOR_ROOTS,
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     endpointTraces: {
       share: values.MSK_ENDPOINT_TRACES / 100,

@@ -102,6 +102,13 @@ export const variables = {
     default: 'wordnet',
     description: 'Sample graph that fills an empty store. Any value but wordnet means none.',
   },
+  MSK_CONNECTOR_ROOTS: {
+    group: 'storage',
+    type: 'folders',
+    default: '',
+    description:
+      'Folders of this machine that connectors may read, with what is below them, separated by semicolons. When not set, connectors read no file. Storage, backups and logs of the server are never read.',
+  },
   MSK_ADMIN_PASSWORD: {
     group: 'access',
     type: 'password',

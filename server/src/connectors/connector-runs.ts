@@ -6,7 +6,7 @@ import type {
   ConnectorReportDocument,
   ConnectorSource,
 } from '@trellis/contract/shapes/connector.ts';
-import type { SourceReader } from './connector.ts';
+import type { ReadableDisk, SourceReach, SourceReader } from './connector.ts';
 import type { ConnectorSecrets } from './connector-secrets.ts';
 import { type ConnectorStore, connectorOfTask, taskOf } from './connector-store.ts';
 import { SourcePlaces } from './source-places.ts';
@@ -18,6 +18,7 @@ export interface ConnectorRunsParts {
   readonly sources: SourceReader;
   /** The setting of the workspace. */
   readonly allowList: () => readonly string[];
+  readonly disk: ReadableDisk;
   /** Told how long each run took, in seconds. */
   readonly onRun: (kind: ConnectorSource['kind'], outcome: RunOutcome, seconds: number) => void;
 }
@@ -53,13 +54,18 @@ export class ConnectorRuns {
     else this.#full.delete(id);
   }
 
-  /** Origins that a source may reach. Throws `connector_address_not_allowed`. */
-  originsFor(
+  /**
+   * What a source may reach: looked at when it is set up, and before each run. Rejects with
+   * `connector_address_not_allowed`.
+   */
+  async reachOf(
     { url }: ConnectorSource,
     allowed: readonly string[] = this.#parts.allowList(),
-  ): readonly string[] {
+  ): Promise<SourceReach> {
+    const { disk } = this.#parts;
+    if (new URL(url).protocol === 'file:') return { origins: [], disk: await disk.placeOf(url) };
     const origin = originOf(url);
-    if (origin !== undefined && allowed.includes(origin)) return allowed;
+    if (origin !== undefined && allowed.includes(origin)) return { origins: allowed, disk: null };
     const what = origin ?? 'this address';
     throw new Problem('connector_address_not_allowed', `A connector may not reach ${what}`, {
       hint: `An administrator can add ${what} to the setting fetchAllowList of the workspace.`,
@@ -81,10 +87,10 @@ export class ConnectorRuns {
     let outcome: RunOutcome = 'failed';
     const late = AbortSignal.timeout(CONNECTOR_RUN_TIMEOUT_MS);
     try {
-      const origins = this.originsFor(source);
+      const reach = await this.reachOf(source);
       const secret = secrets.read(id);
       if (secret === null && connector.needsSecret) throw withoutSecret();
-      const asked = { connector: id, source, secret, origins, memory, isFull };
+      const asked = { connector: id, source, secret, reach, memory, isFull };
       const signal = AbortSignal.any([work.signal, late]);
       const report = await sources.run(asked, work.log, signal);
       outcome = 'succeeded';

@@ -57,7 +57,7 @@ export interface ConnectorServiceParts {
   readonly store: ConnectorStore;
   readonly secrets: ConnectorSecrets;
   readonly sources: SourceReader;
-  readonly work: Pick<ConnectorRuns, 'originsFor' | 'askFull'>;
+  readonly work: Pick<ConnectorRuns, 'reachOf' | 'askFull'>;
   readonly access: AccessIndex;
   readonly resolve: ResolveNames;
   readonly jobs: JobRegistry;
@@ -146,7 +146,7 @@ export class ConnectorService implements AsyncDisposable {
   /** Rejects with `connector_limit_reached`, and as `update` does. */
   create(caller: Caller, change: ConnectorChange, address: string): Promise<Connector> {
     return this.#changes.run(async () => {
-      const settings = this.#settingsOf(change, undefined);
+      const settings = await this.#settingsOf(change, undefined);
       const id = formatUid(randomUid());
       const vault = this.#vaultOf(id, change);
       return this.#create(id, settings, { caller, address }, vault);
@@ -167,7 +167,8 @@ export class ConnectorService implements AsyncDisposable {
       const { store, secrets } = this.#parts;
       const before = store.find(id);
       const needs = needsSecret ?? before?.needsSecret ?? false;
-      const settings = { ...this.#settingsOf(change, before), needsSecret: needs };
+      const given = await this.#settingsOf(change, before);
+      const settings = { ...given, needsSecret: needs };
       const isKept = before !== undefined && needs && mayKeep(before.source, change.source);
       const vault = isKept ? [] : [secrets.remove(id)];
       const by = { caller, address };
@@ -193,7 +194,7 @@ export class ConnectorService implements AsyncDisposable {
       secrets,
       store: new ConnectorStore(reader, secrets),
       work: {
-        originsFor: (source) => work.originsFor(source, allowList()),
+        reachOf: (source) => work.reachOf(source, allowList()),
         askFull: (id, isFull) => work.askFull(id, isFull),
       },
     });
@@ -219,7 +220,7 @@ export class ConnectorService implements AsyncDisposable {
       const before = this.#require(given);
       const { id } = before;
       requireKeepable(before, change, secrets);
-      const settings = this.#settingsOf(change, before);
+      const settings = await this.#settingsOf(change, before);
       const connector = { ...before, ...settings, updatedAt: this.#now() };
       return this.#write('changed', connector, { caller, address }, this.#vaultOf(id, change));
     });
@@ -250,7 +251,7 @@ export class ConnectorService implements AsyncDisposable {
     const { source, id } = asked;
     const known = id === undefined ? undefined : this.#require(id);
     if (known !== undefined) requireKeepable(known, asked, secrets);
-    const origins = work.originsFor(source);
+    const reach = await work.reachOf(source);
     const kept = known === undefined ? null : () => secrets.read(known.id);
     const { secret = kept?.() ?? null } = asked;
     if (this.#tests >= CONNECTOR_TESTS_AT_ONCE) {
@@ -266,7 +267,7 @@ export class ConnectorService implements AsyncDisposable {
         { caller, address },
       );
       const signal = AbortSignal.any([this.#closing.signal, timeout]);
-      const message = await sources.test({ source, secret, origins }, signal);
+      const message = await sources.test({ source, secret, reach }, signal);
       return { isReachable: true, message: this.#parts.redact(message) };
     } catch (error) {
       if (this.#closing.signal.aborted) {
@@ -382,11 +383,11 @@ export class ConnectorService implements AsyncDisposable {
     this.#parts.audit.record(eventOf(action, connector, by));
   }
 
-  #settingsOf(
+  async #settingsOf(
     { name, source: given, schedule = null, enabled = true, secret }: ConnectorChange,
     before: StoredConnector | undefined,
-  ): ConnectorSettings {
-    this.#parts.work.originsFor(given);
+  ): Promise<ConnectorSettings> {
+    await this.#parts.work.reachOf(given);
     const source = this.renamedSource(given);
     const read = schedule === null ? null : Schedule.parse(schedule.cron, schedule.timeZone);
     const parsed = read === null ? null : { cron: read.cron, timeZone: read.timeZone };
@@ -461,6 +462,6 @@ function eventOf(
   { id, name, source }: Pick<StoredConnector, 'id' | 'name' | 'source'>,
   by: By,
 ) {
-  const details = { source: source.kind, origin: originOf(source.url) ?? null };
+  const details = { source: source.kind, origin: originOf(source.url) ?? source.url };
   return deed(`connector.${action}`, by, { kind: 'connector', id, name }, details);
 }

@@ -36,8 +36,24 @@ export interface ConnectorSettings extends Pick<
 export interface AskedSource {
   readonly source: ConnectorSource;
   readonly secret: string | null;
-  /** Origins that it may reach; other addresses are refused, also when it is redirected there. */
+  readonly reach: SourceReach;
+}
+
+/** What the process that reads a source may reach. */
+export interface SourceReach {
+  /** Other addresses are refused, also when it is redirected there. */
   readonly origins: readonly string[];
+  /** The real path of a file, or of a folder with all that is below it; null for nothing. */
+  readonly disk: string | null;
+}
+
+/** The disk of the server, as much of it as connectors may read. */
+export interface ReadableDisk {
+  /**
+   * The real path of what a `file:` URL names, which need not be there. Rejects with
+   * `connector_address_not_allowed`.
+   */
+  placeOf(address: string): Promise<string>;
 }
 
 export interface AskedRun extends AskedSource {

@@ -3,7 +3,7 @@ import { texts } from './property-texts.ts';
 
 const SOURCE = {
   kind: 'What kind of source it is.',
-  url: 'Where the source is; its origin, or `postgres://` or `imaps://` with host and port, is in the setting `fetchAllowList` of the workspace.',
+  url: 'Where the source is; its origin, or `postgres://` or `imaps://` with host and port, is in the setting `fetchAllowList` of the workspace. A `file:` URL is below a folder of `MSK_CONNECTOR_ROOTS`.',
   type: 'Node type of the nodes that rows become.',
   key: 'Column with the key of each node.',
   tls: 'Whether the connection is encrypted, and the certificate checked; `imaps` and `ldaps` always are.',
@@ -25,7 +25,7 @@ const SOURCE = {
     'Attribute of people that has the name of a user of the workspace, such as `uid`: members of a group become members of the team with the same name. Null makes nobody a member.',
   folder: 'Folder that is brought, with those below it; null for all.',
   access:
-    'Who may see what comes from a server of WebDAV: `everybody` who is signed in; those whom the access lists of the `server` (RFC 3744) let read it; or those whom the `rules` name.',
+    'Who may see what comes from a folder or a server of WebDAV: `everybody` who is signed in; those whom the access lists of the `server` (RFC 3744) let read it; or those whom the `rules` name.',
   rules: [
     'Who may see which folder, with what is below it. Of the rules that lead to a file the longest counts; what none leads to is left out.',
     {

@@ -2,6 +2,7 @@ import type { AccessIndex } from '#access/access-index.ts';
 import { serverCaller } from '#access/caller.ts';
 import type { IngestService } from '#access/ingest-service.ts';
 import type { SchemaService } from '#access/schema-service.ts';
+import type { ReadableDisk } from '#connectors/connector.ts';
 import { ConnectorRuns } from '#connectors/connector-runs.ts';
 import { ConnectorSecrets } from '#connectors/connector-secrets.ts';
 import { ConnectorService } from '#connectors/connector-service.ts';
@@ -24,6 +25,7 @@ export interface ConnectorArguments {
   readonly access: AccessIndex;
   readonly nodeFiles: Files['nodeFiles'];
   readonly signingKey: string;
+  readonly disk: ReadableDisk;
 }
 
 /** What the runner of tasks knows of connectors, and the service for administrators. */
@@ -42,10 +44,8 @@ export function allowListOf(
 }
 
 /** Brings sources into the workspace: see `#connectors/connector.ts`. */
-export function buildConnectors(
-  foundation: Foundation,
-  { storage, sequence, identity, graph, access, nodeFiles, signingKey }: ConnectorArguments,
-): ConnectorParts {
+export function buildConnectors(foundation: Foundation, parts: ConnectorArguments): ConnectorParts {
+  const { storage, sequence, identity, graph, access, nodeFiles, signingKey, disk } = parts;
   const { reader, vault, redact, telemetry, preview, views } = foundation;
   const { workspace, principals } = identity;
   const secrets = ConnectorSecrets.for(vault, signingKey);
@@ -62,6 +62,7 @@ export function buildConnectors(
     store,
     secrets,
     sources,
+    disk,
     allowList: () => allowListOf(workspace, preview),
     onRun: (kind, outcome, seconds) =>
       telemetry?.record('trellis.connector.duration', seconds, {
@@ -77,7 +78,7 @@ export function buildConnectors(
   const known = { ...kept, ...told };
   return {
     work,
-    serviceWith: ({ parts }, jobs) =>
-      new ConnectorService({ ...foundation, ...known, ...parts, jobs }),
+    serviceWith: (tasks, jobs) =>
+      new ConnectorService({ ...foundation, ...known, ...tasks.parts, jobs }),
   };
 }

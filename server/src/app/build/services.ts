@@ -7,6 +7,7 @@ import { NodeBulk } from '#access/node-bulk.ts';
 import { NodeService } from '#access/node-service.ts';
 import { NodeWriter } from '#access/node-writer.ts';
 import { SchemaService } from '#access/schema-service.ts';
+import type { ReadableDisk } from '#connectors/connector.ts';
 import type { HttpServices } from '#http/services.ts';
 import { IndexBuilder } from '#jobs/index-builder.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
@@ -58,6 +59,8 @@ export interface ServicesArguments {
   readonly smtpUrl: string | null;
   /** `MSK_OAUTH_REGISTRATION`. */
   readonly takesOAuthRegistrations: boolean;
+  /** What connectors may read of it. */
+  readonly disk: ReadableDisk;
   /** Asks the primary for vectors, on a replica; undefined on a primary, which asks a provider. */
   readonly askPrimary: AnswerEmbed | undefined;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;

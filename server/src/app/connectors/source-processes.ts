@@ -42,9 +42,9 @@ type Asked<T> = (channel: Channel<SourceCalls, WorkspaceCalls>) => Promise<T>;
 
 /**
  * Reads each source in a process of its own, as a source may be made to do harm: that process has
- * limits of memory, sees no file but its code and what it remembers itself, and of the workspace no
- * more than `WorkspaceCalls`. To cancel kills it: what it has committed stays, and the next run
- * goes on.
+ * limits of memory, sees no file but its code, what it remembers itself, and a source on the disk,
+ * and of the workspace no more than `WorkspaceCalls`. To cancel kills it: what it has committed
+ * stays, and the next run goes on.
  */
 export class SourceProcesses implements SourceReader {
   readonly #parts: SourceProcessesParts;
@@ -57,7 +57,8 @@ export class SourceProcesses implements SourceReader {
   }
 
   test(asked: AskedSource, signal: AbortSignal): Promise<string> {
-    return inProcess([], BRINGS_NOTHING, signal, (channel) => channel.ask('test', asked));
+    const { disk } = asked.reach;
+    return inProcess({ disk }, BRINGS_NOTHING, signal, (channel) => channel.ask('test', asked));
   }
 
   async run(
@@ -73,7 +74,8 @@ export class SourceProcesses implements SourceReader {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const kept = await this.#keptIn(folder, asked.memory);
       const handlers = { ...this.#workspaceFor(connector), log };
-      return await inProcess([folder], handlers, signal, (channel) =>
+      const { disk } = asked.reach;
+      return await inProcess({ folder, disk }, handlers, signal, (channel) =>
         channel.ask('run', { ...asked, ...kept }),
       );
     } finally {
@@ -96,7 +98,7 @@ export class SourceProcesses implements SourceReader {
       );
       if (!isThere) return { items: [], total: 0 };
       const kept = await this.#keptIn(folder, asked.memory);
-      return inProcess([folder], BRINGS_NOTHING, signal, (channel) =>
+      return inProcess({ folder }, BRINGS_NOTHING, signal, (channel) =>
         channel.ask('access', { ...asked, ...kept }),
       );
     });
@@ -178,16 +180,24 @@ const PIECE_BYTES = 1024 * 1024;
 const SECRET_BYTES = 32;
 const FINGERPRINT_CHARACTERS = 16;
 
+/** What the process sees of the disk, besides its code. */
+interface VisibleFiles {
+  /** Where it remembers, and may write. */
+  readonly folder?: string;
+  /** The source itself. */
+  readonly disk?: string | null;
+}
+
 /** Rejects with `connector_failed` when it ends by itself, and with the signal's reason. */
 async function inProcess<T>(
-  folders: readonly string[],
+  files: VisibleFiles,
   handlers: Handlers<WorkspaceCalls>,
   signal: AbortSignal,
   ask: Asked<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   const child = fork(new URL('./connector-worker.ts', import.meta.url), [], {
-    execArgv: flagsOf(folders),
+    execArgv: flagsOf(files),
     env: {},
     cwd: '/',
     serialization: 'advanced',
@@ -225,11 +235,14 @@ function portOf(child: ChildProcess): ProcessPort {
   };
 }
 
-function flagsOf(folders: readonly string[]): string[] {
+function flagsOf({ folder, disk = null }: VisibleFiles): string[] {
+  const folders = folder === undefined ? [] : [folder];
+  // What it has opened itself, it finds under the numbers that the kernel gave it.
+  const readOnly = disk === null ? [] : [disk, '/proc/self/fd/'];
   return [
     '--permission',
     '--allow-worker',
-    ...programFiles().map((path) => `--allow-fs-read=${path}`),
+    ...[...programFiles(), ...readOnly].map((path) => `--allow-fs-read=${path}`),
     ...folders.flatMap((path) => [`--allow-fs-read=${path}/`, `--allow-fs-write=${path}/`]),
     '--disable-warning=SecurityWarning',
     '--disable-warning=ExperimentalWarning',

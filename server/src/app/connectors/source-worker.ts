@@ -34,9 +34,11 @@ const server = serve<WorkspaceCalls, SourceCalls>(() => ({
   access: (asked) => told({ secret: null }, async () => readAccess(asked, asked)),
 }));
 
-function contextOf({ secret, origins }: AskedSource, isFull: boolean): SourceContext {
+function contextOf({ secret, reach }: AskedSource, isFull: boolean): SourceContext {
+  const { origins, disk } = reach;
   return {
     fetch: allowedFetch(origins, CONNECTOR_SOURCE_BYTES_MAX),
+    disk: disk === null ? undefined : { path: disk, bytesMax: CONNECTOR_SOURCE_BYTES_MAX },
     secret: secret ?? undefined,
     log: (text) => server.tell('log', masked(text, secret)),
     files: {

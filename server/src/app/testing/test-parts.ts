@@ -21,6 +21,7 @@ import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
 import { buildJobs, type Foundation } from '../build/foundation.ts';
 import { buildServices, type Services } from '../build/services.ts';
 import { PublicAddress } from '../build/identity.ts';
+import { DiskRoots } from '../connectors/disk-roots.ts';
 import { ROW_MEMORY_DEFAULT_BYTES } from '#graph/rows/packed-rows.ts';
 import { openReadState, type ReadState } from '../open-storage.ts';
 import { ChangeThread } from '../changes/change-thread.ts';
@@ -143,6 +144,7 @@ function buildTestServices(parts: StatePart): Promise<Services> {
     primaryAddress: null,
     smtpUrl: null,
     takesOAuthRegistrations: true,
+    disk: new DiskRoots({ roots: [], own: [] }),
     askPrimary: undefined,
     replicaLag: () => Promise.resolve(undefined),
     license: { report: () => ({ licensed: false, features: [], valid: false }) },

@@ -8,7 +8,8 @@ import type {
 import { rulesIn, rulesText } from './access-rules.ts';
 
 export const KIND_NAMES: Readonly<Record<ConnectorKindName, string>> = {
-  csv: 'Table on the web (CSV)',
+  csv: 'Table (CSV)',
+  folder: 'Folder of the server',
   postgres: 'PostgreSQL',
   git: 'Git repository',
   imap: 'Mailbox (IMAP)',
@@ -90,12 +91,18 @@ export function valuesOf(connector: Connector | null): ConnectorValues {
 }
 
 export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
-  const { url, type, key, tls, query, commits, fileBytesMax } = source;
+  const { type, key, tls, query, commits, fileBytesMax } = source;
+  const url = addressOf(source.url);
   const user = source.user || null;
   const team = source.team || null;
   switch (kind) {
     case 'csv':
       return { kind, url, type, key };
+    case 'folder': {
+      const access = source.access === 'rules' ? 'rules' : 'everybody';
+      const rules = access === 'rules' ? rulesIn(source.rules) : [];
+      return { kind, url, fileBytesMax, access, rules };
+    }
     case 'postgres': {
       const changed = source.changed || null;
       return { kind, url, tls, user: source.user, query, type, key, changed, team };
@@ -119,6 +126,14 @@ export function sourceOf({ kind, source }: ConnectorValues): ConnectorSource {
       return { kind, url, tls, user: source.user, owner, folder, fileBytesMax };
     }
   }
+}
+
+/** A path of the server is an address, too. */
+export function addressOf(text: string): string {
+  if (!text.startsWith('/')) return text;
+  const url = new URL('file:///');
+  url.pathname = text.replaceAll('%', '%25');
+  return url.href;
 }
 
 /** A secret that is left empty is not sent, so the server keeps its own. */

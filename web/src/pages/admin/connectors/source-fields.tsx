@@ -2,7 +2,7 @@ import { FormProvider, type UseFormReturn, useFormContext } from 'react-hook-for
 import { SETTING_FIELDS } from '../../../app/setting-fields.ts';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { faultOfRules } from './access-rules.ts';
-import type { ConnectorValues } from './connector-values.ts';
+import { addressOf, type ConnectorValues } from './connector-values.ts';
 
 interface SourceFieldsProps {
   readonly form: UseFormReturn<ConnectorValues>;
@@ -11,6 +11,7 @@ interface SourceFieldsProps {
 
 const ADDRESSES = {
   csv: 'https://files.example.com/prices.csv',
+  folder: '/srv/files',
   postgres: 'postgres://db.example.com:5432/shop',
   git: 'https://git.example.com/shop.git',
   imap: 'imaps://mail.example.com',
@@ -18,7 +19,7 @@ const ADDRESSES = {
   webdav: 'https://files.example.com/dav/shared',
 } as const;
 
-/** Whom the server of a source knows; nobody for a table on the web. */
+/** Whom the server of a source knows; nobody for a table, and for a folder. */
 const USERS = {
   postgres: { hint: 'One that may only read.', isRequired: true },
   git: { hint: 'Leave it empty for a token that needs none.', isRequired: false },
@@ -40,32 +41,44 @@ export function SourceFields({ form, hasSecret }: SourceFieldsProps) {
     <FormProvider {...form}>
       <TextField
         label="Address"
-        hint={`It has to be in “${SETTING_FIELDS.fetchAllowList.label}” of the workspace settings.`}
+        hint={addressHint(kind)}
         placeholder={ADDRESSES[kind]}
         autoComplete="off"
         spellCheck={false}
         error={errors.source?.url?.message}
         {...form.register('source.url', {
-          validate: (url) => URL.canParse(url) || 'Enter an address.',
+          validate: (url) => URL.canParse(addressOf(url)) || 'Enter an address.',
         })}
       />
-      {kind !== 'csv' && <UserField {...USERS[kind]} />}
-      <TextField
-        label={kind === 'csv' ? 'Token' : 'Password or token'}
-        type="password"
-        autoComplete="new-password"
-        hint={hasSecret ? 'Leave it empty to keep the one that there is.' : 'If it needs one.'}
-        error={errors.secret?.message}
-        {...form.register('secret')}
-      />
+      {kind !== 'csv' && kind !== 'folder' && <UserField {...USERS[kind]} />}
+      {kind !== 'folder' && (
+        <TextField
+          label={kind === 'csv' ? 'Token' : 'Password or token'}
+          type="password"
+          autoComplete="new-password"
+          hint={hasSecret ? 'Leave it empty to keep the one that there is.' : 'If it needs one.'}
+          error={errors.secret?.message}
+          {...form.register('secret')}
+        />
+      )}
       {kind === 'postgres' && <DatabaseFields />}
       {kind === 'git' && <GitFields />}
       {kind === 'imap' && <MailFields />}
       {kind === 'ldap' && <DirectoryFields />}
-      {kind === 'webdav' && <FileServerFields />}
+      {(kind === 'webdav' || kind === 'folder') && (
+        <FileFields hasAccessLists={kind === 'webdav'} />
+      )}
       {needsRows && <NodeFields />}
     </FormProvider>
   );
+}
+
+const ON_DISK = 'below a folder that MSK_CONNECTOR_ROOTS of the server names';
+
+function addressHint(kind: ConnectorValues['kind']): string {
+  if (kind === 'folder') return `A path on the server, ${ON_DISK}.`;
+  const allowed = `It has to be in “${SETTING_FIELDS.fetchAllowList.label}” of the workspace settings`;
+  return kind === 'csv' ? `${allowed}; or a path on the server, ${ON_DISK}.` : `${allowed}.`;
 }
 
 interface SourceFieldProps {
@@ -227,7 +240,9 @@ function GitFields() {
   );
 }
 
-function FileServerFields() {
+const OF_ACCESS_LISTS = { value: 'server', label: 'As the access lists of the server say' };
+
+function FileFields({ hasAccessLists }: { readonly hasAccessLists: boolean }) {
   const { register, formState, watch } = useFormContext<ConnectorValues>();
   return (
     <>
@@ -241,7 +256,7 @@ function FileServerFields() {
         label="Who may see the files"
         options={[
           { value: 'everybody', label: 'Everybody here' },
-          { value: 'server', label: 'As the access lists of the server say' },
+          ...(hasAccessLists ? [OF_ACCESS_LISTS] : []),
           { value: 'rules', label: 'As rules for folders say' },
         ]}
         {...register('source.access')}
