@@ -21,11 +21,26 @@ export async function pictureAssistant(
   { url, token }: { readonly url: string; readonly token: string },
 ): Promise<PicturedAssistant> {
   const provider = await LlmServer.start();
-  const send = async (method: string, path: string, body: unknown): Promise<unknown> => {
+  const send: Send = async (method, path, body) => {
     const { status, json, text } = await http.send({ method, path, token, body });
     if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
     return json;
   };
+  await offer(send, provider);
+  const chat = await converse(send, provider);
+  const job = await measure(send, provider);
+  const client = new TrellisClient({ baseUrl: url, token });
+  for await (const _ of client.jobs.watch(job)) {
+    // It ends with the job.
+  }
+  const session = await propose(send, provider);
+  return { chat, session, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
+}
+
+type Send = (method: string, path: string, body: unknown) => Promise<unknown>;
+
+/** The provider, what it costs and may cost, a tool and an agent. */
+async function offer(send: Send, provider: LlmServer): Promise<void> {
   const chat = { provider: 'anthropic', baseUrl: provider.url, model: 'large', models: ['small'] };
   const local = {
     name: 'local',
@@ -34,6 +49,11 @@ export async function pictureAssistant(
   };
   const furtherChat = [{ ...local, models: ['tiny'] }];
   await send('PUT', '/api/chatai/providers', { chat, furtherChat });
+  await send('PUT', '/api/llm/budgets', {
+    currency: 'EUR',
+    prices: { large: { inputPerMillion: 3, outputPerMillion: 15 } },
+    budgets: [{ team: null, tokens: 5_000_000, money: 40 }],
+  });
   await send('POST', '/api/chatai/tools', {
     name: 'look_up',
     description:
@@ -46,6 +66,10 @@ export async function pictureAssistant(
     instructions: 'Explain the word to somebody of ${AGE:-ten} years, in two sentences.',
     tools: ['look_up'],
   });
+}
+
+/** A conversation whose answer somebody finds bad. */
+async function converse(send: Send, provider: LlmServer): Promise<string> {
   provider.script.turn = inTurn(
     calls(['system__search', { query: 'trellis', types: ['Synset'], take: 3 }]),
     says(
@@ -60,11 +84,11 @@ export async function pictureAssistant(
     value: 'down',
     comment: 'It leaves out what to train on one means.',
   });
-  await send('PUT', '/api/llm/budgets', {
-    currency: 'EUR',
-    prices: { large: { inputPerMillion: 3, outputPerMillion: 15 } },
-    budgets: [{ team: null, tokens: 5_000_000, money: 40 }],
-  });
+  return field(turn, 'chatUID');
+}
+
+/** Begins a run of golden answers. */
+async function measure(send: Send, provider: LlmServer): Promise<string> {
   const golden = '/api/chatai/golden-sets/words';
   await send('PUT', golden, {
     description: 'What the assistant must know about words.',
@@ -85,11 +109,10 @@ export async function pictureAssistant(
     says('A trellis is a latticework that supports climbing plants [1].'),
     says('I cannot tell from what you may see.'),
   );
-  const run = await send('POST', `${golden}/run`, {});
-  const client = new TrellisClient({ baseUrl: url, token });
-  for await (const _ of client.jobs.watch(field(run, 'id'))) {
-    // It ends with the job.
-  }
+  return field(await send('POST', `${golden}/run`, {}), 'id');
+}
+
+async function propose(send: Send, provider: LlmServer): Promise<string> {
   const definition = {
     code: GLOSSARY_CODE,
     isReadOnly: true,
@@ -104,9 +127,5 @@ export async function pictureAssistant(
   const id = field(session, 'id');
   const message = 'I need an endpoint that lists meanings of one part of speech.';
   await send('POST', `/api/admin-agent/sessions/${id}/messages`, { message });
-  return {
-    chat: field(turn, 'chatUID'),
-    session: id,
-    [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
-  };
+  return id;
 }

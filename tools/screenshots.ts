@@ -36,35 +36,12 @@ function pictures(): readonly Picture[] {
     { name: 'search', path: '#/?q=trellis', waitFor: 'mark', isOnPhones: true },
     { name: 'node', path: `#/node/${synset}`, waitFor: '[aria-label="Changes of the node"]' },
     { name: 'graph', path: `#/graph?node=${word}`, waitFor: 'canvas' },
-    { name: 'chat', path: `#/chat/${assistant.chat}`, waitFor: 'text=to train on one' },
     { name: 'tour', path: '#/tour' },
     { name: 'preferences', path: '#/preferences' },
     { name: 'endpoints', path: '#/endpoints', waitFor: 'text=lookup-word' },
     { name: 'endpoint', path: '#/endpoints/edit/lookup-word', waitFor: 'text=The code compiles' },
     { name: 'endpoint-metrics', path: '#/endpoints/metrics' },
-    { name: 'tools', path: '#/assistant/tools', waitFor: 'text=look_up' },
-    { name: 'agent', path: '#/assistant/agents/explainer' },
-    { name: 'deep-research', path: '#/assistant/research' },
-    { name: 'golden-answers', path: '#/assistant/answers', waitFor: 'text=words' },
-    {
-      name: 'golden-run',
-      path: '#/assistant/answers/words?run=1',
-      waitFor: '[aria-label="Nuggets of trellis"]',
-      isOnPhones: true,
-    },
-    {
-      name: 'feedback',
-      path: '#/assistant/feedback',
-      waitFor: 'text=leaves out',
-      isOnPhones: true,
-    },
-    { name: 'budgets', path: '#/assistant/budgets' },
-    { name: 'providers', path: '#/assistant/providers' },
-    {
-      name: 'admin-agent',
-      path: `#/assistant/admin-agent/${assistant.session}`,
-      waitFor: 'text=export default',
-    },
+    ...picturesOfAssistant(),
     { name: 'build-tree', path: '#/admin/build' },
     { name: 'code-history', path: '#/admin/history' },
     {
@@ -113,6 +90,35 @@ function pictures(): readonly Picture[] {
     { name: 'deployments', path: '#/admin/deployments', waitFor: 'text=ci' },
     { name: 'api', path: '#/api?operation=getNode' },
     { name: 'license', path: '#/admin/license' },
+  ];
+}
+
+function picturesOfAssistant(): readonly Picture[] {
+  return [
+    { name: 'chat', path: `#/chat/${assistant.chat}`, waitFor: 'text=to train on one' },
+    { name: 'tools', path: '#/assistant/tools', waitFor: 'text=look_up' },
+    { name: 'agent', path: '#/assistant/agents/explainer' },
+    { name: 'deep-research', path: '#/assistant/research' },
+    { name: 'golden-answers', path: '#/assistant/answers', waitFor: 'text=words' },
+    {
+      name: 'golden-run',
+      path: '#/assistant/answers/words?run=1',
+      waitFor: '[aria-label="Nuggets of trellis"]',
+      isOnPhones: true,
+    },
+    {
+      name: 'feedback',
+      path: '#/assistant/feedback',
+      waitFor: 'text=leaves out',
+      isOnPhones: true,
+    },
+    { name: 'budgets', path: '#/assistant/budgets' },
+    { name: 'providers', path: '#/assistant/providers' },
+    {
+      name: 'admin-agent',
+      path: `#/assistant/admin-agent/${assistant.session}`,
+      waitFor: 'text=export default',
+    },
   ];
 }
 

@@ -10,7 +10,7 @@ export type Statements = ReturnType<typeof statementsFor>;
 
 export function statementsFor(schema: string) {
   const to = escapeIdentifier(schema);
-  return { ...recordStatements(to), ...leaseStatements(to) };
+  return { ...recordStatements(to), ...trimStatements(to), ...leaseStatements(to) };
 }
 
 /** Where the primary of a workspace announces the newest sequence that is durable. */
@@ -26,7 +26,7 @@ const ROWS_MAX = 1_000;
 
 /** A group of one chunk goes in one statement, which is a transaction by itself. */
 function recordStatements(to: string) {
-  const held = `select from ${to}.lease where term = $1 and holder = $2 for key share`;
+  const held = heldLease(to);
   return {
     held: statement('held', held),
     insertSegment: statement(
@@ -85,9 +85,14 @@ function recordStatements(to: string) {
       'announce',
       `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
     ),
+  };
+}
+
+function trimStatements(to: string) {
+  return {
     dropBefore: statement(
       'drop_before',
-      `with held as materialized (${held}),
+      `with held as materialized (${heldLease(to)}),
         gone as (delete from ${to}.segment where first < $3 and exists (select from held)),
         emptied as (delete from ${to}.record where first < $3 and exists (select from held))
         select pg_current_xact_id()::text as transaction from held`,
@@ -100,6 +105,11 @@ function recordStatements(to: string) {
     ),
     vacuum: statement('vacuum', `vacuum ${to}.record, ${to}.segment`),
   };
+}
+
+/** No row unless the lease is this one; until the transaction ends nobody else takes it. */
+function heldLease(to: string): string {
+  return `select from ${to}.lease where term = $1 and holder = $2 for key share`;
 }
 
 function leaseStatements(to: string) {
