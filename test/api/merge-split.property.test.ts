@@ -118,6 +118,29 @@ async function retract(approved: number): Promise<void> {
   if (approved > 0) await expect.poll(last).not.toBe(before);
 }
 
+test('a document that spoke of merged nodes gives neither what the other had', async () => {
+  const lea = (key: string) => ({ type: 'Person', key });
+  const trade = async (key: string): Promise<unknown> =>
+    Object(await at.admin.nodes.get(lea(key))).Trade;
+  await at.admin.graph.ingest([
+    { op: 'addOrUpdate', ...lea('lea'), fields: { Born: 1900 } },
+    { op: 'addOrUpdate', ...lea('leah'), fields: { Trade: 'cook' } },
+  ]);
+  const { id } = await at.admin.duplicates.merge({ into: lea('lea'), node: lea('leah') });
+  expect(await trade('lea')).toBe('cook');
+  await at.report('doc', 'Lea is a mate.');
+  at.provider.script.turn = () => finds([person('lea', { Trade: 'mate' }, 'Lea is a mate')], []);
+  const run = await at.extract({ nodes: [REPORT] });
+  await at.admin.documents.approve(run.id);
+  expect(await trade('lea')).toBe('mate');
+  await at.admin.duplicates.split(id);
+  expect([await trade('lea'), await trade('leah')]).toEqual(['mate', 'cook']);
+  await retract(1);
+  await expect.poll(() => trade('lea')).toBeUndefined();
+  expect(await trade('leah')).toBe('cook');
+  await at.admin.graph.ingest(['lea', 'leah'].map((key) => ({ op: 'delete', ...lea(key) })));
+});
+
 test('what a document says is merged and split with the nodes, and goes with it', async () => {
   await fc.assert(
     fc.asyncProperty(given, async (round) => {

@@ -6,7 +6,8 @@ import { addWritten, EVERY_HALF, type Halves, mergesOf, uidOf } from './merged-h
 import { MERGE_TYPE, openRecord } from './merge-record.ts';
 import type { NodeReference } from './operations.ts';
 import { type Field, FIRST_FIELD } from './schema-fields.ts';
-import { isSameField, splitNodes } from './split-nodes.ts';
+import { isSameField } from './same-field.ts';
+import { splitNodes } from './split-nodes.ts';
 import type { Transactor } from './transactor.ts';
 
 /** A merge that is made again, with what people have chosen of the node since. */

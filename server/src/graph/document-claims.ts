@@ -126,7 +126,7 @@ function sizeOf({ OnlyNode, OnlyFields, OnlyEdges }: DocumentClaims): number {
 }
 
 /** The id of what is kept of the node with this UID; 0 for nothing. */
-function evidenceOf(t: Transactor, uid: string): number {
+export function evidenceOf(t: Transactor, uid: string): number {
   const type = t.registry.nodeType(EVIDENCE_TYPE);
   return type === undefined ? 0 : t.idOfKey(type, uid, keyedUid(type.origin, uid));
 }

@@ -4,7 +4,6 @@ import { DB } from '#store/databases.ts';
 import { dropHistory, forgetMerge, moveHistory } from './absorbed-history.ts';
 import { accessEdge, neighborsOf } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
-import type { FieldTable } from './field-table.ts';
 import { HAS_FILE } from './file-nodes.ts';
 import { putEntries } from './indexes/index-writer.ts';
 import { dropEdge, giveUids, putEdge } from './merge-nodes.ts';
@@ -20,7 +19,9 @@ import {
 } from './merge-record.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { SplitWork } from './operations.ts';
+import { isSameField } from './same-field.ts';
 import { MERGED_FIELD } from './schema-fields.ts';
+import { takeFromEvidence } from './split-evidence.ts';
 import type { Transactor } from './transactor.ts';
 import { rewriteNode } from './write-node.ts';
 
@@ -51,6 +52,7 @@ export function splitNodes(
   checkIsLast(t, merge, into);
   const goes = openRecord(data.node);
   revertFields(t, into, data);
+  takeFromEvidence(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
   if (drops) {
     for (const edge of data.edges) dropMoved(t, edge, into);
     dropNode(t, goes, merge);
@@ -106,16 +108,6 @@ function revertFields(t: Transactor, id: number, data: MergeData): void {
   }
   const isMoved = now.timestampMs !== after.timestampMs;
   rewriteNode(t, id, now, isMoved ? now.timestampMs : before.timestampMs);
-}
-
-export function isSameField(a: FieldTable, b: FieldTable, number: number): boolean {
-  const [i, j] = [a.find(number), b.find(number)];
-  if (i < 0 || j < 0) return i === j;
-  const [value, other] = [
-    a.bytes.subarray(a.start(i), a.end(i)),
-    b.bytes.subarray(b.start(j), b.end(j)),
-  ];
-  return a.tag(i) === b.tag(j) && value.equals(other);
 }
 
 /** Puts a node as it was, under the id that it had. */
