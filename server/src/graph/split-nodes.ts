@@ -4,12 +4,10 @@ import { DB } from '#store/databases.ts';
 import { dropHistory, forgetMerge, moveHistory } from './absorbed-history.ts';
 import { accessEdge, neighborsOf } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
-import { HAS_FILE } from './file-nodes.ts';
 import { putEntries } from './indexes/index-writer.ts';
-import { dropEdge, giveUids, putEdge } from './merge-nodes.ts';
+import { giveUids } from './merge-nodes.ts';
 import { grantsOf, isSameGrants, removeNobody, setGrants } from './merged-access.ts';
 import {
-  type KeptEdge,
   MERGE_TYPE,
   MERGED_INTO,
   type MergeData,
@@ -21,6 +19,7 @@ import type { NodeRecord } from './node-record.ts';
 import type { SplitWork } from './operations.ts';
 import { isSameField } from './same-field.ts';
 import { MERGED_FIELD } from './schema-fields.ts';
+import { dropMoved, returnEdge } from './split-edges.ts';
 import { takeFromEvidence } from './split-evidence.ts';
 import type { Transactor } from './transactor.ts';
 import { rewriteNode } from './write-node.ts';
@@ -54,12 +53,12 @@ export function splitNodes(
   revertFields(t, into, data);
   takeFromEvidence(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
   if (drops) {
-    for (const edge of data.edges) dropMoved(t, edge, into);
+    for (const edge of data.edges) dropMoved(t, edge, { of: data, from: into });
     dropNode(t, goes, merge);
   } else {
     putNode(t, data.id, goes);
     moveHistory(t, merge, data.id);
-    for (const edge of data.edges) returnEdge(t, edge, { from: into, to: data.id });
+    for (const edge of data.edges) returnEdge(t, edge, { of: data, from: into });
   }
   returnGrants(t, data, { into, grants, drops });
   removeWithAll(t, merge);
@@ -127,41 +126,6 @@ function dropNode(t: Transactor, { uidBytes }: NodeRecord, merge: number): void 
   t.batch.delete(DB.uids, uidBytes);
   t.state.ids.clear();
   dropHistory(t, merge);
-}
-
-/**
- * Takes an edge of a node that is deleted from the one that got it, with the file at its end. The
- * UID of the one still leads to the other.
- */
-function dropMoved(t: Transactor, { isOut, edge, other, moved }: KeptEdge, into: number): void {
-  const end = t.storedId(t.parseUid(other, 'merge'));
-  if (end === 0 || !moved) return;
-  const [source, target] = isOut ? [into, end] : [end, into];
-  if (!dropEdge(t, source, edge, target)) return;
-  if (t.registry.edgeTypeById(edge).name === HAS_FILE) removeWithAll(t, end);
-}
-
-function returnEdge(
-  t: Transactor,
-  { isOut, edge, other, record, moved }: KeptEdge,
-  { from, to }: { readonly from: number; readonly to: number },
-): void {
-  const end = t.storedId(t.parseUid(other, 'merge'));
-  if (end === 0) return;
-  const kept = Buffer.from(record, 'base64');
-  const put = (bytes: Uint8Array): void => {
-    const [source, target] = isOut ? [to, end] : [end, to];
-    putEdge(t, { from: source, edge, to: target, record: bytes });
-  };
-  // The two had an edge between them, which no node has while they are one.
-  if (end === from) return put(kept);
-  const endNow = end === to ? from : end;
-  const [source, target] = isOut ? [from, endNow] : [endNow, from];
-  const stored = t.state.view.get(DB.out, t.state.keys.out(source, edge, target));
-  if (stored === undefined) return;
-  const now = Uint8Array.from(stored);
-  if (moved) dropEdge(t, source, edge, target);
-  put(moved ? now : kept);
 }
 
 function returnGrants(
