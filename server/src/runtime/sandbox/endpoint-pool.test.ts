@@ -136,6 +136,18 @@ describe('while an endpoint does not come back', () => {
   });
 });
 
+it('keeps a worker that is profiled until its profile has ended', async () => {
+  const profiler = await pool.pool.startProfile();
+  const busy = 'const end = Date.now() + 300; while (Date.now() < end); return 1;';
+  const run = pool.run(busy, { timeoutMs: 60_000 });
+  // Another one comes while it is busy, and one of both is too many afterwards.
+  await expect.poll(() => pool.pool.load().workers, { timeout: 30_000 }).toBe(2);
+  expect(await run).toBe(1);
+  await expect.poll(() => pool.pool.load().stalled).toBe(0);
+  expect(JSON.parse(await profiler.end())).toHaveProperty('samples');
+  await expect.poll(() => pool.pool.load().workers).toBe(1);
+});
+
 it('goes on with a worker that was only busy', async () => {
   const busy = 'const end = Date.now() + 300; while (Date.now() < end); return 1;';
   const calls = [pool.run(busy, { name: 'busy' }), pool.run('return 2;', { name: 'other' })];

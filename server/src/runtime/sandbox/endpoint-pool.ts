@@ -144,8 +144,16 @@ export class EndpointPool {
   /** Of the thread of its worker, where it has one. */
   async startProfile(): Promise<{ end(): Promise<string> }> {
     const [worker] = this.#workers;
-    await worker?.process.profile('begin-profile');
-    return { end: async () => (await worker?.process.profile('end-profile')) ?? '' };
+    if (worker === undefined) return { end: () => Promise.resolve('') };
+    worker.isProfiled = true;
+    await worker.process.profile('begin-profile');
+    const end = async (): Promise<string> => {
+      const profile = await worker.process.profile('end-profile');
+      worker.isProfiled = false;
+      this.#endIfRetired(worker);
+      return profile;
+    };
+    return { end };
   }
 
   load(): PoolLoad {
@@ -386,7 +394,7 @@ export class EndpointPool {
   }
 
   #endIfRetired(worker: PoolWorker): void {
-    if (!worker.isRetiring || worker.calls.size > 0) return;
+    if (!worker.isRetiring || worker.isProfiled || worker.calls.size > 0) return;
     this.#end(worker);
   }
 }

@@ -61,6 +61,8 @@ export class PoolWorker {
   isStalled = false;
   /** It gets no new calls any more, and ends with its last one. */
   isRetiring = false;
+  /** It does not end before its profile has been read. */
+  isProfiled = false;
   /** Its heap is being asked for. */
   isMeasured = false;
   readonly #events: PoolWorkerEvents;
