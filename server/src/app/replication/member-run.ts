@@ -13,7 +13,7 @@ import {
   onAbort,
   rememberFinal,
   type ReplicaPorts,
-  unlessAborted,
+  joinUnlessAborted,
   whyNotResumed,
 } from './replica-run.ts';
 
@@ -43,7 +43,7 @@ export async function runMember(ports: MemberPorts, signal: AbortSignal): Promis
   const reason = whyNotResumed(history, bounds) ?? (await store.refusal());
   if (reason !== undefined) {
     events.note(`this member copies the whole graph: ${reason}`);
-    using primary = await unlessAborted(signal, () => ports.join(history));
+    using primary = await joinUnlessAborted(signal, () => ports.join(history));
     using _leaving = onAbort(signal, () => primary[Symbol.dispose]());
     await copy(primary, ports);
   }
@@ -128,7 +128,7 @@ async function accompany(
   while (!signal.aborted) {
     try {
       const { epoch, sequence } = state;
-      using primary = await unlessAborted(signal, () => ports.join({ epoch, sequence }));
+      using primary = await joinUnlessAborted(signal, () => ports.join({ epoch, sequence }));
       await primary.report(() => state.sequence, timers, signal);
     } catch (error) {
       if (signal.aborted) return;

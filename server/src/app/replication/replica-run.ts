@@ -6,6 +6,7 @@ import { Problem } from '#base/problem.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';
 import type { Timers } from '#base/clock.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import type { History } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
 
@@ -83,7 +84,7 @@ const FINAL: ReadonlySet<string> = new Set(['replication_epoch_differs', 'log_tr
 export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Promise<void> {
   const { store, events } = ports;
   const history = await store.history();
-  using first = await unlessAborted(signal, () => ports.join(history));
+  using first = await joinUnlessAborted(signal, () => ports.join(history));
   // A copy may take long: without the connection it ends at once.
   using _leaving = onAbort(signal, () => first[Symbol.dispose]());
   const reason = whyNotResumed(history, first.welcome) ?? (await store.refusal());
@@ -173,7 +174,7 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
   using _last = { [Symbol.dispose]: () => primary?.[Symbol.dispose]() };
   while (!signal.aborted) {
     try {
-      primary ??= await unlessAborted(signal, () =>
+      primary ??= await joinUnlessAborted(signal, () =>
         ports.join({ epoch: state.epoch, sequence: state.sequence }),
       );
       const from = state.sequence + 1;
@@ -207,15 +208,14 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
  * A replica that is told to stop does not wait for a primary that may never answer; a connection
  * that comes too late is closed at once.
  */
-export async function unlessAborted<Joined extends Disposable>(
+export async function joinUnlessAborted<Joined extends Disposable>(
   signal: AbortSignal,
   join: () => Promise<Joined>,
 ): Promise<Joined> {
-  const aborted = Promise.withResolvers<never>();
-  using _listening = onAbort(signal, () => aborted.reject(signal.reason));
+  signal.throwIfAborted();
   const joining = join();
   try {
-    return await Promise.race([joining, aborted.promise]);
+    return await unlessAborted(joining, signal);
   } catch (error) {
     joining.then(
       (late) => late[Symbol.dispose](),

@@ -40,7 +40,7 @@ export interface DatabaseLogOptions {
   readonly random?: RandomBytes;
   /**
    * Aborted when the log is about to be disposed of: while the database does not answer, what
-   * became of a commit stays open then.
+   * became of a commit stays open then, and a trim waits for nobody.
    */
   readonly closing?: AbortSignal;
 }
@@ -102,11 +102,15 @@ class DatabaseLog implements CommitLog {
   readonly #queue: CommitQueue;
   readonly #segmentBytesMax: number;
   readonly #trims = new OneAtATime();
-  #isDisposed = false;
+  readonly #disposal = new AbortController();
+  /** Aborted when it is disposed of, or is about to be. */
+  readonly #closing: AbortSignal;
 
   constructor(options: DatabaseLogOptions, parts: DatabaseLogParts) {
     this.#options = options;
     this.#parts = parts;
+    const { closing = this.#disposal.signal } = options;
+    this.#closing = AbortSignal.any([closing, this.#disposal.signal]);
     this.#segmentBytesMax = options.segmentBytesMax ?? segmentBytesMaxDefault(options.archive);
     this.#queue = new CommitQueue({
       clock: options.clock,
@@ -149,13 +153,9 @@ class DatabaseLog implements CommitLog {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true;
+    this.#disposal.abort();
     await this.#queue.close();
     await this.#trims.ended();
-  }
-
-  get #isClosing(): boolean {
-    return this.#isDisposed || this.#options.closing?.aborted === true;
   }
 
   get #newest(): HeldSegment {
@@ -217,7 +217,7 @@ class DatabaseLog implements CommitLog {
         // Only this member appends in this term, and one group at a time.
         return groupTerm === held.term;
       } catch (error) {
-        if (!(error instanceof DatabaseFault) || this.#isClosing) throw error;
+        if (!(error instanceof DatabaseFault) || this.#closing.aborted) throw error;
       }
       await lease.retryLater();
     }
@@ -265,7 +265,7 @@ class DatabaseLog implements CommitLog {
     if (count === 0 || kept === undefined) return;
     const held = lease.current;
     if (held === undefined) throw noPrimary(database.place);
-    const isDropped = await this.#ask(() => database.dropBefore(kept.first, held));
+    const isDropped = await this.#ask(() => database.dropBefore(kept.first, held, this.#closing));
     if (!isDropped) throw noPrimary(database.place);
     segments.splice(0, count);
   }

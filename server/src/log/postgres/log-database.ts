@@ -58,8 +58,11 @@ export interface LogDatabase extends LeaseDatabase {
    */
   rowsAfter(place: RowPlace, upTo: number, bytesMax: number): Promise<readonly StoredRow[]>;
 
-  /** Removes everything before a segment; false when the lease is not this one any more. */
-  dropBefore(segmentFirst: number, lease: LeaseTerm): Promise<boolean>;
+  /**
+   * Removes everything before a segment; false when the lease is not this one any more. Once
+   * `closing` is aborted it waits no more for what others do with the rows.
+   */
+  dropBefore(segmentFirst: number, lease: LeaseTerm, closing: AbortSignal): Promise<boolean>;
 }
 
 /** The lease; all its times are by the clock of the database. */

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
+import type { CommitLog } from '../commit-log.ts';
 import { filled, readAll, settings } from '../testing/log-engine.ts';
 import { refuseOldServer } from './postgres-tables.ts';
 import { openDatabase, openLog, Workspaces } from './testing/postgres-workspaces.ts';
@@ -90,36 +91,55 @@ describe.skipIf(requirePostgres())('opening a log in PostgreSQL', () => {
     await expect.poll(hasThem).toBe(true);
   });
 
-  it.each([
+  describe.each([
     { who: 'may still see the rows', sql: ['begin isolation level repeatable read', 'select 1'] },
     { who: 'holds the tables', sql: ['begin', 'lock table record in share update exclusive mode'] },
-  ])('frees room by a trim while another session $who', async ({ sql }) => {
-    const archive = { ttlMs: Infinity, bytesMax: 0 };
-    await using log = await openLog(server.url, workspace, {
-      ...settings({ archive, segmentBytesMax: 50_000 }),
+  ])('a trim while another session $who', ({ sql }) => {
+    let other: pg.Client;
+    beforeEach(async () => {
+      other = new pg.Client({ connectionString: server.url });
+      await other.connect();
     });
-    const bytes = async (): Promise<number> => {
-      const size = `pg_total_relation_size('${schema()}.record')`;
-      const { rows } = await client.query<{ size: string }>(`select ${size} as size`);
-      return Number(rows[0]?.size);
-    };
-    for (let i = 0; i < 10; i++) await log.append(1, filled(100_000));
-    const full = await bytes();
-    const other = new pg.Client({ connectionString: server.url });
-    await other.connect();
-    try {
+    afterEach(() => other.end());
+
+    const trimmable = settings({
+      archive: { ttlMs: Infinity, bytesMax: 0 },
+      segmentBytesMax: 50_000,
+    });
+    /** Trims what was appended, once the other session is in the way; the rows are gone then. */
+    async function trimBeside(log: CommitLog): Promise<{ readonly trimming: Promise<void> }> {
+      for (let i = 0; i < 10; i++) await log.append(1, filled(100_000));
       await other.query(`set search_path to ${schema()}`);
       for (const each of sql) await other.query(each);
       const trimming = log.trim(10);
       const isDropped = `select from ${schema()}.record having count(*) < 3`;
       await expect.poll(async () => (await client.query(isDropped)).rowCount).toBe(1);
+      return { trimming };
+    }
+
+    it('frees the room afterwards', async () => {
+      await using log = await openLog(server.url, workspace, trimmable);
+      const bytes = async (): Promise<number> => {
+        const size = `pg_total_relation_size('${schema()}.record')`;
+        const { rows } = await client.query<{ size: string }>(`select ${size} as size`);
+        return Number(rows[0]?.size);
+      };
+      const { trimming } = await trimBeside(log);
+      const full = await bytes();
       await other.query('commit');
       await trimming;
-    } finally {
-      await other.end();
-    }
-    for (let i = 0; i < 5; i++) await log.append(1, filled(100_000));
-    expect(await bytes()).toBeLessThanOrEqual(full);
+      for (let i = 0; i < 5; i++) await log.append(1, filled(100_000));
+      expect(await bytes()).toBeLessThanOrEqual(full);
+    });
+
+    it('ends when the log is closed', async () => {
+      const patient = { ...trimmable, roomWaitMs: 3_600_000 };
+      const log = await openLog(server.url, workspace, patient);
+      const { trimming } = await trimBeside(log);
+      await log[Symbol.asyncDispose]();
+      await trimming;
+      await other.query('commit');
+    });
   });
 
   it('leaves nothing of a payload readable in the tables when there is a key', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import type { LogManifest } from '../log-manifest.ts';
 import {
   DatabaseFault,
@@ -27,7 +28,13 @@ export interface PostgresDatabaseOptions {
   readonly workspace: string;
   /** The first things of a log that does not exist yet; undefined when it has to exist. */
   readonly begin: TablesOptions['begin'];
+  /** What a trim waits for those that may still see its rows, and for those that hold the tables. */
+  readonly roomWaitMs?: number;
 }
+
+const ROOM_WAIT_MS = 5_000;
+const ROOM_LOOK_INTERVAL_MS = 50;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** How many reads may be under way. */
 const READS_MAX = 4;
@@ -50,9 +57,10 @@ export class PostgresDatabase implements LogDatabase {
   readonly #manifest: LogManifest;
   readonly #statements: Statements;
   readonly #announcements: Announcements;
+  readonly #roomWaitMs: number;
 
   private constructor(
-    { address, workspace }: PostgresDatabaseOptions,
+    { address, workspace, roomWaitMs = ROOM_WAIT_MS }: PostgresDatabaseOptions,
     appends: PostgresConnections,
     manifest: LogManifest,
   ) {
@@ -64,6 +72,7 @@ export class PostgresDatabase implements LogDatabase {
     });
     this.#reads = new PostgresConnections(address, { max: READS_MAX });
     this.#manifest = manifest;
+    this.#roomWaitMs = roomWaitMs;
     this.#statements = statementsFor(schemaOf(workspace));
     this.#announcements = new Announcements(appends, schemaOf(workspace));
   }
@@ -149,15 +158,26 @@ export class PostgresDatabase implements LogDatabase {
   }
 
   /** When this resolves, new rows can have the room: PostgreSQL's own turn is not waited for. */
-  dropBefore(segmentFirst: number, { term, holder }: LeaseTerm): Promise<boolean> {
-    return this.#read(async (client) => {
+  async dropBefore(
+    segmentFirst: number,
+    { term, holder }: LeaseTerm,
+    closing: AbortSignal,
+  ): Promise<boolean> {
+    const dropped = await this.#read(async (client) => {
       const values = [term, holder, segmentFirst];
       const { dropBefore } = this.#statements;
-      const { rows } = await client.query<{ transaction: string }>(dropBefore, values);
-      if (rows[0] === undefined) return false;
-      await makeRoom(client, this.#statements, rows[0].transaction);
-      return true;
+      return (await client.query<{ transaction: string }>(dropBefore, values)).rows[0];
     });
+    if (dropped === undefined) return false;
+    const making = this.#read((client) => {
+      const room = this.#makeRoom(client, dropped.transaction, closing);
+      // What the session is in the middle of ends with it.
+      return unlessAborted(room, closing);
+    });
+    await making.catch((error: unknown) => {
+      if (!closing.aborted) throw error;
+    });
+    return true;
   }
 
   confirmLease(): Promise<LeaseTerm> {
@@ -210,6 +230,27 @@ export class PostgresDatabase implements LogDatabase {
     mark.sent = true;
     await client.query('commit');
     return true;
+  }
+
+  /**
+   * Frees the rows that a transaction has deleted. A vacuum leaves what a transaction may see that
+   * began before, such as the renewal of a lease, so those are waited for. PostgreSQL ends a vacuum
+   * of its own that holds the tables after a second. What is left after all that goes at the next
+   * trim, or in PostgreSQL's own turn.
+   */
+  async #makeRoom(client: PoolClient, transaction: string, closing: AbortSignal): Promise<void> {
+    const { mayStillSee, vacuum } = this.#statements;
+    const waitMs = this.#roomWaitMs;
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += ROOM_LOOK_INTERVAL_MS) {
+      const { rowCount } = await client.query(mayStillSee, [transaction]);
+      if (rowCount === 0) break;
+      await sleep(ROOM_LOOK_INTERVAL_MS, undefined, { signal: closing });
+    }
+    await client.query(`set lock_timeout = ${waitMs}`);
+    await client.query(vacuum.text).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    });
+    await client.query('reset lock_timeout');
   }
 
   #read<T>(reading: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -272,34 +313,6 @@ class Announcements implements AsyncDisposable {
       await client.query(announce, [name, String(told.sequence)]);
     });
   }
-}
-
-/** What a trim waits for those that may still see its rows, and for those that hold the tables. */
-const ROOM_WAIT_MS = 5_000;
-const ROOM_LOOK_INTERVAL_MS = 50;
-const LOCK_NOT_AVAILABLE = '55P03';
-
-/**
- * Frees the rows that a transaction has deleted. A vacuum leaves what a transaction may see that
- * began before, such as the renewal of a lease, so those are waited for. PostgreSQL ends a vacuum
- * of its own that holds the tables after a second. What is left after all that goes at the next
- * trim, or in PostgreSQL's own turn.
- */
-async function makeRoom(
-  client: PoolClient,
-  { mayStillSee, vacuum }: Statements,
-  transaction: string,
-): Promise<void> {
-  for (let waitedMs = 0; waitedMs < ROOM_WAIT_MS; waitedMs += ROOM_LOOK_INTERVAL_MS) {
-    const { rowCount } = await client.query(mayStillSee, [transaction]);
-    if (rowCount === 0) break;
-    await sleep(ROOM_LOOK_INTERVAL_MS);
-  }
-  await client.query(`set lock_timeout = ${ROOM_WAIT_MS}`);
-  await client.query(vacuum.text).catch((error: unknown) => {
-    if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
-  });
-  await client.query('reset lock_timeout');
 }
 
 interface HeldGroup {

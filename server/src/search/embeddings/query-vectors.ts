@@ -5,6 +5,7 @@ import {
   EMBEDDING_QUERY_TIMEOUT_MS,
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import { EmbeddingFailure, type TextVectors } from './embed-texts.ts';
 import { embeddingKey, vectorText } from './embedding-record.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -140,19 +141,6 @@ function problemOf(failure: EmbeddingFailure): Problem {
 /** Bytes of a cached vector and its entry. */
 function bytesOf({ byteLength }: Float32Array): number {
   return byteLength + 200;
-}
-
-/** Rejects when the signal aborts; the promise goes on for others. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: leaving, reject } = Promise.withResolvers<never>();
-  const leave = (): void => reject(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
-  try {
-    return await Promise.race([promise, leaving]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }
 
 interface QueryEmbeddingParts {

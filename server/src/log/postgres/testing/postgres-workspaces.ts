@@ -6,7 +6,7 @@ import type { LogMedium, LogSettings } from '../../testing/log-engine.ts';
 import { beginDatabaseLog, openDatabaseLog } from '../database-log.ts';
 import { Lease } from '../lease.ts';
 import { parsePostgresAddress, type PostgresAddress } from '../postgres-address.ts';
-import { PostgresDatabase } from '../postgres-database.ts';
+import { PostgresDatabase, type PostgresDatabaseOptions } from '../postgres-database.ts';
 
 export function addressOf(url: string): PostgresAddress {
   const address = parsePostgresAddress(url);
@@ -14,13 +14,17 @@ export function addressOf(url: string): PostgresAddress {
   return address;
 }
 
+interface DatabaseSettings extends Pick<PostgresDatabaseOptions, 'roomWaitMs'> {
+  readonly encryptionKey?: Uint8Array | undefined;
+}
+
 export function openDatabase(
   url: string,
   workspace: string,
-  encryptionKey?: Uint8Array,
+  { encryptionKey, ...rest }: DatabaseSettings = {},
 ): Promise<PostgresDatabase> {
   const begin = () => beginDatabaseLog({ encryptionKey });
-  return PostgresDatabase.open({ address: addressOf(url), workspace, begin });
+  return PostgresDatabase.open({ address: addressOf(url), workspace, begin, ...rest });
 }
 
 export async function takeLease(
@@ -39,11 +43,12 @@ const STOPPED = (): number => 0;
 export async function openLog(
   url: string,
   workspace: string,
-  settings: LogSettings & { readonly encryptionKey?: Uint8Array | undefined },
+  settings: LogSettings & DatabaseSettings,
 ): Promise<CommitLog> {
   await using opened = new AsyncDisposableStack();
-  const { encryptionKey, ...rest } = settings;
-  const database = opened.use(await openDatabase(url, workspace, encryptionKey));
+  const { encryptionKey, roomWaitMs, ...rest } = settings;
+  const room = roomWaitMs === undefined ? {} : { roomWaitMs };
+  const database = opened.use(await openDatabase(url, workspace, { encryptionKey, ...room }));
   const lease = opened.use(await takeLease(database, 'a member', STOPPED));
   const secret = encryptionKey === undefined ? {} : { encryptionKey };
   const log = await openDatabaseLog({ ...rest, ...secret, database, lease });
