@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sentences } from './declarations.ts';
 import { membersText, shapeText } from './shape-text.ts';
 import * as limits from '../../contract/src/limits.ts';
 import {
@@ -36,7 +37,7 @@ function limitGroups(): string[] {
       return typeof value === 'number' ? [`| \`${name}\` | ${valueText(name, value)} |`] : [];
     });
     if (rows.length === 0) return [];
-    return [`${sentences(comment)}\n\n| limit | value |\n|---|---|\n${rows.join('\n')}\n`];
+    return [`${withoutCitations(comment)}\n\n| limit | value |\n|---|---|\n${rows.join('\n')}\n`];
   });
 }
 
@@ -56,7 +57,7 @@ export function webSocketPage(): string {
   const aboutBefore = (code: string): string => {
     const before = source.slice(0, source.indexOf(code)).trimEnd();
     const start = before.lastIndexOf('/**');
-    return before.endsWith('*/') ? sentences(before.slice(start + 3, -2)) : '';
+    return before.endsWith('*/') ? withoutCitations(before.slice(start + 3, -2)) : '';
   };
   const messages = Object.entries(WEB_SOCKET_MESSAGE_AUTH).map(
     ([type, auth]) =>
@@ -111,10 +112,6 @@ function messageText(type: string): string {
   return membersText(shape).replace('type', `type: "${type}"`);
 }
 
-function sentences(comment: string): string {
-  return comment
-    .replaceAll(/^\s*\* ?/gm, '')
-    .replaceAll(CITATION, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+function withoutCitations(comment: string): string {
+  return sentences(comment).replaceAll(CITATION, '');
 }

@@ -1,3 +1,4 @@
+import { NOTHING_INGESTED, sumOfIngestions } from '@trellis/contract/ingest-sums.ts';
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { pause } from '@trellis/client/transport.ts';
@@ -16,9 +17,10 @@ export interface SenderOptions {
 }
 
 /** What one batch came to. */
-export interface SentBatch extends IngestSummary {
+export interface SentBatch {
   /** Without those of the rows that were refused. */
   readonly operations: number;
+  readonly summary: IngestSummary;
   readonly refused: readonly Reject[];
 }
 
@@ -60,15 +62,7 @@ export class BatchSender {
    * `CommandFailure` that names the place of the operation.
    */
   async send(batch: ImportBatch): Promise<SentBatch> {
-    const sums = {
-      operations: 0,
-      nodes: 0,
-      created: 0,
-      edges: 0,
-      splits: 0,
-      commits: 0,
-      sequence: 0,
-    };
+    const sums: Sums = { operations: 0, summary: NOTHING_INGESTED };
     const refused: Reject[] = [];
     const reject = (rows: readonly BatchRow[], refusal: Refusal): number => {
       const at = rowOf(rows, refusal.index);
@@ -103,12 +97,7 @@ export class BatchSender {
     try {
       const stored = await this.#sendPatiently(part);
       sums.operations += part.places.length;
-      sums.nodes += stored.nodes;
-      sums.created += stored.created;
-      sums.edges += stored.edges;
-      sums.splits += stored.splits;
-      sums.commits += stored.commits;
-      sums.sequence = stored.sequence;
+      sums.summary = sumOfIngestions(sums.summary, stored);
       return undefined;
     } catch (error) {
       const refusal = refusalOf(error);
@@ -142,7 +131,7 @@ export class BatchSender {
   }
 }
 
-type Sums = { -readonly [name in keyof Omit<SentBatch, 'refused'>]: number };
+type Sums = { -readonly [name in keyof Omit<SentBatch, 'refused'>]: SentBatch[name] };
 
 function isTransient({ status }: TrellisError): boolean {
   return [0, 429, 502, 503, 504].includes(status);

@@ -1,3 +1,4 @@
+import { NOTHING_INGESTED, sumOfIngestions } from '@trellis/contract/ingest-sums.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { ProgressBar } from '../progress-bar.ts';
 import { BatchSender, type SenderOptions } from './batch-sender.ts';
@@ -28,15 +29,8 @@ export interface ImportSummary extends IngestSummary {
  */
 export async function runImport(run: ImportRun): Promise<ImportSummary> {
   const { source, skip, bar, rejected } = run;
-  const summary = {
-    operations: 0,
-    nodes: 0,
-    created: 0,
-    edges: 0,
-    splits: 0,
-    commits: 0,
-    sequence: 0,
-  };
+  let stored = 0;
+  let summary = NOTHING_INGESTED;
   const isSkipping = rejected !== undefined;
   const sender = new BatchSender(run, isSkipping);
   /** Also those of rows that were refused. */
@@ -45,14 +39,8 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
     const sent = batch.operations === 0 ? undefined : await sender.send(batch);
     rejected?.add([...(sent?.refused ?? []), ...batch.rejects]);
     if (sent === undefined) return;
-    summary.operations += sent.operations;
-    summary.nodes += sent.nodes;
-    summary.created += sent.created;
-    summary.edges += sent.edges;
-    summary.splits += sent.splits;
-    summary.commits += sent.commits;
-    // Of a batch that was refused as a whole there is none.
-    summary.sequence = Math.max(summary.sequence, sent.sequence);
+    stored += sent.operations;
+    summary = sumOfIngestions(summary, sent.summary);
     operations += batch.operations;
     run.onAcknowledged({ operations, sequence: summary.sequence });
     bar.update({ share: shareOf(batch), done: operations });
@@ -73,7 +61,7 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
   }
   const schema = source.tellsSchema ? source.takeSchema() : undefined;
   if (schema !== undefined) await run.client.schema.put(schema, { signal: run.signal });
-  return summary;
+  return { ...summary, operations: stored };
 }
 
 function shareOf({ progress }: Pick<ImportBatch, 'progress'>): number | undefined {

@@ -1,3 +1,4 @@
+import { NOTHING_INGESTED, sumOfIngestions } from '@trellis/contract/ingest-sums.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetOperations, type WordnetOperation } from '../../../samples/wordnet/operations.ts';
 import { EVERYDAY_WORDS } from '../../../samples/wordnet/everyday-words.ts';
@@ -27,17 +28,12 @@ export async function loadWordnet(
   const source = wordnetOperations(installedDictFolder());
   await graph.commit({ operations: [], schema: wordnetSchema });
   const inFlight: Promise<CommitResult>[] = [];
-  const summary = { nodes: 0, created: 0, edges: 0, splits: 0, commits: 0, sequence: 0 };
+  let summary = NOTHING_INGESTED;
   let done = 0;
   const settleOldest = async (): Promise<void> => {
     const result = await inFlight.shift();
     if (result === undefined) return;
-    summary.nodes += result.nodes;
-    summary.created += result.created;
-    summary.edges += result.edges;
-    summary.splits += result.splits;
-    summary.commits += 1;
-    summary.sequence = result.sequence;
+    summary = sumOfIngestions(summary, { ...result, commits: 1 });
     onProgress(
       Math.min((done += INGEST_COMMIT_OPERATIONS_MAX), source.totals.operations),
       source.totals.operations,

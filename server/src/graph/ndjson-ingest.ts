@@ -1,3 +1,4 @@
+import { NOTHING_INGESTED, sumOfIngestions } from '@trellis/contract/ingest-sums.ts';
 import { isUtf8 } from 'node:buffer';
 import { assert } from '#base/assert.ts';
 import {
@@ -47,14 +48,7 @@ export class NdjsonIngest {
   /** The number of operations sent in commits so far. */
   #handedOn = 0;
   readonly #inFlight: Promise<void>[] = [];
-  #committed: IngestSummary = {
-    nodes: 0,
-    created: 0,
-    edges: 0,
-    splits: 0,
-    commits: 0,
-    sequence: 0,
-  };
+  #committed = NOTHING_INGESTED;
   #problem: unknown;
   #isBusy = false;
 
@@ -204,16 +198,8 @@ export class NdjsonIngest {
   }
 
   async #settle(commit: Promise<IngestedCommit>, operations: number): Promise<void> {
-    const { nodes, created, edges, splits, sequence } = await commit;
-    const before = this.#committed;
-    this.#committed = {
-      nodes: before.nodes + nodes,
-      created: before.created + created,
-      edges: before.edges + edges,
-      splits: before.splits + splits,
-      commits: before.commits + (operations > 0 ? 1 : 0),
-      sequence: Math.max(before.sequence, sequence),
-    };
+    const committed = { ...(await commit), commits: operations > 0 ? 1 : 0 };
+    this.#committed = sumOfIngestions(this.#committed, committed);
     // Commits settle in their order, so this one is the oldest.
     void this.#inFlight.shift();
   }

@@ -28,7 +28,7 @@ export interface PostgresDatabaseOptions {
   readonly workspace: string;
   /** The first things of a log that does not exist yet; undefined when it has to exist. */
   readonly begin: TablesOptions['begin'];
-  /** What a trim waits for those that may still see its rows, and for those that hold the tables. */
+  /** What a trim waits for others that may see its rows, and for those that hold the tables. */
   readonly roomWaitMs?: number;
 }
 
