@@ -10,7 +10,9 @@ beforeAll(async () => {
   people = await People.start({ MSK_ENDPOINT_TRACES: '0' });
   await people.add('ada');
   await send('PUT', '/api/schema', LIBRARY_SCHEMA);
-  await send('POST', '/api/schema/indexes/add', { type: 'Book', field: 'Title' });
+  const [book] = LIBRARY_SCHEMA.nodes;
+  const nodes = [{ ...book, indexes: [{ field: 'Title' }] }];
+  expect(await send('PUT', '/api/schema', { nodes, edges: [] })).toMatchObject({ status: 200 });
   await endpoint('fill', FILL);
   await run('fill');
 });
@@ -67,6 +69,8 @@ const FILL = `export default async ({ graph }: Scope) => {
 `;
 
 test('a trace tells queries with their rows, reads together, log lines and the time of each', async () => {
+  const schema = async () => (await send('GET', '/api/schema')).text;
+  await expect.poll(schema, { timeout: 20_000 }).toMatch(/"field":"Title"[^}]*"state":"ready"/);
   const trace = await traceOfDraft(
     `export default async ({ q, graph, log }: Scope<{ secret: string }>) => {
   const few = await q().startWhere('Book', 'Title', '=', 't1').nodes();
@@ -96,7 +100,7 @@ test('a trace tells queries with their rows, reads together, log lines and the t
     parent: attempt?.id,
     name: 'startWhere(Book.Title) nodes',
     error: null,
-    facts: { rowsGiven: 100 },
+    facts: { access: 'index', index: 'Title', rowsRead: 100, rowsGiven: 100 },
   });
   expect(counted).toMatchObject({
     name: 'startAt(Book) where(Title) count',

@@ -21,21 +21,28 @@ const SCHEMA = {
 };
 
 /**
- * What it writes depends on what it has read. Sent again, a call that is done only answers; the
- * first time nothing keeps it from being done twice.
+ * What it writes depends on what it has read. It has a transaction for each part. Sent again, a
+ * part that is done only answers; the first time nothing keeps it from being done twice.
  */
 const STEP = `
-interface Call {
+interface Part {
   readonly id: string;
-  readonly isAgain: boolean;
   readonly reads: readonly { get?: string; shelf?: string; out?: string }[];
   readonly writes: readonly { put?: string; shelf?: string; delete?: string; link?: string; to?: string }[];
 }
-export default async function ({ body, graph, q }: Scope<Call>) {
-  const known = body.isAgain ? await graph.tryGet('Done', body.id) : null;
+export default async function ({ body, graph, q }: Scope<{ parts: Part[]; isAgain: boolean }>) {
+  const seen = [await step(body.parts[0]!)];
+  for (const part of body.parts.slice(1)) {
+    await graph.commit();
+    seen.push(await step(part));
+  }
+  return seen;
+
+  async function step({ id, reads, writes }: Part) {
+  const known = body.isAgain ? await graph.tryGet('Done', id) : null;
   if (known !== null) return known.Seen;
   const seen: number[] = [];
-  for (const { get, shelf, out } of body.reads) {
+  for (const { get, shelf, out } of reads) {
     if (out !== undefined) seen.push(await q().startAt('Book', out).out('Book', 'Cites').count());
     else if (get === undefined && shelf === undefined) seen.push(await q().startAt('Book').count());
     else {
@@ -46,16 +53,17 @@ export default async function ({ body, graph, q }: Scope<Call>) {
     }
   }
   const pages = seen.reduce((sum, value) => sum + value, 1) % 1000;
-  for (const { put = '', shelf: Shelf = '', delete: gone, link, to = '' } of body.writes) {
+  for (const { put = '', shelf: Shelf = '', delete: gone, link, to = '' } of writes) {
     if (gone !== undefined) await graph.delete('Book', gone);
     else if (link === undefined) await graph.addOrUpdate('Book', put, { Pages: pages, Shelf });
     else if ((await graph.getMany('Book', [link, to])).every((book) => book !== null)) {
       await graph.link({ type: 'Book', key: link }, 'Cites', { type: 'Book', key: to });
     }
   }
-  await graph.addOrUpdate({ type: 'Made', fields: { Call: body.id } });
-  await graph.addOrUpdate('Done', body.id, { Seen: seen });
+  await graph.addOrUpdate({ type: 'Made', fields: { Call: id } });
+  await graph.addOrUpdate('Done', id, { Seen: seen });
   return seen;
+  }
 }
 `;
 /** The same within the transaction of another endpoint. */
@@ -90,9 +98,9 @@ interface Library {
   /** "from to" */
   readonly edges: ReadonlySet<string>;
 }
-interface Call {
+/** What is one transaction. */
+interface Part {
   readonly id: string;
-  readonly path: 'step' | 'nested';
   readonly reads: readonly {
     readonly get?: string;
     readonly shelf?: string;
@@ -106,9 +114,16 @@ interface Call {
     readonly to?: string;
   }[];
 }
-interface DoneCall extends Call {
+interface DonePart extends Part {
   readonly seen: readonly number[];
 }
+interface Call {
+  readonly path: 'step' | 'nested';
+  /** With `graph.commit()` between them. */
+  readonly parts: readonly Part[];
+}
+/** The parts of a call, in their order. */
+type DoneCall = readonly DonePart[];
 
 function drawCall(id: string, random: () => number): Call {
   const one = <T>(choices: readonly [T, ...T[]]): T =>
@@ -126,16 +141,17 @@ function drawCall(id: string, random: () => number): Call {
   const put = () => ({ put: book(), shelf: shelf() });
   const link = () => ({ link: book(), to: book() });
   const write = () => one([put, put, link, () => ({ delete: book() })])();
-  return {
-    id,
-    path: one(['step', 'nested']),
-    reads: several(read),
-    writes: several(write),
-  };
+  const path = one(['step', 'nested'] as const);
+  // What another endpoint runs is part of its transaction.
+  const count = path === 'step' ? one([1, 1, 2]) : 1;
+  const parts = Array.from({ length: count }, (_, i) => {
+    return { id: `${id}-${i}`, reads: several(read), writes: several(write) };
+  });
+  return { path, parts };
 }
 
-/** What a call sees and leaves behind when nothing runs beside it. */
-function alone(library: Library, { reads, writes }: Call): { seen: number[]; after: Library } {
+/** What a transaction sees and leaves behind when nothing runs beside it. */
+function alone(library: Library, { reads, writes }: Part): { seen: number[]; after: Library } {
   const seen = reads.map(({ get, shelf, out }) => {
     if (out !== undefined) {
       return [...library.edges].filter((edge) => edge.startsWith(`${out} `)).length;
@@ -161,20 +177,16 @@ function alone(library: Library, { reads, writes }: Call): { seen: number[]; aft
   return { seen, after: { books, edges } };
 }
 
-/** Whether some order of the calls, one after the other, sees and leaves the same. */
+/** Whether some order of the transactions, one after the other, sees and leaves the same. */
 function hasOrder(before: Library, calls: readonly DoneCall[], after: Library): boolean {
   if (calls.length === 0) return textOf(before) === textOf(after);
   return calls.some((call) => {
-    const made = alone(before, call);
-    const isSame = JSON.stringify(made.seen) === JSON.stringify(call.seen);
-    return (
-      isSame &&
-      hasOrder(
-        made.after,
-        calls.filter((one) => one !== call),
-        after,
-      )
-    );
+    const [part, ...later] = call;
+    if (part === undefined) return false;
+    const made = alone(before, part);
+    const isSame = JSON.stringify(made.seen) === JSON.stringify(part.seen);
+    const others = calls.filter((one) => one !== call);
+    return isSame && hasOrder(made.after, later.length === 0 ? others : [...others, later], after);
   });
 }
 
@@ -182,7 +194,11 @@ const textOf = ({ books, edges }: Library): string =>
   JSON.stringify([[...books].toSorted(), [...edges].toSorted()]);
 
 /** What a call was told; undefined for no answer, when it may be done or not. */
-type Told = { readonly seen: readonly number[] } | 'refused' | undefined;
+type Told = { readonly seen: readonly (readonly number[])[] } | 'refused' | undefined;
+
+function doneCall({ parts }: Call, seen: readonly (readonly number[])[]): DoneCall {
+  return parts.map((part, i) => ({ ...part, seen: seen[i] ?? [] }));
+}
 
 /** Whoever is the primary, and a client that sends what was not answered again. */
 class Workspace {
@@ -202,15 +218,15 @@ class Workspace {
     if (answer === undefined) return undefined;
     if (answer.status !== 200) return 'refused';
     this.sequence = Math.max(this.sequence, sequenceOf(answer));
-    return { seen: answer.json as number[] };
+    return { seen: answer.json as number[][] };
   }
 
   async sendUntilDone(call: Call): Promise<DoneCall> {
     for (let tries = 0; tries < 10; tries++) {
       const told = await this.send(call, true);
-      if (typeof told === 'object') return { ...call, seen: told.seen };
+      if (typeof told === 'object') return doneCall(call, told.seen);
     }
-    throw new Error(`${call.id} was never answered`);
+    throw new Error(`${call.parts[0]?.id} was never answered`);
   }
 
   async look(): Promise<Library & { readonly made: readonly string[] }> {
@@ -315,7 +331,7 @@ async function runRound(
     const known = told[i];
     // A replica may lack what its primary has told its callers: they ask once more.
     const isKnown = typeof known === 'object' && fate !== 'replica promoted';
-    done.push(isKnown ? { ...call, seen: known.seen } : await workspace.sendUntilDone(call));
+    done.push(isKnown ? doneCall(call, known.seen) : await workspace.sendUntilDone(call));
   }
   return { done, told, doneAtOnce };
 }
@@ -341,13 +357,15 @@ test(
       );
       const answered = Math.floor(random() * 3);
       const { done, told, doneAtOnce } = await runRound(workspace, calls, { fate, answered });
-      for (const [i, { id }] of calls.entries()) {
+      for (const [i, { parts }] of calls.entries()) {
+        const made = parts.map(({ id }) => doneAtOnce.includes(id));
         const isAnswered = typeof told[i] === 'object';
         if (!isAnswered) unanswered.set(fate, (unanswered.get(fate) ?? 0) + 1);
-        // Nothing is written by a call that is refused, and what is answered is there.
-        if (told[i] === 'refused') expect(doneAtOnce).not.toContain(id);
-        else if (isAnswered && fate !== 'replica promoted') expect(doneAtOnce).toContain(id);
-        ids.push(id);
+        // Of a call that is refused only what it has committed before is written, and what is
+        // answered is there.
+        if (told[i] === 'refused') expect(made.at(-1)).toBe(false);
+        else if (isAnswered && fate !== 'replica promoted') expect(made).not.toContain(false);
+        ids.push(...parts.map(({ id }) => id));
       }
       const after = await workspace.look();
       const both = [before, after].map((library) => textOf(library));

@@ -90,6 +90,29 @@ export class ConflictScene implements AsyncDisposable {
    * Later attempts do not wait.
    */
   async during<T>(run: () => Promise<T>, ...changes: (() => Promise<unknown>)[]): Promise<T> {
+    const running = await this.#hold(run, changes, (i) => {
+      throw new Error(`attempt ${i + 1} did not come`);
+    });
+    return running.answer;
+  }
+
+  /** Makes a change during each attempt, as many as there are; tells how many there were. */
+  async duringEach<T>(
+    run: () => Promise<T>,
+    change: () => Promise<unknown>,
+    attemptsMax: number,
+  ): Promise<{ readonly answer: T; readonly attempts: number }> {
+    let attempts = attemptsMax;
+    const changes = Array.from({ length: attemptsMax }, () => change);
+    const { answer } = await this.#hold(run, changes, (i) => (attempts = i));
+    return { answer, attempts };
+  }
+
+  async #hold<T>(
+    run: () => Promise<T>,
+    changes: readonly (() => Promise<unknown>)[],
+    onOver: (attempt: number) => void,
+  ): Promise<{ readonly answer: T }> {
     const { script } = this.provider;
     const asked = () => this.provider.requests.filter(({ path }) => path.endsWith('embeddings'));
     let held = Promise.withResolvers<void>();
@@ -101,7 +124,11 @@ export class ConflictScene implements AsyncDisposable {
       while (asked().length < seen) {
         const next = this.provider.received(this.provider.requests.length + 1);
         const first = await Promise.race([running.then(() => 'over'), next]);
-        if (first === 'over') throw new Error(`attempt ${i + 1} did not come`);
+        if (first === 'over') {
+          onOver(i);
+          script.gate = Promise.resolve();
+          return { answer: await running };
+        }
       }
       await change();
       const goOn = held;
@@ -109,7 +136,7 @@ export class ConflictScene implements AsyncDisposable {
       script.gate = i === changes.length - 1 ? Promise.resolve() : held.promise;
       goOn.resolve();
     }
-    return running;
+    return { answer: await running };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -15,6 +15,13 @@ export const TRANSACTION_RETRIES_MAX = 5;
 export const TRANSACTION_TURNS_AWAITED_MAX = 50;
 /** How long others wait for the turn of a call before the next one of them gets it. */
 export const WRITE_TURN_AWAITED_MAX_MS = 2_000;
+/** How many calls have a turn together: see `WriteLine`. */
+export const WRITE_LINE_CALLS_MAX = 64;
+/** How long their code may take together. */
+export const WRITE_LINE_MS_MAX = 250;
+/** How long calls of an endpoint are kept out of lines that one of them could not stay in. */
+export const WRITE_LINE_ALONE_MS = 60_000;
+export const WRITE_LINE_ALONE_MAX = 1_000;
 /** How long a server that stops waits for commits of calls. */
 export const STOPPING_COMMITS_WAIT_MS = 3_000;
 /** Keys of newest commits that the writer keeps, to compare transactions with; twice. */

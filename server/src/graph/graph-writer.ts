@@ -1,4 +1,4 @@
-import { assert, isObject, unreachable } from '#base/assert.ts';
+import { assert, unreachable } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
@@ -20,13 +20,15 @@ import { noteWritten, writeAccess } from './merged-halves.ts';
 import { noteTriggers } from './node-changes.ts';
 import { workOnIndexes } from './indexes/index-work.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
-import type {
-  CommitAuthor,
-  CommitPort,
-  CommitRequest,
-  CommitResult,
-  TransactionSight,
-  WriterOperation,
+import {
+  BEHIND,
+  type CommitAuthor,
+  type CommitPort,
+  type CommitRequest,
+  type CommitResult,
+  type LineOutcome,
+  type TransactionSight,
+  type WriterOperation,
 } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { RecentWrites } from './transactions/recent-writes.ts';
@@ -35,20 +37,8 @@ import { Transactor, type TransactorOptions } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 import { WriterRights } from './writer-rights.ts';
 import { WriterMemory } from './writer-memory.ts';
-import { NODE_ALIASES_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { shorten } from './names.ts';
-import {
-  faultOfTagged,
-  isString,
-  listOfText,
-  type MemberCheck,
-  shape,
-  type Shape,
-  text,
-  time,
-  wholeNumber,
-} from './shape-check.ts';
+import { checkOperation } from './operation-shape.ts';
 
 /**
  * The result of a commit of a stream. Unlike `CommitResult`, it has no outcome for each operation.
@@ -144,6 +134,43 @@ export class GraphWriter implements CommitPort, IngestTarget {
     }
   }
 
+  async commitLine(requests: readonly CommitRequest[]): Promise<readonly LineOutcome[]> {
+    const commits: Promise<{ readonly sequence: number }>[] = [];
+    let places: readonly (string | undefined)[] | undefined;
+    let isRefused = false;
+    for (const [i, request] of requests.entries()) {
+      const commit = this.#writer.commit((batch) => {
+        try {
+          // Before the first is made: what each of them writes is not in the way of the others.
+          places ??= this.#conflictsOf(requests, batch.nextSequence - 1);
+          return this.#build(batch, request, { firstIndex: 0, outcomes: true }, places[i] ?? '');
+        } catch (error) {
+          isRefused = true;
+          throw error;
+        }
+      });
+      commits.push(commit);
+      if (isRefused) break;
+    }
+    // As in `commit`.
+    if (isRefused) void commits.push(this.#writer.commit(() => undefined));
+    const made = await Promise.allSettled(commits);
+    return requests.map((_, i) =>
+      outcomeOf(isRefused && i >= made.length - 1 ? undefined : made[i]),
+    );
+  }
+
+  #conflictsOf(
+    requests: readonly CommitRequest[],
+    newest: number,
+  ): readonly (string | undefined)[] {
+    return requests.map(({ sight }) =>
+      sight === undefined || sight.sequence === newest
+        ? undefined
+        : this.#written.conflict(sight.reads, sight.sequence),
+    );
+  }
+
   ingest(
     operations: readonly unknown[],
     { firstIndex, author }: IngestOptions,
@@ -190,31 +217,37 @@ export class GraphWriter implements CommitPort, IngestTarget {
     batch: WriteBatch,
     request: UncheckedRequest,
     options: BuildOptions,
+    known?: string,
   ): Omit<CommitResult, 'sequence'> {
-    const result = this.#buildSeen(batch, request, {
+    const circumstances = {
       ...options,
       nowMs: this.#clock.now(),
       randomUid: this.#randomUid,
       hashesIndexes: this.#hashesIndexes,
-    });
+    };
+    const result = this.#buildSeen(batch, request, circumstances, known);
     this.#commits++;
     this.#written.add(batch.payload, batch.nextSequence - 1);
     return result;
   }
 
-  /** Throws `write_conflict` unless all is as the author of a transaction has seen it. */
+  /**
+   * Throws `write_conflict` unless all is as the author of a transaction has seen it. `known`: the
+   * place that was changed, where that is looked up already; empty when there is none.
+   */
   #buildSeen(
     batch: WriteBatch,
     request: UncheckedRequest,
     circumstances: CommitCircumstances,
+    known: string | undefined,
   ): Omit<CommitResult, 'sequence'> {
     const { sight } = request;
     // Without a commit in between nothing can be different.
-    if (sight === undefined || sight.sequence === batch.nextSequence - 1) {
+    if (sight === undefined || (known === undefined && sight.sequence === batch.nextSequence - 1)) {
       return buildCommit(this.#state, batch, request, circumstances);
     }
-    const place = this.#written.conflict(sight.reads, sight.sequence);
-    if (place !== undefined) throw writeConflict(place);
+    const place = known ?? this.#written.conflict(sight.reads, sight.sequence) ?? '';
+    if (place !== '') throw writeConflict(place);
     try {
       const result = buildCommit(this.#state, batch, request, circumstances);
       requireForeseen(sight, result);
@@ -253,6 +286,17 @@ function writeConflict(place: string, cause?: Problem): Problem {
     details: { place },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** `made` is undefined when one before it was refused. */
+function outcomeOf(
+  made: PromiseSettledResult<{ readonly sequence: number }> | undefined,
+): LineOutcome {
+  if (made === undefined) return { problem: writeConflict(BEHIND).toMessage() };
+  if (made.status === 'fulfilled') return { sequence: made.value.sequence };
+  const reason: unknown = made.reason;
+  if (reason instanceof Problem) return { problem: reason.toMessage() };
+  throw reason;
 }
 
 /** What the author of a transaction was told must be what has happened. */
@@ -377,84 +421,4 @@ function putVault(batch: WriteBatch, key: string, value: string | null): void {
   const keyBytes = Buffer.from(key);
   if (value === null) batch.delete(DB.vault, keyBytes);
   else batch.put(DB.vault, keyBytes, Buffer.from(value, 'base64'));
-}
-
-const fields: MemberCheck = (value) =>
-  isObject(value) ? undefined : 'an object from field name to value';
-
-const REFERENCE = 'a node as {type, key}, {uid} or its UID';
-
-const reference: MemberCheck = (value) => (isReference(value) ? undefined : REFERENCE);
-
-const references: MemberCheck = (value) =>
-  Array.isArray(value) && value.every(isReference) ? undefined : `a list, each ${REFERENCE}`;
-
-const version = wholeNumber(0, 0xffff_ffff);
-
-const NODE_WRITE = shape([], {
-  type: text,
-  key: text,
-  uid: text,
-  fields,
-  timestamp: time,
-  aliases: listOfText(NODE_ALIASES_MAX),
-  ifVersion: version,
-});
-
-const RESTRICTION = shape(['node'], {
-  node: reference,
-  team: reference,
-  user: reference,
-  ifVersion: version,
-});
-const MEMBERSHIP = shape(['team'], {
-  team: reference,
-  user: reference,
-  member: reference,
-  ifVersion: version,
-});
-
-const EDGE = { from: reference, edge: text, inverse: text, ifVersion: version };
-
-const SHAPES: ReadonlyMap<unknown, Shape> = new Map([
-  ['addOrUpdate', NODE_WRITE],
-  ['tryAdd', NODE_WRITE],
-  ['update', NODE_WRITE],
-  ['delete', shape([], { uid: text, type: text, key: text, ifVersion: version })],
-  ['link', shape(['from', 'edge', 'to'], { ...EDGE, to: reference, fields, timestamp: time })],
-  ['unlink', shape(['from', 'edge', 'to'], { ...EDGE, to: reference })],
-  ['unlinkExcept', shape(['from', 'edge', 'keep'], { ...EDGE, keep: references })],
-  ['restrict', RESTRICTION],
-  ['unrestrict', RESTRICTION],
-  ['addToTeam', MEMBERSHIP],
-  ['removeFromTeam', MEMBERSHIP],
-]);
-
-/**
- * Checks that a JSON value has the shape of an operation: a known `op`, its members and no others,
- * each of the right type. Names and values are checked against the schema later, by the transactor.
- * Throws `invalid_operation` with `details` `{index, path, expected}`.
- */
-function checkOperation(value: unknown, index: number): asserts value is WriterOperation {
-  const fault = faultOfTagged(value, 'op', SHAPES);
-  if (fault === undefined) return;
-  const { expected, hint } = fault;
-  const path = shorten(fault.path);
-  const place = path === '' ? '' : ` at "${path}"`;
-  throw new Problem('invalid_operation', `Operation ${index}${place}: expected ${expected}`, {
-    ...(hint === undefined ? {} : { hint }),
-    details: { index, path, expected },
-  });
-}
-
-function isReference(value: unknown): boolean {
-  if (isString(value)) return true;
-  if (!isObject(value)) return false;
-  const { uid, type, key } = value;
-  for (const name in value) {
-    if (name !== 'uid' && name !== 'type' && name !== 'key') return false;
-  }
-  return uid === undefined
-    ? isString(type) && isString(key)
-    : isString(uid) && type === undefined && key === undefined;
 }

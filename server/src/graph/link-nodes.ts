@@ -176,7 +176,7 @@ function putEdge(
     if (fault !== undefined) throw t.failValue(fault);
     table = fields.table;
   }
-  const keptMs = bytes === undefined ? t.options.nowMs : stored.timestampMs;
+  const keptMs = bytes === undefined ? t.newTimestampMs : stored.timestampMs;
   const record = writeEdgeRecord(state.bytes, timestampMs ?? keptMs, table);
   if (bytes !== undefined && record.equals(bytes)) return false;
   batch.put(DB.out, key, record);

@@ -1,4 +1,5 @@
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { ProblemMessage } from '#base/problem.ts';
 import type { FieldValue } from './field-types.ts';
 import type { SchemaEdits } from './schema-edits.ts';
 import type { ReadKeys } from './transactions/read-set.ts';
@@ -261,7 +262,22 @@ export interface CommitResult {
   readonly indexes?: IndexProgress;
 }
 
+/** What has come of one commit of a line. */
+export type LineOutcome = Pick<CommitResult, 'sequence'> | { readonly problem: ProblemMessage };
+
 /** Sends commits to the writer, from any thread. */
 export interface CommitPort {
   commit(request: CommitRequest): Promise<CommitResult>;
+  /**
+   * Makes a commit of each of these transactions, one directly after the other. They have read the
+   * same commit, and each has also seen what those before it have written. So when one is refused,
+   * those behind it are refused with `write_conflict` and the place `BEHIND`. It resolves when all
+   * that were made are durable. Not there where nobody writes.
+   */
+  readonly commitLine?:
+    | ((requests: readonly CommitRequest[]) => Promise<readonly LineOutcome[]>)
+    | undefined;
 }
+
+/** The place of a conflict of transactions that have seen what was refused. */
+export const BEHIND = 'behind';

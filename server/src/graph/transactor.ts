@@ -188,7 +188,7 @@ export class Transactor {
       : told;
   }
 
-  /** The timestamp of a node that is made now. */
+  /** The timestamp of a node or an edge that is made now. */
   get newTimestampMs(): number {
     return this.foreseen?.timestampMs ?? this.options.nowMs;
   }

@@ -11,10 +11,21 @@ export class AwaitedCommits implements CommitPort {
     this.#commits = commits;
   }
 
-  async commit(request: CommitRequest): Promise<CommitResult> {
+  commit(request: CommitRequest): Promise<CommitResult> {
+    return this.#await(() => this.#commits.commit(request));
+  }
+
+  /** Undefined where there are no such commits. */
+  get commitLine(): CommitPort['commitLine'] {
+    const commits = this.#commits;
+    if (commits.commitLine === undefined) return undefined;
+    return (requests) => this.#await(async () => (await commits.commitLine?.(requests)) ?? []);
+  }
+
+  async #await<T>(commit: () => Promise<T>): Promise<T> {
     this.#underWay++;
     try {
-      return await this.#commits.commit(request);
+      return await commit();
     } finally {
       if (--this.#underWay === 0) this.#onNone?.();
     }

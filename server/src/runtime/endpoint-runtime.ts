@@ -120,7 +120,10 @@ export class EndpointRuntime {
     this.services = {
       ...options,
       commits: this.#commits,
-      turns: new WriteTurns(),
+      turns: new WriteTurns(
+        undefined,
+        options.pool.hasLines === true ? this.#commits.commitLine : undefined,
+      ),
       runNested: (run) => this.#runNested(run, { isReadOnly: run.parent.isReadOnly }),
       runOnPrimary: (run) => this.#runOnPrimary(run),
     };

@@ -4,10 +4,6 @@ import { must } from '#base/assert.ts';
 import { ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Clock } from '#base/clock.ts';
-import {
-  TRANSACTION_RETRIES_MAX,
-  TRANSACTION_TURNS_AWAITED_MAX,
-} from '#base/transaction-limits.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
@@ -26,13 +22,14 @@ import {
   type EndpointCall,
   type HostAnswer,
   type Pool,
-  RunAgain,
+  type RunAgain,
 } from './sandbox/endpoint-call.ts';
-import { writeConflict } from './write-conflict.ts';
+import { CallTurns } from './call-turns.ts';
 import { askedSpan, recorded, usageOf } from './tracing/asked-spans.ts';
 import type { EmbedQuery, ModelCalls } from './model-calls.ts';
 import { CallRecording, endSpan, type RecordedSpan } from './tracing/call-recording.ts';
 import { RunEffects } from './run-effects.ts';
+import type { KeptOut, WriteLine } from './write-line.ts';
 import type { WriteTurns } from './write-turns.ts';
 
 export interface EndpointRun {
@@ -133,8 +130,6 @@ export class Invocation implements CallHost {
   readonly pool: Pool | undefined;
   /** 1 for a call from outside. */
   readonly depth: number;
-  /** Why its last writes were refused for good, when others were in their way. */
-  conflict: Problem | undefined;
   /** The call of the pool that this is the host of; there before any code runs. */
   call: EndpointCall | undefined;
   within: CallHost['within'];
@@ -146,10 +141,8 @@ export class Invocation implements CallHost {
   readonly #sharesTransaction: boolean;
   readonly #onScan: InvocationParts['onScan'];
   readonly #services: InvocationServices;
-  /** How often it was run again because others were in the way of its writes. */
-  #retries = 0;
-  /** How often it was, to let another one go first. */
-  #turns = 0;
+  /** Made when it first writes. */
+  #madeTurns: CallTurns | undefined;
   /** Made with its first line. */
   #log: CallLog | undefined;
   #repeated: RepeatedLines | undefined;
@@ -173,6 +166,27 @@ export class Invocation implements CallHost {
     this.effects = new RunEffects(parent?.effects);
     this.#services = services;
     this.recording = parts.recording ?? CallRecording.begin(false);
+  }
+
+  /** Why its last writes were refused for good, when others were in their way. */
+  get conflict(): Problem | undefined {
+    return this.#madeTurns?.conflict;
+  }
+
+  get line(): WriteLine | undefined {
+    return this.#madeTurns?.line;
+  }
+
+  joinLine(again: (keptOut: KeptOut) => void): boolean {
+    return this.#turns.joinLine(again);
+  }
+
+  leaveLine(): void {
+    this.#madeTurns?.leaveLine();
+  }
+
+  againFromLine(keptOut: KeptOut): RunAgain | EndCall {
+    return this.#turns.againFromLine(keptOut);
   }
 
   get logRun(): number | undefined {
@@ -208,7 +222,7 @@ export class Invocation implements CallHost {
   }
 
   settled(): void {
-    this.#services.turns.leave(this);
+    this.#madeTurns?.leave();
   }
 
   ask(operation: string, args: string): Promise<HostAnswer> {
@@ -293,7 +307,8 @@ export class Invocation implements CallHost {
     this.#onScan?.(scan);
   }
 
-  async commit(transaction: string): Promise<void> {
+  async commit(transaction: string | undefined): Promise<void> {
+    if (transaction === undefined) return this.#madeTurns?.awaitLine();
     const { within } = this;
     const perform = () =>
       recorded(this.recording, { kind: 'commit', name: '' }, (span) =>
@@ -308,22 +323,14 @@ export class Invocation implements CallHost {
     const commits = this.isTrial ? this.trialCommits : this.#services.commits;
     if (commits === undefined) throw onlyTests('a write');
     if (this.isReadOnly) throw markedReadOnly();
-    if (operations.length === 0) return { json: 'null', sequence: 0 };
+    if (operations.length === 0) {
+      await this.#madeTurns?.awaitLine();
+      return { json: 'null', sequence: 0 };
+    }
     // Whoever was told that nothing comes of it must not find it written.
     if (this.run.signal.aborted) throw new EndCall(this.run.signal.reason);
-    const { turns } = this.#services;
-    // Nothing is in its way yet: what cannot be run again does not make way for others.
-    if (
-      sight !== undefined &&
-      !this.effects.isFinal &&
-      this.#turns < TRANSACTION_TURNS_AWAITED_MAX
-    ) {
-      const taken = turns.takenPlace(sight.reads, this);
-      if (taken !== undefined) {
-        this.#turns++;
-        throw this.#again(taken);
-      }
-    }
+    if (sight !== undefined) this.#turns.makeWay(sight.reads);
+    const { line } = this.#turns;
     try {
       // The writer checks the shape of each operation, as of those that come over HTTP. Code that
       // may write may also say who sees what: only administrators write code.
@@ -335,44 +342,35 @@ export class Invocation implements CallHost {
         // A trial is on top of its own commits, which no reader sees.
         sight: this.isTrial ? undefined : sight,
       };
-      const { sequence } = await this.effects.committing(() => commits.commit(request));
-      this.conflict = undefined;
+      const commit = (): Promise<{ readonly sequence: number }> =>
+        line === undefined ? commits.commit(request) : line.end(this.#turns, request);
+      const { sequence } = await this.effects.committing(commit);
       endSpan(span, { sequence });
-      turns.leave(this);
+      this.#turns.committed();
       return { json: 'null', sequence: this.isTrial ? 0 : sequence };
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'write_conflict') throw error;
-      throw this.#conflict(String(error.details?.['place']));
+      throw this.#turns.refusal(error, line);
     }
   }
 
-  /** What is thrown when others have changed a place that the call has read. */
-  #conflict(place: string): unknown {
-    this.recording.conflicts(place);
-    if (this.effects.isFinal || this.#retries >= TRANSACTION_RETRIES_MAX) {
-      this.conflict = writeConflict(this.effects);
-      return this.conflict;
-    }
-    this.#retries++;
-    return this.#again(place);
+  get #turns(): CallTurns {
+    const { turns, running } = this.#services;
+    return (this.#madeTurns ??= new CallTurns({
+      turns,
+      effects: this.effects,
+      recording: this.recording,
+      sharedVersion: () => (this.pool === undefined ? this.call?.endpoint.version : undefined),
+      check: () => running.check(this.run.caller),
+      onAgain: () => this.#beginAgain(),
+    }));
   }
 
-  /**
-   * What is thrown to run the call once more, when it has its turn at a place. It ends with
-   * `forbidden` or `invalid_token` when its caller has lost rights: it would read by those that it
-   * began with.
-   */
-  #again(place: string): RunAgain | EndCall {
-    try {
-      this.#services.running.check(this.run.caller);
-    } catch (error) {
-      return new EndCall(error);
-    }
+  /** What it did so far comes to nothing. */
+  #beginAgain(): void {
     this.#log?.again();
     this.#repeated?.again();
     this.effects.undoWrites();
     this.forsake();
-    return new RunAgain(this.#services.turns.enter(place, this));
   }
 
   #trace(): WriterOperation {

@@ -1,12 +1,26 @@
-import { WRITE_TURN_AWAITED_MAX_MS } from '#base/transaction-limits.ts';
+import {
+  WRITE_LINE_ALONE_MAX,
+  WRITE_LINE_ALONE_MS,
+  WRITE_LINE_CALLS_MAX,
+  WRITE_TURN_AWAITED_MAX_MS,
+} from '#base/transaction-limits.ts';
+import type { CommitPort } from '#graph/operations.ts';
 import type { ReadKeys } from '#graph/transactions/read-set.ts';
+import { WriteLine } from './write-line.ts';
+
+interface WaitingCall {
+  /** Called when its turn has come, which it may have with others. */
+  readonly resolve: (line: WriteLine | undefined) => void;
+  readonly mayShare: boolean;
+}
 
 interface Place {
+  /** A call, or a line of calls. */
   holder: object;
   /** Ends the turn of the holder; there as long as others wait for it. */
   timer: NodeJS.Timeout | undefined;
-  /** In the order in which they came; each is called when its turn has come. */
-  readonly waiting: Map<object, () => void>;
+  /** In the order in which they came. */
+  readonly waiting: Map<object, WaitingCall>;
 }
 
 /**
@@ -21,6 +35,8 @@ interface Place {
  * an hour, or a call that waits, does not keep short calls until their time is over. The one that
  * has lost its turn makes way for nobody when it ends: if each made way for the next one, calls
  * that take longer than a turn would never commit.
+ *
+ * Those that wait get a turn together where they may: see `WriteLine`.
  */
 export class WriteTurns {
   /** By the name that `RecentWrites` gives it. */
@@ -29,9 +45,25 @@ export class WriteTurns {
   /** Calls that have lost their turn since they have begun. */
   readonly #overdue = new WeakSet<object>();
   readonly #awaitedMsMax: number;
+  readonly #commitLine: CommitPort['commitLine'];
+  /** Versions of endpoints that are kept out of lines: until when. */
+  readonly #alone = new Map<string, number>();
+  #lines = 0;
 
-  constructor(awaitedMsMax = WRITE_TURN_AWAITED_MAX_MS) {
+  /** Without `commitLine` each call has a turn of its own. */
+  constructor(awaitedMsMax = WRITE_TURN_AWAITED_MAX_MS, commitLine?: CommitPort['commitLine']) {
     this.#awaitedMsMax = awaitedMsMax;
+    this.#commitLine = commitLine;
+  }
+
+  /** Keeps calls of a version of an endpoint out of lines for a while. */
+  keepAlone(version: string): void {
+    if (this.#alone.size >= WRITE_LINE_ALONE_MAX) this.#alone.clear();
+    this.#alone.set(version, performance.now() + WRITE_LINE_ALONE_MS);
+  }
+
+  isAlone(version: string): boolean {
+    return performance.now() < (this.#alone.get(version) ?? 0);
   }
 
   /**
@@ -49,21 +81,24 @@ export class WriteTurns {
     return undefined;
   }
 
-  /** Resolves when it is the turn of the call, which gives back the one that it had. */
-  enter(place: string, call: object): Promise<void> {
+  /**
+   * Resolves when it is the turn of the call, which gives back the one that it had; with the line
+   * that it is in when it shares its turn.
+   */
+  enter(place: string, call: object, mayShare = false): Promise<WriteLine | undefined> {
     this.#overdue.delete(call);
     if (this.#placeOf.get(call) === place && this.#places.get(place)?.holder === call) {
-      return Promise.resolve();
+      return Promise.resolve(undefined);
     }
     this.leave(call);
     this.#placeOf.set(call, place);
     const known = this.#places.get(place);
     if (known === undefined) {
       this.#places.set(place, { holder: call, waiting: new Map(), timer: undefined });
-      return Promise.resolve();
+      return Promise.resolve(undefined);
     }
     return new Promise((resolve) => {
-      known.waiting.set(call, resolve);
+      known.waiting.set(call, { resolve, mayShare });
       this.#limit(known);
     });
   }
@@ -86,11 +121,35 @@ export class WriteTurns {
       this.#places.delete(name);
       return;
     }
-    const [holder, resolve] = next;
-    place.waiting.delete(holder);
-    place.holder = holder;
+    const line = this.#lineOf(name, place);
+    const [one, { resolve }] = next;
+    place.holder = line ?? one;
+    if (line === undefined) place.waiting.delete(one);
     if (place.waiting.size > 0) this.#limit(place);
-    resolve();
+    if (line === undefined) resolve(undefined);
+  }
+
+  /** Lets those in who may have the next turn together; undefined when it is of one alone. */
+  #lineOf(name: string, { waiting }: Place): WriteLine | undefined {
+    const [first] = waiting.values();
+    if (this.#commitLine === undefined || first?.mayShare !== true) return undefined;
+    const sharing = [...waiting].filter(([, { mayShare }]) => mayShare);
+    if (sharing.length === 1) return undefined;
+    const members = sharing.slice(0, WRITE_LINE_CALLS_MAX);
+    const line = new WriteLine({
+      place: name,
+      number: ++this.#lines,
+      calls: members.map(([call]) => call),
+      commitLine: this.#commitLine,
+      onOver: (over) => this.leave(over),
+    });
+    this.#placeOf.set(line, name);
+    for (const [call, { resolve }] of members) {
+      waiting.delete(call);
+      this.#placeOf.delete(call);
+      resolve(line);
+    }
+    return line;
   }
 
   /** Ends the turn of the holder in a while, as others wait for it. */

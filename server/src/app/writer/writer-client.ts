@@ -3,7 +3,13 @@ import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts'
 import { Problem } from '#base/problem.ts';
 import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
 import type { IngestPort, IngestStream } from '#access/ingest-service.ts';
-import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
+import type {
+  CommitAuthor,
+  CommitPort,
+  CommitRequest,
+  CommitResult,
+  LineOutcome,
+} from '#graph/operations.ts';
 import { Thread } from '../threads/thread.ts';
 import type { Steps } from '../threads/channel.ts';
 import type { LeaseRenewal } from '#log/postgres/lease.ts';
@@ -40,6 +46,7 @@ export interface WriterCalls {
   opened(): void;
   commit(request: CommitRequest): CommitResult;
   timedCommit(request: CommitRequest): TimedCommit;
+  commitLine(requests: readonly CommitRequest[]): readonly LineOutcome[];
   ingest(batch: IngestBatch): IngestSummary;
   /** The number of the stream. */
   openStream(author: CommitAuthor): number;
@@ -146,6 +153,12 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return observeCommit(() => this.#watch(this.#thread.ask('timedCommit', request)));
   }
 
+  async commitLine(requests: readonly CommitRequest[]): Promise<readonly LineOutcome[]> {
+    const outcomes = await this.#watch(this.#thread.ask('commitLine', requests));
+    for (const outcome of outcomes) if ('problem' in outcome) this.#noteProblem(outcome.problem);
+    return outcomes;
+  }
+
   ingest(operations: readonly unknown[], author: CommitAuthor): Promise<IngestSummary> {
     return this.#watch(this.#thread.ask('ingest', { operations, author }));
   }
@@ -196,9 +209,13 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
       this.#events.onWritten?.();
       return result;
     } catch (error) {
-      if (error instanceof Problem) this.#isFailing ||= STORAGE_PROBLEMS.has(error.code);
+      if (error instanceof Problem) this.#noteProblem(error);
       throw error;
     }
+  }
+
+  #noteProblem({ code }: Pick<Problem, 'code'>): void {
+    this.#isFailing ||= STORAGE_PROBLEMS.has(code);
   }
 }
 

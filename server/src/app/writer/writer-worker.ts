@@ -44,6 +44,10 @@ function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
       requireLeading();
       return timed(writer, request);
     },
+    commitLine: (requests) => {
+      requireLeading();
+      return graph.commitLine(requests);
+    },
     ingest: async ({ operations, author }) => {
       requireLeading();
       return { ...(await graph.ingest(operations, { firstIndex: 0, author })), commits: 1 };

@@ -8,8 +8,8 @@ import { runQuery } from '../query/run.ts';
 import { StateReader } from '../state-reader.ts';
 import { openTestGraph, type TestGraph } from '../testing/test-graph.ts';
 import { ReadSet, RecordingReader } from './read-set.ts';
-import type { Snapshots } from './snapshots.ts';
-import { type DraftedTransaction, TransactionDrafts } from './transaction-draft.ts';
+import type { ReadSnapshot, Snapshots } from './snapshots.ts';
+import { type DraftedTransaction, firstNewId, TransactionDrafts } from './transaction-draft.ts';
 
 let graph: TestGraph;
 let reader: StateReader;
@@ -170,10 +170,27 @@ interface Begun {
   readonly drafted: DraftedTransaction;
 }
 
-function begin(given: Program, type: string): Begun | undefined {
+/** Programs that run one after the other, each on what those before it have written. */
+function beginLine(programs: readonly Program[], type: string): readonly Begun[] {
   reader.refresh();
-  const snapshot = snapshots.hold();
+  const base = snapshots.hold();
+  try {
+    const line = drafts.beginLine(base);
+    const on = programs.length > 1 ? line : base;
+    return programs.flatMap((one) => begin(one, type, on, (written) => line.add(written)) ?? []);
+  } finally {
+    base.release();
+  }
+}
+
+function begin(
+  given: Program,
+  type: string,
+  snapshot: ReadSnapshot,
+  onWritten: (payloads: readonly Uint8Array[]) => void,
+): Begun | undefined {
   const reads = new ReadSet();
+  if (snapshot.base !== snapshot) reads.firstNewId = firstNewId(snapshot.base.state);
   const { sequence } = snapshot;
   const recording = new RecordingReader(snapshot.state, reads);
   const at = new StateReader(recording, { refresh: () => sequence, sequence });
@@ -187,14 +204,32 @@ function begin(given: Program, type: string): Begun | undefined {
     for (const step of given.writes) {
       draft.write(JSON.stringify([operationOf(step, pages, type)]), 1);
     }
+    onWritten(draft.payloads);
     return { program: given, seen, drafted: JSON.parse(draft.toJson(reads.toKeys())) };
   } catch (error) {
     // An edge between nodes that are not there.
     if (error instanceof Problem) return undefined;
     throw error;
-  } finally {
-    snapshot.release();
   }
+}
+
+/** Which of them are committed; the others were refused, as what they have read was changed. */
+async function commit(begun: readonly Begun[]): Promise<readonly boolean[]> {
+  const [one, ...others] = begun;
+  if (one !== undefined && others.length === 0) {
+    return graph.writer.commit(one.drafted).then(() => [true], refusedByConflict);
+  }
+  const outcomes = await graph.writer.commitLine(begun.map(({ drafted }) => drafted));
+  return outcomes.map((outcome) => {
+    if ('sequence' in outcome) return true;
+    expect(outcome.problem.code).toBe('write_conflict');
+    return false;
+  });
+}
+
+function refusedByConflict(error: unknown): readonly boolean[] {
+  if (error instanceof Problem && error.code === 'write_conflict') return [false];
+  throw error;
 }
 
 const SHELVED = [
@@ -221,8 +256,9 @@ it(
   async () => {
     let committed = 0;
     let refused = 0;
+    let inLines = 0;
     const property = fc.asyncProperty(
-      fc.array(program, { minLength: 2, maxLength: 6 }),
+      fc.array(program, { minLength: 2, maxLength: 8 }),
       fc.infiniteStream(fc.nat()),
       async (programs, choices) => {
         const type = `Book${++rounds}`;
@@ -240,33 +276,31 @@ it(
         }
         await buildIndex(type);
         const toBegin = [...programs];
-        const begun: Begun[] = [];
+        const begun: (readonly Begun[])[] = [];
         while (toBegin.length + begun.length > 0) {
           const choice = choices.next().value % (toBegin.length + begun.length);
-          const next = choice < toBegin.length ? toBegin.shift() : undefined;
-          if (next !== undefined) {
-            const one = begin(next, type);
-            if (one !== undefined) begun.push(one);
+          if (choice < toBegin.length) {
+            const length = 1 + (choices.next().value % 4);
+            const line = beginLine(toBegin.splice(0, length), type);
+            if (line.length > 0) begun.push(line);
             continue;
           }
-          const [one] = begun.splice(choice - toBegin.length, 1);
-          if (one === undefined) continue;
-          const isCommitted = await graph.writer.commit(one.drafted).then(
-            () => true,
-            (error: unknown) => {
-              if (error instanceof Problem && error.code === 'write_conflict') return false;
-              throw error;
-            },
-          );
-          if (!isCommitted) {
-            refused++;
-            continue;
+          const [line = []] = begun.splice(choice - toBegin.length, 1);
+          const outcomes = await commit(line);
+          // Who is behind a refused one has seen what it would have written.
+          expect(outcomes).toEqual(outcomes.toSorted((a, b) => Number(b) - Number(a)));
+          for (const [i, one] of line.entries()) {
+            if (outcomes[i] !== true) {
+              refused++;
+              continue;
+            }
+            committed++;
+            if (i > 0) inLines++;
+            const seen = one.program.reads.map((step) => model.read(step));
+            expect(one.seen).toEqual(seen);
+            const pages = 1 + seen.reduce((total, value) => total + value, 0);
+            for (const step of one.program.writes) model.write(step, pages);
           }
-          committed++;
-          const seen = one.program.reads.map((step) => model.read(step));
-          expect(one.seen).toEqual(seen);
-          const pages = 1 + seen.reduce((total, value) => total + value, 0);
-          for (const step of one.program.writes) model.write(step, pages);
         }
         reader.refresh();
         for (const name of KEYS) {
@@ -278,7 +312,7 @@ it(
       },
     );
     await fc.assert(property, { seed: seed(), numRuns: scale({ sample: 300, soak: 1_000 }) });
-    expect([committed > 0, refused > 0]).toEqual([true, true]);
+    expect([committed > 0, refused > 0, inLines > 0]).toEqual([true, true, true]);
   },
   TIMEOUT_MS,
 );

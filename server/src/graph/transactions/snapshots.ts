@@ -1,5 +1,5 @@
 import { assert } from '#base/assert.ts';
-import type { HeldState, TurnHolder } from '#store/key-value.ts';
+import type { HeldState, KeyValueReader, TurnHolder } from '#store/key-value.ts';
 import { StateReader } from '../state-reader.ts';
 import { MovingState } from './moving-state.ts';
 
@@ -66,8 +66,20 @@ interface SnapshotParts {
   readonly end: (snapshot: Snapshot, slot: SlotReader | undefined) => void;
 }
 
+/** What a transaction reads. */
+export interface ReadSnapshot {
+  readonly state: KeyValueReader;
+  /** The commit that it is, or is on top of. */
+  readonly base: ReadSnapshot;
+  /** Of that commit. */
+  readonly sequence: number;
+  /** For reads in this turn of the event loop. */
+  readonly reader: StateReader;
+  release(): void;
+}
+
 /** One commit that is held. */
-export class Snapshot {
+export class Snapshot implements ReadSnapshot {
   readonly state: HeldState;
   readonly #parts: SnapshotParts;
   #holders = 1;
@@ -77,6 +89,10 @@ export class Snapshot {
   constructor(state: HeldState, parts: SnapshotParts) {
     this.state = state;
     this.#parts = parts;
+  }
+
+  get base(): this {
+    return this;
   }
 
   get sequence(): number {

@@ -13,7 +13,8 @@ import { StateReader } from '../state-reader.ts';
 import { readCount, WriterMemory } from '../writer-memory.ts';
 import { MovingState } from './moving-state.ts';
 import { keyText, type ReadKeys, ReadSet, RecordingReader } from './read-set.ts';
-import type { Snapshot } from './snapshots.ts';
+import { LineSnapshot } from './line-snapshot.ts';
+import type { ReadSnapshot, Snapshot } from './snapshots.ts';
 
 /** What the writer is sent of a transaction. */
 export interface DraftedTransaction {
@@ -74,8 +75,13 @@ const CIRCUMSTANCES = {
 export class TransactionDrafts {
   readonly #desk = new DraftDesk();
 
-  begin(snapshot: Snapshot, now: () => number): TransactionDraft {
+  begin(snapshot: ReadSnapshot, now: () => number): TransactionDraft {
     return new TransactionDraft(snapshot, now, this.#desk);
+  }
+
+  /** `base` is the caller's to give back. */
+  beginLine(base: Snapshot): LineSnapshot {
+    return new LineSnapshot(base, (state, sequence) => this.#desk.readerOf(state, sequence));
   }
 }
 
@@ -86,11 +92,16 @@ export class TransactionDrafts {
  * was read, and what the author was told.
  */
 export class TransactionDraft implements Disposable {
-  readonly #snapshot: Snapshot;
+  readonly #snapshot: ReadSnapshot;
   readonly #now: () => number;
   readonly #desk: DraftDesk;
-  /** What the attempts have read: noted once one was refused, as its author has seen it then. */
+  /**
+   * What the attempts have read: noted once one was refused, as its author has seen it then; or
+   * from the beginning when others read what they have written.
+   */
   #attempts: ReadSet | undefined;
+  /** What the attempts have written. */
+  #batches: OverlaidBatch[] = [];
   #overlay = new Overlay();
   /** The snapshot with the writes. */
   #shown: KeyValueReader;
@@ -100,15 +111,21 @@ export class TransactionDraft implements Disposable {
   #operations = 0;
   #characters = 0;
 
-  constructor(snapshot: Snapshot, now: () => number, desk: DraftDesk = new DraftDesk()) {
+  constructor(snapshot: ReadSnapshot, now: () => number, desk: DraftDesk = new DraftDesk()) {
     this.#snapshot = snapshot;
     this.#now = now;
     this.#desk = desk;
+    if (snapshot.base !== snapshot) this.#attempts = this.#newReads();
     this.#shown = this.#overlaid();
   }
 
   get isEmpty(): boolean {
     return this.#writes.length === 0;
+  }
+
+  /** What it has written so far, as the writer would write it. */
+  get payloads(): readonly Uint8Array[] {
+    return this.#batches.map(({ payload }) => payload);
   }
 
   /** Shows the snapshot with the writes, until another draft is written or read. */
@@ -137,6 +154,7 @@ export class TransactionDraft implements Disposable {
     const kept = this.#writes.filter(({ author }) => !authors.has(author));
     if (kept.length === this.#writes.length) return true;
     this.#overlay = new Overlay();
+    this.#batches = [];
     this.#shown = this.#overlaid();
     this.#writes = [];
     this.#operations = 0;
@@ -200,11 +218,9 @@ export class TransactionDraft implements Disposable {
 
   /** Makes all attempts again, the last one of which was refused, and goes on to note. */
   #noteAttempts(refused: string): void {
-    const attempts = new ReadSet();
-    const nextId = readCount(this.#snapshot.state.get(DB.meta, META.nextId)) || 1;
-    attempts.firstNewId = keyText(new KeyEncoder().node(nextId));
-    this.#attempts = attempts;
+    this.#attempts = this.#newReads();
     this.#overlay = new Overlay();
+    this.#batches = [];
     this.#shown = this.#overlaid();
     for (const { text, outcomes } of [...this.#kept, ...this.#writes]) {
       this.#attempt(JSON.parse(`[${text}]`) as unknown[], outcomes);
@@ -214,6 +230,12 @@ export class TransactionDraft implements Disposable {
     } catch {
       // As before.
     }
+  }
+
+  #newReads(): ReadSet {
+    const reads = new ReadSet();
+    reads.firstNewId = firstNewId(this.#snapshot.base.state);
+    return reads;
   }
 
   /** `told`: what came of them before, where they are tried again. */
@@ -232,6 +254,7 @@ export class TransactionDraft implements Disposable {
         { operations, sight },
         { ...CIRCUMSTANCES, nowMs },
       );
+      this.#batches.push(batch);
       return outcomes.map((outcome) => ({ ...outcome, timestampMs: nowMs }));
     } catch (error) {
       batch.undo();
@@ -256,6 +279,12 @@ export class TransactionDraft implements Disposable {
       { hint: 'End it in the middle of long work, with await graph.commit().' },
     );
   }
+}
+
+/** As `ReadSet.firstNewId`, of transactions on top of a state. */
+export function firstNewId(state: KeyValueReader): string {
+  const nextId = readCount(state.get(DB.meta, META.nextId)) || 1;
+  return keyText(new KeyEncoder().node(nextId));
 }
 
 function together(first: ReadKeys, second: ReadKeys): ReadKeys {

@@ -12,10 +12,16 @@ import type { SchemaWatch } from '#graph/schema-registry.ts';
 import { StateReader } from '#graph/state-reader.ts';
 import { type ReadKeys, ReadSet, RecordingReader } from '#graph/transactions/read-set.ts';
 import { MovingState } from '#graph/transactions/moving-state.ts';
-import type { Snapshot, Snapshots } from '#graph/transactions/snapshots.ts';
-import { type TransactionDraft, TransactionDrafts } from '#graph/transactions/transaction-draft.ts';
+import type { LineSnapshot } from '#graph/transactions/line-snapshot.ts';
+import type { ReadSnapshot, Snapshots } from '#graph/transactions/snapshots.ts';
+import {
+  firstNewId,
+  type TransactionDraft,
+  TransactionDrafts,
+} from '#graph/transactions/transaction-draft.ts';
 import { TYPE_ACCESS_SETTING } from '#graph/type-access.ts';
 import { markedReadOnly } from '../refused-requests.ts';
+import { type CallLine, NotInLine } from './call-lines.ts';
 import { foundAt, readFound } from './found-nodes.ts';
 import { IdMap } from './id-map.ts';
 import { answerRead, type Finders, type QueriesTold, visibilityOf } from './graph-requests.ts';
@@ -53,6 +59,7 @@ export interface CallStart {
   readonly isTraced: boolean;
   /** What it has read is told at its end: see `watchedReads`. */
   readonly isWatched?: boolean;
+  readonly line?: CallLine | undefined;
 }
 
 /** What a call has read, and at which commit. */
@@ -84,7 +91,9 @@ class CallFamily {
   readonly now: () => number;
   members = 0;
   /** Undefined as long as all its reads are of this turn of the event loop. */
-  snapshot: Snapshot | undefined;
+  snapshot: ReadSnapshot | undefined;
+  /** The same, of one whose writes others read that come after it. */
+  line: LineSnapshot | undefined;
   draft: TransactionDraft | undefined;
   /** Those that are noted; undefined when there are none. */
   reads: ReadSet | undefined;
@@ -160,7 +169,7 @@ export class CallTransactions {
    */
   begin(
     id: number,
-    { caller, writes, parent: parentId, nowMs, isTraced, isWatched = false }: CallStart,
+    { caller, writes, parent: parentId, nowMs, isTraced, isWatched = false, line }: CallStart,
   ): HostedCall | undefined {
     const parent = this.#calls.get(parentId);
     if (parentId !== 0 && parent === undefined) return undefined;
@@ -170,6 +179,11 @@ export class CallTransactions {
     const family = parent?.family ?? new CallFamily(mayWrite, isWatched, now);
     family.members++;
     if (parent === undefined) this.#ofThisTurn.push(family);
+    if (line !== undefined) {
+      line.base ??= this.#snapshots.hold();
+      line.snapshot ??= this.#drafts.beginLine(line.base);
+      family.snapshot = family.line = line.snapshot;
+    }
     const trace = new ReadTrace(isTraced, startedAt);
     const call = { id, caller, writes, family, parent, authors: [id], trace, hasWritten: false };
     this.#calls.set(id, call);
@@ -187,17 +201,22 @@ export class CallTransactions {
 
   /** JSON of what a read gives; as `answerRead`. */
   read(
-    { family, caller }: HostedCall,
+    call: HostedCall,
     operation: string,
     payload: string,
     finds: Finders,
     told: QueriesTold,
   ): string {
+    const { family, caller } = call;
     const { draft, snapshot } = family;
     const isQuery = operation === 'query';
     const reader =
       draft === undefined || isQuery ? (snapshot?.reader ?? this.#reader) : draft.reader;
-    const visibility = () => visibilityOf(this.#access.of(reader), caller);
+    const visibility = () => {
+      // Who sees what is written in a line, nobody knows yet.
+      if (family.line?.isChanged === true) throw new NotInLine();
+      return visibilityOf(this.#access.of(reader), caller);
+    };
     const sources = { reader, visibility, searcher: finds };
     if (!family.mayWrite && !family.isWatched) return answerRead(sources, operation, payload, told);
     const read = { caller, operation, payload, finds };
@@ -284,6 +303,7 @@ export class CallTransactions {
     if (parent === undefined) {
       family.isOver = true;
       if (isGood) transaction = family.isBroken ? null : this.#transactionOf(family);
+      if (typeof transaction === 'string') family.line?.add(family.draft?.payloads ?? []);
     } else if (isGood) {
       parent.authors.push(...authors);
     } else if (family.draft?.undo(new Set(authors)) === false) {
@@ -328,6 +348,7 @@ export class CallTransactions {
     if (asked.length === 0) return;
     const reads = (family.reads ??= new ReadSet(family.isWatched ? OF_WATCHES : undefined));
     reads.isSchemaWatched = true;
+    if (family.line !== undefined) reads.firstNewId = firstNewId(family.line.base.state);
     this.#recordedReads = reads;
     const snapshot = must(family.snapshot, 'the snapshot of a transaction');
     family.asked = [];
@@ -335,7 +356,7 @@ export class CallTransactions {
     this.#recorded.move(new RecordingReader(snapshot.state, reads), snapshot.sequence);
     const reader = (this.#recordedReader ??= this.#newRecordedReader());
     reader.refresh();
-    const access = this.#access.of(snapshot.reader);
+    const access = this.#access.of(snapshot.base.reader);
     for (const { caller, operation, payload, finds } of asked) {
       reads.countsMatter = COUNTS.test(payload);
       const sources = {

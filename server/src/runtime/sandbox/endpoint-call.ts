@@ -2,6 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import type { CallRecording } from '../tracing/call-recording.ts';
 import type { CallWrites } from './call-transactions.ts';
 import type { WatchedRun } from '../watches/watched-run.ts';
+import type { KeptOut, WriteLine } from '../write-line.ts';
 import type { ScriptText } from './script-text.ts';
 
 /** A script of a realm, ready to be loaded: see `compile/script.ts`. */
@@ -103,10 +104,22 @@ export interface CallHost {
   noteWrite(): void;
   /**
    * Commits what the call has written, which has ended well. `transaction` is JSON of a
-   * `DraftedTransaction`, from a worker that may be out of its mind. Rejects with the `Problem`
-   * that refuses it, with `RunAgain`, or with `EndCall`.
+   * `DraftedTransaction`, from a worker that may be out of its mind; undefined when it has written
+   * nothing, and only what it has read must be durable. Rejects with the `Problem` that refuses it,
+   * with `RunAgain`, or with `EndCall`.
    */
-  commit(transaction: string): Promise<void>;
+  commit(transaction: string | undefined): Promise<void>;
+  /** The calls that it has its turn with; undefined when it runs by itself. */
+  readonly line: WriteLine | undefined;
+  /**
+   * Its code begins, after that of those that have joined before. `again` is called when it has to
+   * be run again: see `againFromLine`. False when it is too late for that.
+   */
+  joinLine(again: (keptOut: KeptOut) => void): boolean;
+  /** It runs by itself from now on. */
+  leaveLine(): void;
+  /** It cannot go on in its line. Gives what has it run again. */
+  againFromLine(keptOut: KeptOut): RunAgain | EndCall;
   /** The call has its result or its fault. */
   settled(): void;
   /** A call of which something has come is never run a second time. */
@@ -190,6 +203,8 @@ export interface ObservedCall {
 
 /** What runs calls of endpoints, whatever it is. */
 export interface Pool {
+  /** Whether calls can have their turn together in it: see `WriteLine`. */
+  readonly hasLines?: boolean;
   /** Starts what the first call would wait for; undefined once it is there. */
   prepare(): Promise<void> | undefined;
   run(call: EndpointCall): Promise<CallResult>;
@@ -199,6 +214,7 @@ export interface Pool {
 export function observedPool(pool: Pool, observer: CallObserver | undefined): Pool {
   if (observer === undefined) return pool;
   return {
+    hasLines: pool.hasLines === true,
     prepare: () => pool.prepare(),
     run: async (call) => {
       const isNested = call.parent !== undefined;

@@ -7,6 +7,7 @@ import {
 } from '#base/endpoint-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { RuntimeLogger } from '../endpoint-log.ts';
+import type { WriteLine } from '../write-line.ts';
 import { CallCounts, CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall, LoadableScript } from './endpoint-call.ts';
 import { SearchThreads } from './search-threads.ts';
@@ -43,6 +44,7 @@ const QUIET_LOOKS = 3;
  *   is. No caller has all of it: see `workerFor` and `CallCounts`.
  */
 export class EndpointPool {
+  readonly hasLines = true;
   readonly #options: EndpointPoolOptions;
   /** Searches that endpoint code asks for. */
   readonly searches: SearchThreads;
@@ -55,6 +57,7 @@ export class EndpointPool {
   readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
   readonly #crowded = new CrowdedEndpoints(this.#waiting);
+  readonly #lines = new WeakMap<WriteLine, PoolWorker>();
   #lastCall = 0;
   #failedStarts = 0;
   /**
@@ -180,6 +183,9 @@ export class EndpointPool {
       this.#runWithParent(running);
       return;
     }
+    const { line } = running.call.host;
+    if (line !== undefined && this.#runInLine(running, line)) return;
+    running.call.host.leaveLine();
     const best = workerFor(this.#workers, this.#options.size, budgetKey(caller));
     if (best === undefined || this.#crowded.mustWait(best, running.call)) {
       this.#waiting.add(running);
@@ -187,6 +193,17 @@ export class EndpointPool {
     } else {
       best.run(running);
     }
+  }
+
+  /** In the worker of its line; the first call chooses it. */
+  #runInLine(running: RunningCall, line: WriteLine): boolean {
+    const { call } = running;
+    const worker =
+      this.#lines.get(line) ?? workerFor(this.#workers, this.#options.size, budgetKey(call.caller));
+    if (worker === undefined || !worker.isUsable || !this.#workers.has(worker)) return false;
+    if (this.#crowded.mustWait(worker, call)) return false;
+    this.#lines.set(line, worker);
+    return worker.runInLine(running, line);
   }
 
   /** Where its transaction is. */
@@ -207,6 +224,7 @@ export class EndpointPool {
     await turn;
     if (!this.#again.delete(running)) return;
     running.id = ++this.#lastCall;
+    if (running.isSettled) running.call.host.leaveLine();
     if (running.isSettled) running.reject(STOPPED);
     else this.#dispatch(running);
   }
@@ -324,6 +342,8 @@ export class EndpointPool {
       return;
     }
     for (const running of late) {
+      // One that was behind another in its line runs again, or ends, elsewhere.
+      if (!worker.calls.has(running.id)) continue;
       worker.drop(running);
       running.reject(TOO_LATE);
     }
@@ -352,6 +372,7 @@ export class EndpointPool {
    * have not written.
    */
   #moveAway(worker: PoolWorker): void {
+    for (const { call } of worker.calls.values()) call.host.line?.stop();
     const calls = [...worker.calls.values()];
     // A call stays or goes with those that share its transaction.
     const staying = new Set<EndpointCall>();

@@ -6,7 +6,8 @@ import { TRACE_TELL_MS } from '#base/trace-limits.ts';
 import { IdMap } from './id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Snapshots } from '#graph/transactions/snapshots.ts';
-import { CallTransactions, type HostedCall } from './call-transactions.ts';
+import { type CallLine, CallLines } from './call-lines.ts';
+import { CallTransactions, type CallStart, type HostedCall } from './call-transactions.ts';
 import { READ_OPERATIONS } from './graph-requests.ts';
 import { type GuestRead, GuestReads } from './guest-reads.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
@@ -70,6 +71,7 @@ export class GuestHost {
   readonly #scripts = new Map<number, CompiledScript>();
   readonly #guestOfCall = new IdMap<Guest>();
   readonly #callers = new Map<number, Caller>();
+  readonly #lines = new CallLines();
   /** By call: the request for `graph.commit()` that is under way. */
   readonly #commits = new Map<number, number>();
   /** To be entered. */
@@ -94,6 +96,7 @@ export class GuestHost {
       onRead: (call, read) => options.note.read(call, read),
       onScan: (call, scan) => this.#push('scan', `,${call}`, JSON.stringify(scan)),
       find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
+      onNotInLine: (call) => this.#push('left', `,${call},true`, ''),
       onDefect: (error) => this.#reportDefect(error),
       onInternal: (call, problem) => this.#push('internal', `,${call}`, JSON.stringify(problem)),
     });
@@ -146,6 +149,8 @@ export class GuestHost {
         return this.#acceptAnswer(item, payload);
       case 'found':
         return this.#acceptFound(item, payload);
+      case 'line-end':
+        return this.#lines.end(item[2]);
       case 'abort':
         return this.#enter(item[2], (guest) => guest.abort(item[2]));
       case 'drop': {
@@ -170,27 +175,36 @@ export class GuestHost {
   #acceptCall(item: CallItem, payload: string): void {
     const [, , id, number, callerNumber, headersLength, writes, parent, nowMs, isTraced] = item;
     const isWatched = item[10];
+    const line = item[11];
     const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
     const caller = must(this.#callers.get(callerNumber), 'a caller that is sent before its calls');
     const headers = payload.slice(0, headersLength);
     const body = payload.slice(headersLength);
     this.#guestOfCall.set(id, guest);
-    const sequence = this.#sequence;
-    this.#enter(id, () => {
-      // It was dropped before it began.
-      if (this.#guestOfCall.get(id) !== guest) return;
-      const start = { caller, writes, parent, nowMs, isTraced, isWatched };
-      const call = this.#transactions.begin(id, start);
-      if (call === undefined) {
-        this.#guestOfCall.delete(id);
-        this.#push('failure', `,${id}`, PARENT_ENDED);
-        return;
-      }
-      guest.calls.set(id, call);
-      if (!this.#tellsTraces) this.#tellTracesSoon();
-      if (isTraced) this.#traced++;
-      guest.start(id, body, headers, this.#users.textOf(caller.userUid, sequence));
-    });
+    const start = { caller, writes, parent, nowMs, isTraced, isWatched };
+    const begin = (own?: CallLine): void =>
+      this.#enter(id, () => this.#begin(guest, id, { ...start, line: own }, [body, headers]));
+    if (line === 0) begin();
+    else this.#lines.enter(line, id, begin);
+  }
+
+  #begin(guest: Guest, id: number, start: CallStart, [body, headers]: [string, string]): void {
+    // It was dropped before it began.
+    if (this.#guestOfCall.get(id) !== guest) return;
+    if (start.line?.snapshot?.hasChangedAccess === true) {
+      this.#push('left', `,${id},false`, '');
+      return;
+    }
+    const call = this.#transactions.begin(id, start);
+    if (call === undefined) {
+      this.#guestOfCall.delete(id);
+      this.#push('failure', `,${id}`, PARENT_ENDED);
+      return;
+    }
+    guest.calls.set(id, call);
+    if (!this.#tellsTraces) this.#tellTracesSoon();
+    if (start.isTraced) this.#traced++;
+    guest.start(id, body, headers, this.#users.textOf(start.caller.userUid, this.#sequence));
   }
 
   #acceptAnswer(item: SettleItem, payload: string): void {
@@ -294,6 +308,11 @@ export class GuestHost {
         quietHops = 0;
         isMoving = true;
         readFrame(frame, (item, payload) => this.#take(guest, item, payload));
+      }
+      if (guest.hasPlans && performance.now() < until) {
+        // The next of a line.
+        this.#touched.delete(guest);
+        guest.enter();
       }
       if (guest.calls.size === 0) return;
       if (hops % HOPS_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
@@ -421,6 +440,7 @@ export class GuestHost {
     this.#reads.forget(call);
     this.#commits.delete(call);
     this.#guestOfCall.delete(call);
+    this.#lines.leave(call);
   }
 
   #reportDefect(error: unknown): void {

@@ -1,6 +1,7 @@
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { QueryRun, QueryScan } from '#graph/query/run.ts';
 import type { CallTransactions, FoundAnswer, HostedCall } from './call-transactions.ts';
+import { NotInLine } from './call-lines.ts';
 import { FetchedFinds, isInternal, MissingFind, toldProblem } from './graph-requests.ts';
 import type { Guest } from './guest.ts';
 import type { NotedRead } from './read-trace.ts';
@@ -20,6 +21,8 @@ interface GuestReadsOptions {
   readonly onRead: (call: number, read: NotedRead) => void;
   /** Asks where the index is; `request` is below zero, so that it is no guest's. */
   readonly find: (call: number, request: number, wanted: string) => void;
+  /** It cannot be answered in the line of the call. */
+  readonly onNotInLine: (call: number) => void;
   /** A fault of the server's own. */
   readonly onDefect: (error: unknown) => void;
   /** A problem of which the guest is told less than the log. */
@@ -58,6 +61,7 @@ export class GuestReads {
         this.#wait({ read, finds, wanted: error.wanted });
         return;
       }
+      if (error instanceof NotInLine) return this.#options.onNotInLine(call.id);
       const isQuery = operation === 'query';
       const noted = isQuery
         ? trace.query(at, payload, undefined, codeOf(error))

@@ -6,6 +6,7 @@ import {
 } from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { guestText } from '../guest-text.ts';
+import type { KeptOut, WriteLine } from '../write-line.ts';
 import { endSpan } from '../tracing/call-recording.ts';
 import { IdMap } from './id-map.ts';
 import {
@@ -77,6 +78,8 @@ export class PoolWorker {
   readonly #callers = new Map<Caller, number>();
   /** How many of the calls each caller has, by `budgetKey`. */
   readonly #callsOf = new Map<string, number>();
+  /** Those of which it has been told. */
+  readonly #lines = new WeakSet<WriteLine>();
   #lastCaller = 0;
   #lastGuest = 0;
   #lastTurns = -1;
@@ -149,6 +152,7 @@ export class PoolWorker {
     running.frame = this.process.nextFrame;
     running.hasSpoken = false;
     running.transaction = undefined;
+    running.held = [];
     running.call.number = running.id;
     this.calls.set(running.id, running);
     host.recording.begins();
@@ -157,9 +161,30 @@ export class PoolWorker {
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
     this.process.send(
       `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length},` +
-        `${host.writes},${parent},${host.nowMs},${host.recording.isFull},${isWatched}`,
+        `${host.writes},${parent},${host.nowMs},${host.recording.isFull},${isWatched},` +
+        `${host.line?.number ?? 0}`,
       headers + body,
     );
+  }
+
+  /** After the calls of its line that are here already. False when it cannot be in the line. */
+  runInLine(running: RunningCall, line: WriteLine): boolean {
+    if (!running.call.host.joinLine((keptOut) => this.#leaveLine(running, keptOut))) return false;
+    if (!this.#lines.has(line)) {
+      this.#lines.add(line);
+      line.whenOver(() => this.process.send(`"line-end",${line.number}`));
+    }
+    this.run(running);
+    return true;
+  }
+
+  /** Runs a call again whose line cannot have it. */
+  #leaveLine(running: RunningCall, keptOut: KeptOut): void {
+    if (!this.calls.has(running.id)) return;
+    this.drop(running);
+    const next = running.call.host.againFromLine(keptOut);
+    if (next instanceof RunAgain) this.#events.onAgain(running, next.turn);
+    else running.reject(next.reason);
   }
 
   /** Compiles a long script, which calls will need. */
@@ -239,25 +264,35 @@ export class PoolWorker {
     const running = typeof id === 'number' ? this.calls.get(id) : undefined;
     if (running === undefined) return;
     running.hasSpoken = true;
+    const { host } = running.call;
+    if (host.line !== undefined) {
+      // What happens elsewhere waits for what is durable, and for no others.
+      if (kind === 'ask') return this.#leaveLine(running, 'endpoint');
+      if (kind === 'left') return this.#leaveLine(running, third === true ? 'endpoint' : 'nobody');
+      if (kind === 'log' || kind === 'unlogged' || kind === 'progress') {
+        running.held.push(() => this.#say(running, item, payload));
+        return;
+      }
+    }
     if (kind === 'ask') {
       if (typeof third === 'number' && typeof fourth === 'string') {
         void this.#ask(running, third, fourth, payload);
       }
-    } else if (kind === 'log') {
-      running.call.host.log(String(third), payload);
-    } else if (kind === 'unlogged') {
-      running.call.host.unlogged(Number(third));
-    } else if (kind === 'progress') {
-      running.call.host.progress(payload);
+    } else if (kind === 'left') {
+      // Its line is over for it already.
+      this.drop(running);
+      running.reject(STOPPED);
+    } else if (kind === 'log' || kind === 'unlogged' || kind === 'progress') {
+      this.#say(running, item, payload);
     } else if (kind === 'scan') {
-      running.call.host.scanned(payload);
+      host.scanned(payload);
     } else if (kind === 'trace') {
-      running.call.host.recording.told(payload);
+      host.recording.told(payload);
     } else if (kind === 'reads') {
       const { watched, parent } = running.call;
       if (parent === undefined) watched?.read(Number(third), payload);
     } else if (kind === 'wrote') {
-      running.call.host.noteWrite();
+      host.noteWrite();
     } else if (kind === 'transaction') {
       running.transaction = payload;
     } else if (kind === 'internal') {
@@ -265,6 +300,12 @@ export class PoolWorker {
     } else {
       this.#settle(running, resultOf(kind, Number(third), payload) ?? faultOf(kind, payload));
     }
+  }
+
+  #say({ call: { host } }: RunningCall, [, kind, , third]: FrameItem, payload: string): void {
+    if (kind === 'log') host.log(String(third), payload);
+    else if (kind === 'unlogged') host.unlogged(Number(third));
+    else host.progress(payload);
   }
 
   async #ask(
@@ -333,23 +374,30 @@ export class PoolWorker {
   #settle(running: RunningCall, result: CallResult | CallFault): void {
     this.#remove(running);
     this.#settledAt = performance.now();
-    running.call.host.recording.ends(this.#settledAt);
-    if (running.internal !== undefined && hasFailed(result)) running.reject(running.internal);
-    else if (result instanceof CallFault) running.reject(result);
-    else if (running.transaction === undefined) running.resolve(result);
-    else void this.#commit(running, running.transaction, result);
+    const { host } = running.call;
+    host.recording.ends(this.#settledAt);
+    const isLost =
+      result instanceof CallFault || (running.internal !== undefined && hasFailed(result));
+    const transaction = isLost ? undefined : running.transaction;
+    if (transaction === undefined && host.line === undefined) answer(running, result);
+    else void this.#commit(running, transaction, result);
     this.#events.onSettled(this);
   }
 
-  /** The answer is given once what the call has written is committed. */
-  async #commit(running: RunningCall, transaction: string, result: CallResult): Promise<void> {
+  /** The answer is given once what the call has written is committed, and what it has read. */
+  async #commit(
+    running: RunningCall,
+    transaction: string | undefined,
+    result: CallResult | CallFault,
+  ): Promise<void> {
     const { host, deadline } = running.call;
     try {
       // Its caller was told that nothing comes of it.
       if (running.isSettled) throw STOPPED;
       if (performance.now() > deadline) throw TOO_LATE;
       await host.commit(transaction);
-      running.resolve(result);
+      for (const say of running.held.splice(0)) say();
+      answer(running, result);
     } catch (error) {
       if (error instanceof RunAgain) this.#events.onAgain(running, error.turn);
       else running.reject(error instanceof EndCall ? error.reason : error);
@@ -368,6 +416,12 @@ export class PoolWorker {
     }
     this.#events.onSettled(this);
   }
+}
+
+function answer(running: RunningCall, result: CallResult | CallFault): void {
+  if (running.internal !== undefined && hasFailed(result)) running.reject(running.internal);
+  else if (result instanceof CallFault) running.reject(result);
+  else running.resolve(result);
 }
 
 const SERVER_FAILED = JSON.stringify({ code: 'internal_error', message: 'the server failed' });

@@ -18,6 +18,8 @@ export class RunningCall {
   isAborted = false;
   /** JSON of what is to be committed before its answer is given. */
   transaction: string | undefined;
+  /** What it has said, and nobody has heard yet: what it has read may not come to be. */
+  held: (() => void)[] = [];
   /** The first problem that its code was not told whole. */
   internal: Problem | undefined;
   readonly #settle: PromiseWithResolvers<CallResult>;

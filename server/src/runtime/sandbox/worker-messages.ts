@@ -57,7 +57,8 @@ export type FromKeeper =
  * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
  * `call`: call, guest number, number of the caller, length of the headers, what comes of its writes
  * (`CALL_WRITES`), the call that runs it in its own transaction or 0, what time it is, whether it
- * is traced, whether what it reads is told; payload: headers as JSON, then the body.
+ * is traced, whether what it reads is told, the line that it is in or 0; payload: headers as JSON,
+ * then the body. `line-end`: number of a line, of which no more calls come.
  * `settle`: call, request, whether it is a value, the sequence that the state must have reached;
  * payload: JSON of the value or problem.
  * `found`: call, request, whether it was searched as the caller, the sequence of the commit that it
@@ -76,7 +77,8 @@ export type ToWorker =
   | SettleItem
   | FoundItem
   | readonly [number, 'abort', call: number]
-  | readonly [number, 'drop', call: number];
+  | readonly [number, 'drop', call: number]
+  | readonly [number, 'line-end', line: number];
 
 /** The scripts of a guest. */
 export interface LoadedScripts {
@@ -102,6 +104,7 @@ export type CallItem = readonly [
   nowMs: number,
   isTraced: boolean,
   isWatched: boolean,
+  line: number,
 ];
 
 export type FoundItem = readonly [
@@ -132,7 +135,8 @@ export type SettleItem = readonly [
  * many lines more it would have logged. `trace`: call; payload: JSON of a `ToldTrace`, before what
  * ends the call. `reads`: call, the sequence of the commit that it has read; payload: JSON of
  * `ReadKeys`, before what ends the call. `wrote`: call: it has written something, which its
- * transaction will have. `transaction`: call; payload: JSON of a `DraftedTransaction`, which is to
+ * transaction will have. `left`: call, whether it is because of what it does: it cannot be in its
+ * line. `transaction`: call; payload: JSON of a `DraftedTransaction`, which is to
  * be committed before the answer that follows is given. `answer`: call, status; payload: JSON.
  * `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
  * `problem`: call;
@@ -152,6 +156,7 @@ export type FromWorkerKind =
   | 'trace'
   | 'reads'
   | 'wrote'
+  | 'left'
   | 'transaction'
   | 'answer'
   | 'refusal'

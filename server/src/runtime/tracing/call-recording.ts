@@ -58,6 +58,8 @@ export interface Attempt {
   noted: readonly string[];
   /** What others had changed. */
   conflict: string | undefined;
+  /** It waits for its turn before the next one. */
+  hasTurn: boolean;
   /** Its span, once it has one. */
   span: number | undefined;
 }
@@ -116,6 +118,7 @@ export class CallRecording {
       toldAt: startedAt,
       noted: [],
       conflict: undefined,
+      hasTurn: false,
       span: undefined,
     });
   }
@@ -146,12 +149,18 @@ export class CallRecording {
 
   /** Others were in the way of what it has written. From now on it is traced. */
   conflicts(place: string): void {
-    const now = performance.now();
-    this.ends(now);
     const attempt = this.attempts.at(-1);
     if (attempt !== undefined) attempt.conflict = place;
     this.family.hasConflict = true;
     this.family.isFull = true;
+  }
+
+  /** It is run again when it has its turn, whatever was in its way. */
+  again(): void {
+    const now = performance.now();
+    this.ends(now);
+    const attempt = this.attempts.at(-1);
+    if (attempt !== undefined) attempt.hasTurn = true;
     this.#waitsFrom = now;
   }
 

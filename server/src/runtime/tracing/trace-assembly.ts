@@ -97,9 +97,9 @@ class Assembly {
     const { under, attempts, calls = [] } = recording;
     for (const [place, attempt] of attempts.entries()) {
       const { from, startedAt, conflict } = attempt;
-      const before = attempts[place - 1]?.conflict;
-      if (startedAt - from >= WAIT_MS_MIN || before !== undefined) {
-        const kind = before === undefined ? 'wait' : 'turn';
+      const hasTurn = attempts[place - 1]?.hasTurn === true;
+      if (startedAt - from >= WAIT_MS_MIN || hasTurn) {
+        const kind = hasTurn ? 'turn' : 'wait';
         this.#add(under, kind, '', { startedAt: from, endedAt: startedAt });
       }
       const facts = conflict === undefined ? {} : { conflict: this.#shownPlace(conflict) };
