@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { leftToOtherCommits, sampledTests } from './test-sample.ts';
+import { leftToOtherCommits, LONGEST, sampledTests } from './test-sample.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -17,8 +17,12 @@ it('leaves most of the sampled tests to other commits, always the same ones', ()
   expect(leftToOtherCommits(ROOT, 'a commit')).toEqual(left);
 });
 
-it('runs every test for some commit', () => {
+it('runs every test for some commit, and of the longest one for each', () => {
   const commits = Array.from({ length: 400 }, (_, i) => `commit ${i}`);
-  const [first = [], ...others] = commits.map((commit) => leftToOtherCommits(ROOT, commit));
+  const lefts = commits.map((commit) => leftToOtherCommits(ROOT, commit));
+  for (const left of lefts) {
+    expect(LONGEST.filter((file) => left.includes(file))).toHaveLength(LONGEST.length - 1);
+  }
+  const [first = [], ...others] = lefts;
   expect(first.filter((file) => others.every((left) => left.includes(file)))).toEqual([]);
 });

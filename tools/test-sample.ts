@@ -11,10 +11,19 @@ import { dirname } from 'node:path';
  * none out.
  */
 const FILES_PER_CHOSEN = 6;
-/** Tests that kill servers and cut lines take longest. */
+/** Each installs everything in an empty root, for minutes: a commit runs one of them. */
+export const LONGEST = [
+  'test/docs/clean-walk.test.ts',
+  'test/package/image.test.ts',
+  'test/package/package.test.ts',
+];
+const THE_LONGEST = 'the longest';
+/** Tests that kill servers, cut lines or open browsers take long, too. */
 const FILES_PER_CHOSEN_OF: Readonly<Record<string, number>> = {
   'test/cluster': 10,
   'test/crash': 10,
+  'test/web': 10,
+  [THE_LONGEST]: LONGEST.length,
 };
 /** Not of a server. */
 const WHOLE_FOLDERS = ['test/rules', 'test/support'];
@@ -32,9 +41,9 @@ export const SAMPLE_VARIABLE = 'TRELLIS_TEST_SAMPLE';
  * The files that `npm test` leaves to other commits, from the root. `seed`: the name of the commit.
  */
 export function leftToOtherCommits(root: string, seed: string): string[] {
-  const byFolder = Map.groupBy(sampledTests(root), (file) => dirname(file));
-  return [...byFolder].flatMap(([folder, files]) => {
-    const chosen = Math.ceil(files.length / (FILES_PER_CHOSEN_OF[folder] ?? FILES_PER_CHOSEN));
+  const groupOf = (file: string): string => (LONGEST.includes(file) ? THE_LONGEST : dirname(file));
+  return [...Map.groupBy(sampledTests(root), groupOf)].flatMap(([group, files]) => {
+    const chosen = Math.ceil(files.length / (FILES_PER_CHOSEN_OF[group] ?? FILES_PER_CHOSEN));
     return shuffled(files, seed).slice(chosen);
   });
 }

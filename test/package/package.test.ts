@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampled } from '../support/scale.ts';
 import { CleanRoot, packageNames } from '../support/clean-root.ts';
 import { arm64Packages, EMULATOR } from '../../tools/emulation.ts';
 import { requireArm64, requireRoot } from '../support/requires.ts';
@@ -164,26 +165,35 @@ describe.skipIf(requireRoot() || requireArm64())('for arm64, emulated', () => {
   const arm64Root = async (name: string): Promise<CleanRoot> =>
     CleanRoot.makeArm64(await mkdtemp(join(folder.path, name)), arm64Packages(), EMULATOR);
 
-  test('the archive serves the workspace, and again after a restart', async () => {
-    const root = await arm64Root('arm64-archive-');
-    await execute('tar', ['-xzf', fileFor('arm64', '.tar.gz'), '-C', root.path]);
-    const name = (await readdir(root.path)).find((entry) => entry.startsWith('trellis-'));
-    const options = { storage: '/data', command: [...root.enter(), `/${name}/bin/trellis`] };
-    await expectToServe({ ...options, isEmulated: true });
-    await expectToServeAgain(options);
-  });
-
-  test('the package of Debian is installed by the dpkg for arm64, and serves', async () => {
-    const root = await arm64Root('arm64-debian-');
-    await copyFile(fileFor('arm64', '.deb'), join(root.path, 'trellis.deb'));
-    const [enter, ...inside] = root.enter();
-    await execute(enter, [...inside, 'dpkg', '--install', '/trellis.deb']);
-    await expectToServe({
-      storage: '/var/lib/trellis',
-      command: [enter, ...inside, '/usr/bin/trellis'],
-      isEmulated: true,
-    });
-  });
+  const ways = [
+    {
+      what: 'the archive serves the workspace, and again after a restart',
+      run: async () => {
+        const root = await arm64Root('arm64-archive-');
+        await execute('tar', ['-xzf', fileFor('arm64', '.tar.gz'), '-C', root.path]);
+        const name = (await readdir(root.path)).find((entry) => entry.startsWith('trellis-'));
+        const options = { storage: '/data', command: [...root.enter(), `/${name}/bin/trellis`] };
+        await expectToServe({ ...options, isEmulated: true });
+        await expectToServeAgain(options);
+      },
+    },
+    {
+      what: 'the package of Debian is installed by the dpkg for arm64, and serves',
+      run: async () => {
+        const root = await arm64Root('arm64-debian-');
+        await copyFile(fileFor('arm64', '.deb'), join(root.path, 'trellis.deb'));
+        const [enter, ...inside] = root.enter();
+        await execute(enter, [...inside, 'dpkg', '--install', '/trellis.deb']);
+        await expectToServe({
+          storage: '/var/lib/trellis',
+          command: [enter, ...inside, '/usr/bin/trellis'],
+          isEmulated: true,
+        });
+      },
+    },
+  ];
+  // Each takes minutes.
+  test.each(sampled(ways, 1))('$what', ({ run }) => run());
 });
 
 /** As in docs/sdk.md, docs/endpoints.md and docs/connectors.md. */
