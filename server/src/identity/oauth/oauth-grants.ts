@@ -108,10 +108,25 @@ export class OAuthGrants {
         revokedMs: null,
         grant: { clientId, clientName, resource, beganAt, generation: 1 },
       };
+      const surplus = this.#surplus(user.uid);
+      const ended = surplus.filter(({ isEnded }) => !isEnded);
       await commits.commit({
         system: true,
-        operations: [audit.operation(eventOf('token.created', token, user, address))],
-        vault: [...recordsOf(token, client), ...this.#surplus(user.uid)],
+        operations: [
+          ...ended.map((one) =>
+            audit.operation(
+              eventOf('token.revoked', one.token, user, address, { reason: 'too-many-grants' }),
+            ),
+          ),
+          audit.operation(eventOf('token.created', token, user, address)),
+        ],
+        vault: [
+          ...recordsOf(token, client),
+          ...surplus.flatMap((one) => [
+            ...this.#forget(one.token),
+            revocation(one.token.id, createdMs, createdMs + OAUTH_ACCESS_LIFETIME_MS),
+          ]),
+        ],
       });
       return this.#issue(token);
     });
@@ -259,7 +274,7 @@ export class OAuthGrants {
   }
 
   /** Makes room for one more grant of a user: those that ended go first, then the oldest. */
-  #surplus(userUid: string): VaultWrite[] {
+  #surplus(userUid: string): { readonly token: GrantToken; readonly isEnded: boolean }[] {
     const { vault, clock } = this.#parts;
     const ids = grantIdsOf(vault, userUid);
     const surplus = ids.length + 1 - OAUTH_GRANTS_OF_USER_MAX;
@@ -271,10 +286,7 @@ export class OAuthGrants {
     return own
       .toSorted((a, b) => end(a) - end(b))
       .slice(0, surplus)
-      .flatMap((token) => [
-        ...this.#forget(token),
-        revocation(token.id, now, now + OAUTH_ACCESS_LIFETIME_MS),
-      ]);
+      .map((token) => ({ token, isEnded: end(token) <= now }));
   }
 
   #forget(token: GrantToken): VaultWrite[] {

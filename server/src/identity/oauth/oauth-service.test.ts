@@ -493,6 +493,8 @@ test('a user has a limited number of grants; one more ends the one that is oldes
   expect(at.identity.authenticate(second.tokens.accessToken).kind).toBe('mcp');
   await granted();
   expect(at.vault.list('token/')).toHaveLength(OAUTH_GRANTS_OF_USER_MAX);
+  const told = at.events.filter(({ details }) => details?.['reason'] === 'too-many-grants');
+  expect(told).toMatchObject([{ action: 'token.revoked', actor: { name: 'ann' } }]);
   expect(() => at.identity.authenticate(second.tokens.accessToken)).toThrow('not valid');
   expect(at.identity.authenticate(refreshed.accessToken).kind).toBe('mcp');
 });
