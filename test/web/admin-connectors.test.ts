@@ -157,6 +157,33 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test('one that came without its secret may need none here', async () => {
+    const open = { kind: 'csv', url: `${origin}/prices.csv`, type: 'Open', key: 'Sku' };
+    const definition = { name: 'Open here', source: open, needsSecret: true };
+    const at = new DefinitionsScene(people.workspace);
+    await at.import({
+      'workspace-settings.json': JSON.stringify({ fetchAllowList: [origin] }),
+      'connectors/open.json': JSON.stringify(definition),
+    });
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const row = page.getByRole('row', { name: /Open here/ });
+    const choose = async (action: string): Promise<void> => {
+      await row.getByRole('button', { name: 'Actions on Open here' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Run now');
+    await row.getByText('failed').waitFor();
+    await choose('Needs no secret');
+    await row.getByText('Secret missing').waitFor({ state: 'hidden' });
+    await row.getByRole('button', { name: 'Actions on Open here' }).click();
+    await page.getByRole('menuitem', { name: 'Run now' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Needs no secret' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Run now' }).click();
+    await row.getByText(/rows, \d+ added/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('on a phone, a read-only administrator sees them and changes nothing', async () => {
     const shown = { kind: 'csv', url: `${origin}/prices.csv`, type: 'Shown', key: 'Sku' };
     await people.as('admin', 'POST', '/api/connectors', { name: 'Shown', source: shown });

@@ -109,22 +109,8 @@ type ActionsProps = Omit<ConnectorTableProps, 'connectors'> & { readonly connect
 
 function Actions({ connector, onEdit, onDelete, onRuns, onAccess }: ActionsProps) {
   const { isAllowed } = useChangePermission();
-  const queries = useQueryClient();
-  const { id, name, jobId } = connector;
-  const again = () => queries.invalidateQueries({ queryKey: CONNECTORS_KEY });
-  const run = useMutation({
-    mutationFn: (full: boolean) => client.connectors.run(id, { full }),
-    onSuccess: async () => {
-      toastDone('The connector runs', name);
-      await again();
-    },
-    onError: (error) => toastError('The connector does not run', error),
-  });
-  const cancel = useMutation({
-    mutationFn: () => client.connectors.cancel(id),
-    onSuccess: again,
-    onError: (error) => toastError('The run was not cancelled', error),
-  });
+  const { run, cancel, doWithoutSecret } = useDeeds(connector);
+  const { name, jobId, needsSecret, hasSecret } = connector;
   const isDisabled = !isAllowed;
   const isRunning = jobId !== null;
   return (
@@ -134,7 +120,7 @@ function Actions({ connector, onEdit, onDelete, onRuns, onAccess }: ActionsProps
           size="small"
           kind="plain"
           icon={Ellipsis}
-          isBusy={run.isPending || cancel.isPending}
+          isBusy={run.isPending || cancel.isPending || doWithoutSecret.isPending}
           aria-label={`Actions on ${name}`}
         />
       }
@@ -163,6 +149,16 @@ function Actions({ connector, onEdit, onDelete, onRuns, onAccess }: ActionsProps
           onSelect: () => cancel.mutate(),
         },
         { label: 'Change', isDisabled, onSelect: () => onEdit(connector) },
+        ...(needsSecret && !hasSecret
+          ? [
+              {
+                label: 'Needs no secret',
+                hint: 'It had one where its definition comes from. Here it runs without.',
+                isDisabled,
+                onSelect: () => doWithoutSecret.mutate(),
+              },
+            ]
+          : []),
         {
           label: 'Delete',
           isDanger: true,
@@ -172,4 +168,33 @@ function Actions({ connector, onEdit, onDelete, onRuns, onAccess }: ActionsProps
       ]}
     />
   );
+}
+
+/** What is done to a connector without a dialog. */
+function useDeeds({ id, name, source, schedule, enabled }: Connector) {
+  const queries = useQueryClient();
+  const again = () => queries.invalidateQueries({ queryKey: CONNECTORS_KEY });
+  const run = useMutation({
+    mutationFn: (full: boolean) => client.connectors.run(id, { full }),
+    onSuccess: async () => {
+      toastDone('The connector runs', name);
+      await again();
+    },
+    onError: (error) => toastError('The connector does not run', error),
+  });
+  const cancel = useMutation({
+    mutationFn: () => client.connectors.cancel(id),
+    onSuccess: again,
+    onError: (error) => toastError('The run was not cancelled', error),
+  });
+  const doWithoutSecret = useMutation({
+    mutationFn: () =>
+      client.connectors.update(id, { name, source, schedule, enabled, secret: null }),
+    onSuccess: async () => {
+      toastDone('The connector needs no secret', name);
+      await again();
+    },
+    onError: (error) => toastError('The connector was not changed', error),
+  });
+  return { run, cancel, doWithoutSecret };
 }
