@@ -83,6 +83,43 @@ test.each(exportFormats)('types without nodes come back, too, as %s', async (for
   expect(await manifestOf(target)).toEqual(expected);
 });
 
+test('what a user is given is the same in every format', async () => {
+  const { http, token } = source;
+  const password = 'correct horse battery';
+  const user = { userName: 'ann', email: 'ann@example.com', password };
+  const { status } = await http.send({ path: '/api/users', token, body: user });
+  expect(status).toBe(201);
+  const [hidden] = variedOperations().flatMap((one) => ('key' in one ? [one] : []));
+  const { type = '', key = '' } = Object(hidden) as Record<string, string>;
+  const node = { type, key };
+  const change = async (op: 'restrict' | 'unrestrict') => {
+    const to = op === 'restrict' ? { user: { uid: adminUid } } : {};
+    const operations = [{ op, node, ...to }];
+    const done = await http.send({ path: '/api/ingest', token, body: { operations } });
+    expect([done.status, done.text]).toEqual([200, expect.any(String)]);
+  };
+  const { json } = await http.send({ path: '/api/users?take=10', token });
+  const users = Object(json).items as readonly Readonly<Record<string, string>>[];
+  const adminUid = users.find(({ UserName }) => UserName === 'admin')?.['UID'];
+  await change('restrict');
+  const manifests: string[][] = [];
+  for (const format of exportFormats) {
+    const out = at(`for-ann.${format}`);
+    const done = await trellis(['export', '--as', 'ann', '--format', format, '--out', out]);
+    expect(done).toMatchObject({ code: 0 });
+    await using target = await startWorkspace();
+    expect(await trellis(['import', format, out], target)).toMatchObject({ code: 0 });
+    manifests.push(await manifestOf(target));
+  }
+  await change('unrestrict');
+  const isNode = (line: string): boolean => line.includes('addOrUpdate');
+  const whole = (await manifestOf(source)).filter(isNode);
+  for (const one of manifests) {
+    expect(one).toEqual(manifests[0]);
+    expect(one.filter(isNode)).toHaveLength(whole.length - 1);
+  }
+});
+
 describe('other programs', () => {
   const run = (program: string, args: readonly string[], input?: string): string => {
     const done = spawnSync(program, args, { encoding: 'utf8', input, maxBuffer: 64 * 1024 * 1024 });

@@ -169,6 +169,8 @@ class ExportView {
   readonly #reader: GraphReader;
   readonly #visibility: Visibility;
   readonly #keyNames: ReadonlyMap<string, string | undefined>;
+  /** Of the ends of edges: the same ones come again and again. */
+  readonly #names = new Map<number, NodeName | undefined>();
 
   constructor(reader: GraphReader, visibility: Visibility) {
     this.#reader = reader;
@@ -227,17 +229,28 @@ class ExportView {
   /** Undefined for what is gone as well as for what is not to be seen. */
   edge(from: number, type: string, to: number): ExportedEdge | undefined {
     if (isSystemName(type) || !this.#visibility.canSeeEdge(type)) return undefined;
-    const edge = this.#reader.edgeBetween(from, type, to);
     const [start, end] = [this.#nameOf(from), this.#nameOf(to)];
-    if (edge === undefined || start === undefined || end === undefined) return undefined;
+    if (start === undefined || end === undefined) return undefined;
+    const edge = this.#reader.edgeBetween(from, type, to, start.uid, end.uid);
+    if (edge === undefined) return undefined;
     const { type: _type, from: _from, to: _to, timestamp, ...fields } = edge;
     return { type, from: start, to: end, timestamp, fields };
   }
 
   #nameOf(id: number): NodeName | undefined {
-    const node = this.#reader.node(id);
-    if (node === undefined || !this.#isIn(id, node.Type)) return undefined;
-    return this.#named(this.#visibility.present(id, node));
+    const known = this.#names.get(id);
+    if (known !== undefined || this.#names.has(id)) return known;
+    const name = this.#readName(id);
+    this.#names.set(id, name);
+    return name;
+  }
+
+  #readName(id: number): NodeName | undefined {
+    const stored = this.#reader.fields(id, NAMING_FIELDS);
+    if (stored === undefined || !this.#isIn(id, stored.type)) return undefined;
+    const [uid, key] = stored.values;
+    const isKeyed = typeof key === 'string' && this.#visibility.canReadField(id, 'Id');
+    return { uid: String(uid), type: stored.type, key: isKeyed ? key : undefined };
   }
 
   #isIn(id: number, type: string): boolean {
@@ -258,4 +271,6 @@ class ExportView {
   }
 }
 
+/** What names a node, without its other fields. */
+const NAMING_FIELDS = ['UID', 'Id'] as const;
 const OF_EVERY_NODE: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp', 'Id']);

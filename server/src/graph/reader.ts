@@ -142,8 +142,17 @@ export interface GraphReader extends Disposable {
   /** Where the edges of a node lead, and the name of the type of each, by place. */
   outgoing(id: number): { readonly to: readonly number[]; readonly types: readonly string[] };
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
-  /** The edge of a type from one node to another. */
-  edgeBetween(from: number, type: string, to: number): EdgeObject | undefined;
+  /**
+   * The edge of a type from one node to another. The UIDs of the ends may be passed when they are
+   * known.
+   */
+  edgeBetween(
+    from: number,
+    type: string,
+    to: number,
+    fromUid?: string,
+    toUid?: string,
+  ): EdgeObject | undefined;
   /** The number of edges of a node, in both directions together. */
   degree(id: number): number;
   /** What is known of nodes without reading them, in this turn; undefined where nothing is. */

@@ -408,9 +408,14 @@ export class StateReader implements GraphReader {
     return objects;
   }
 
-  edgeBetween(from: number, type: string, to: number): EdgeObject | undefined {
+  edgeBetween(
+    from: number,
+    type: string,
+    to: number,
+    ...uids: readonly string[]
+  ): EdgeObject | undefined {
     const edge = this.#edgeIdOf(type);
-    return edge === undefined ? undefined : this.edge(from, edge, to);
+    return edge === undefined ? undefined : this.edge(from, edge, to, uids[0], uids[1]);
   }
 
   /**
