@@ -30,9 +30,12 @@ export const webSocketSignIn = z.strictObject({
 
 /** What of the server is shown as it is now, beside jobs. */
 export const LIVE_VIEWS = [
+  'agent-runs',
   'connectors',
   'members',
+  'recorded-inputs',
   'replicas',
+  'schema',
   'search',
   'triggers',
   'webhooks',
@@ -49,18 +52,21 @@ export const webSocketMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('FRONTEND_CHANGED') }),
   /**
    * A job has begun, has come further, or has ended. For administrators, the read-only one
-   * included, and for the user whose job it is; from the primary.
+   * included, and for the user whose job it is; of the primary, wherever the page is connected.
    */
   z.strictObject({ type: z.literal('JOB_CHANGED'), job }),
   /**
    * What a list says has changed: it is to be read again. For administrators, the read-only one
-   * included.
+   * included; `agent-runs` also for the user whose run it is.
    */
   z.strictObject({ type: z.literal('VIEW_CHANGED'), view: z.enum(LIVE_VIEWS) }),
 ]);
 export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
 
-/** Who gets a message, like `auth` of an operation. A message about a job also goes to its user. */
+/**
+ * Who gets a message, like `auth` of an operation. A message about a job or a run of an agent also
+ * goes to its user.
+ */
 export const WEB_SOCKET_MESSAGE_AUTH = {
   REPLICAS_CHANGED: 'session',
   FRONTEND_CHANGED: 'session',

@@ -107,6 +107,27 @@ test('a changed setting reaches the pages of all, and those who listen', async (
   }
 });
 
+test('the pages of a replica are told of jobs of the primary, and of its own new schema', async () => {
+  await primary.startPrimary(env);
+  await replica.startReplica(link);
+  using page = await listen(replica);
+  const token = await primary.http.signIn();
+  const body = {
+    nodes: [{ type: 'Book', key: 'Isbn', fields: { Year: 'Int' }, indexes: [{ field: 'Year' }] }],
+    edges: [],
+  };
+  await primary.http.send({ method: 'PUT', path: '/api/schema', token, body });
+  await expect.poll(() => page.views).toContain('schema');
+  await expect
+    .poll(() => page.messages)
+    .toContainEqual(
+      expect.objectContaining({
+        type: 'JOB_CHANGED',
+        job: expect.objectContaining({ kind: 'endpoint-recheck', state: 'succeeded' }),
+      }),
+    );
+});
+
 test('a new front end of the primary comes to a replica that runs on, and its pages hear of it', async () => {
   await primary.startPrimary(env);
   await replica.startReplica(link);

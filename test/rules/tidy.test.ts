@@ -50,6 +50,14 @@ const BANNED_TEXTS: readonly {
     why: 'only the page that tells how to connect clients has a reason to name them',
   },
   {
+    what: 'a timer of a page',
+    pattern: /refetchInterval:(?!.*_REFRESH_MS,$)|_REFRESH_MS =/,
+    in: codeFiles.filter(
+      (path) => path.startsWith('web/') && path !== 'web/src/app/refresh-intervals.ts',
+    ),
+    why: 'pages follow the server: what it cannot tell of is in refresh-intervals.ts, with why',
+  },
+  {
     what: 'a double cast',
     pattern: /\bas unknown as\b/,
     in: codeFiles.filter((path) => !path.startsWith('test/rules/')),

@@ -31,13 +31,13 @@ import { PublicAddress } from './build/identity.ts';
 import { openReplication, type ReplicationRole } from './replication/open-primary.ts';
 import { lagIn } from './statistics.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
-import { indexNotice, viewNotice } from './replication/notices.ts';
+import { indexNotice, pageNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
 import { ServerStatus } from './server-status.ts';
 import { ChangeThread } from './changes/change-thread.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
-import { ViewNotices } from './view-notices.ts';
+import { tellOfSchema, ViewNotices } from './view-notices.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** Parts that are there before the rest of the program is loaded. */
@@ -94,12 +94,11 @@ export async function openPrimaryWorkspace(
   );
   await frontEnd.load((message) => http.broadcast(message));
   const { endpoints, automation, jobs } = services;
-  opened.use(startJobNotices(jobs, (message, owner) => http.broadcast(message, owner)));
-  primary.views.tellBy((message) => {
-    http.broadcast(message);
-    if (replication.publicUrls().length > 0) replication.announce(viewNotice(message.view));
-  });
+  const tell = pagesTold(http, replication);
+  opened.use(startJobNotices(jobs, tell));
+  primary.views.tellBy((view, owner) => tell({ type: 'VIEW_CHANGED', view }, owner));
   opened.use(joinMembers(given.member, sequence, http));
+  opened.use(tellOfSchema(given.state, http));
   const { url } = await http.listen(config.http);
   primary.address.listensAt(url);
   const resources = opened.move();
@@ -118,6 +117,19 @@ export async function openPrimaryWorkspace(
       endpoints.makeTypesAhead();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+type TellPages = (message: WebSocketMessage, owner?: string) => void;
+
+/** Tells the pages of this server, and those of the servers that follow it. */
+function pagesTold(
+  http: { readonly broadcast: TellPages },
+  replication: Pick<ReplicationRole, 'publicUrls' | 'announce'>,
+): TellPages {
+  return (message, owner) => {
+    http.broadcast(message, owner);
+    if (replication.publicUrls().length > 0) replication.announce(pageNotice({ message, owner }));
   };
 }
 

@@ -33,6 +33,7 @@ import { indexOptions } from './search/index-options.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
+import { tellOfSchema } from './view-notices.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** Whom this process follows. */
@@ -115,7 +116,8 @@ export async function openReplica(
     resources.use(await Promise.race([fetched, stopping.promise]));
     status.becomeReady();
     // Nobody is connected before.
-    frontEnd.tellBy((message) => http.broadcast(message));
+    frontEnd.tellBy((message, owner) => http.broadcast(message, owner));
+    resources.use(tellOfSchema({ reader, sequence }, http));
   };
   let loading = Promise.resolve();
   return {

@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers());
 function start() {
   const told: string[] = [];
   const views = new ViewNotices();
-  views.tellBy(({ view }) => told.push(view));
+  views.tellBy((view, owner) => told.push(owner === undefined ? view : `${view} of ${owner}`));
   return { told, views };
 }
 
@@ -23,6 +23,14 @@ it('tells the first change at once, and of those after it once in a while', () =
   expect(told).toHaveLength(3);
   views.changed('members');
   expect(told.at(-1)).toBe('members');
+});
+
+it('tells each owner of their own changes', () => {
+  const { told, views } = start();
+  for (const owner of ['ann', 'bob', 'ann']) views.changed('agent-runs', owner);
+  expect(told).toEqual(['agent-runs of ann', 'agent-runs of bob']);
+  vi.advanceTimersByTime(VIEW_NOTICE_INTERVAL_MS);
+  expect(told.slice(2)).toEqual(['agent-runs of ann']);
 });
 
 it('tells nothing once it is over', () => {

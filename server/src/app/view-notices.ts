@@ -1,34 +1,44 @@
 import type { LiveView, WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { VIEW_NOTICE_INTERVAL_MS } from '#base/limits.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 
-type ViewChanged = Extract<WebSocketMessage, { readonly type: 'VIEW_CHANGED' }>;
+/** `owner` is the UID of the user who is told, too. */
+type Tell = (view: LiveView, owner: string | undefined) => void;
+
+interface Told {
+  hasChanged: boolean;
+  readonly timer: NodeJS.Timeout;
+}
 
 /**
  * Tells clients what is to be read again: at once, and then every VIEW_NOTICE_INTERVAL_MS while it
  * goes on changing.
  */
 export class ViewNotices implements Disposable {
-  readonly #waiting = new Map<LiveView, { hasChanged: boolean; readonly timer: NodeJS.Timeout }>();
-  #tell: (message: ViewChanged) => void = () => undefined;
+  /** By the view and who owns what has changed in it. */
+  readonly #waiting = new Map<string, Told>();
+  #tell: Tell = () => undefined;
 
   /** Until then there is nobody to tell. */
-  tellBy(tell: (message: ViewChanged) => void): void {
+  tellBy(tell: Tell): void {
     this.#tell = tell;
   }
 
-  changed(view: LiveView): void {
-    const told = this.#waiting.get(view);
+  changed(view: LiveView, owner?: string): void {
+    const name = owner === undefined ? view : `${view} ${owner}`;
+    const told = this.#waiting.get(name);
     if (told !== undefined) {
       told.hasChanged = true;
       return;
     }
-    this.#tell({ type: 'VIEW_CHANGED', view });
+    this.#tell(view, owner);
     const timer = setTimeout(() => {
-      const { hasChanged } = this.#waiting.get(view) ?? {};
-      this.#waiting.delete(view);
-      if (hasChanged === true) this.changed(view);
+      const { hasChanged } = this.#waiting.get(name) ?? {};
+      this.#waiting.delete(name);
+      if (hasChanged === true) this.changed(view, owner);
     }, VIEW_NOTICE_INTERVAL_MS).unref();
-    this.#waiting.set(view, { hasChanged: false, timer });
+    this.#waiting.set(name, { hasChanged: false, timer });
   }
 
   [Symbol.dispose](): void {
@@ -36,4 +46,35 @@ export class ViewNotices implements Disposable {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
   }
+}
+
+/**
+ * Until disposed of, tells the pages of this server of each change of its schema, such as an index
+ * that is ready. Each server tells of its own state: what its pages read is there by then.
+ */
+export function tellOfSchema(
+  { reader, sequence }: SchemaParts,
+  http: { broadcast(message: WebSocketMessage): void },
+): Disposable {
+  const views = new ViewNotices();
+  views.tellBy((view) => http.broadcast({ type: 'VIEW_CHANGED', view }));
+  let known = reader.schema();
+  const stop = sequence.onChange(() => {
+    reader.refresh();
+    const schema = reader.schema();
+    if (schema === known) return;
+    known = schema;
+    views.changed('schema');
+  });
+  return {
+    [Symbol.dispose]: () => {
+      stop();
+      views[Symbol.dispose]();
+    },
+  };
+}
+
+interface SchemaParts {
+  readonly reader: Pick<GraphReader, 'refresh' | 'schema'>;
+  readonly sequence: Pick<AppliedSequence, 'onChange'>;
 }

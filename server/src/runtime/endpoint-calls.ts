@@ -197,13 +197,14 @@ export class RecordedInputs {
     this.#inputs = keep === 0 ? [] : this.#inputs.slice(-keep);
   }
 
-  /** On the path of every call. What is too long is left out. */
-  offer(body: string | null, clock: Clock): void {
-    if (this.#keep === 0) return;
+  /** On the path of every call. What is too long is left out. Whether it is recorded. */
+  offer(body: string | null, clock: Clock): boolean {
+    if (this.#keep === 0) return false;
     const text = body ?? '';
-    if (text.length > RECORDED_INPUT_CHARACTERS_MAX) return;
+    if (text.length > RECORDED_INPUT_CHARACTERS_MAX) return false;
     if (this.#inputs.length >= this.#keep) this.#inputs.shift();
     const at = new Date(clock.now()).toISOString();
     this.#inputs.push({ id: ++this.#lastId, at, body: text });
+    return true;
   }
 }

@@ -62,6 +62,8 @@ export interface EndpointRuntimeOptions {
   readonly models: ModelCalls;
   readonly running: Pick<RunningCallers, 'check' | 'watch'>;
   readonly tracing: CallTracing;
+  /** Told when an input was recorded. */
+  readonly onInputsChanged?: (() => void) | undefined;
 }
 
 /** What is needed to run one version of an endpoint. */
@@ -284,11 +286,11 @@ export class EndpointRuntime {
 
   /** What this process knows of the calls of an endpoint. On the path of every call. */
   #note(calls: EndpointCalls, ended: TracedCall, kept: KeptAs, call?: InvokedCall): void {
-    const { clock } = this.#options;
+    const { clock, onInputsChanged } = this.#options;
     const { run, kind, result, error, hasFailed, begunAtMs, ms } = ended;
     const { caller, traceId, body } = run;
     calls.metrics.record(ms, hasFailed, clock.now());
-    calls.inputs.offer(body, clock);
+    if (calls.inputs.offer(body, clock)) onInputsChanged?.();
     const logRun = call?.host.logRun;
     const told = { caller, traceId, result, error, ms, run: logRun, kept };
     calls.recent.add({ ...told, kind, begunAtMs });

@@ -101,6 +101,8 @@ export interface EndpointServiceOptions {
   readonly callObserver?: CallObserver | undefined;
   readonly tracing?: TracingSettings | undefined;
   readonly traceExport?: TraceExport | undefined;
+  /** Told when what is recorded of the inputs of endpoints has changed. */
+  readonly onInputsChanged?: (() => void) | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
   /**
@@ -221,6 +223,7 @@ export class EndpointService implements AsyncDisposable {
       migrations: this.migrations.service,
       modules: this.modules,
       audit: options.audit,
+      onInputsChanged: options.onInputsChanged,
     });
   }
 

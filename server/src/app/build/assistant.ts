@@ -219,12 +219,13 @@ async function openAgentRuns(
   foundation: Foundation,
   parts: Pick<AgentRunsParts, 'access' | 'models' | 'callerTools' | 'brief' | 'checker'>,
 ): Promise<AgentRuns> {
-  const { logger, isReplica } = foundation;
+  const { logger, views, isReplica } = foundation;
   const runs = new AgentRuns({
     ...foundation,
     ...parts,
     now: () => performance.now(),
     onFault: (err) => logger.error({ err }, 'a run of an agent failed'),
+    onChange: (user) => views.changed('agent-runs', user),
   });
   if (!isReplica) await runs.failInterrupted();
   return runs;

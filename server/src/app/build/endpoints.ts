@@ -38,7 +38,7 @@ export interface BuiltEndpoints {
 }
 
 export function buildEndpoints(foundation: Foundation, parts: EndpointArguments): BuiltEndpoints {
-  const { telemetry, preview } = foundation;
+  const { telemetry, preview, views } = foundation;
   const { store, jobs, identity, primaryAddress, pool, tracing } = parts;
   const { running, workspace, endpointSecrets: secrets } = identity;
   let connected: EndpointPeers | undefined;
@@ -58,6 +58,7 @@ export function buildEndpoints(foundation: Foundation, parts: EndpointArguments)
     fetch: observedFetch(fetch, telemetry),
     callObserver: callObserver(telemetry),
     traceExport: traceExport(telemetry),
+    onInputsChanged: () => views.changed('recorded-inputs'),
     fetchAllowList: () => (preview === 'closed' ? [] : workspace.current().fetchAllowList),
     secrets,
     embedQuery: (request, signal) => peers().embedQuery(request, signal),

@@ -17,7 +17,7 @@ import {
   readFrontEndManifest,
 } from './front-end-manifest.ts';
 import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
-import { readReplicaListNotice, readViewNotice } from '../replication/notices.ts';
+import { readPageNotice, readReplicaListNotice } from '../replication/notices.ts';
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -34,7 +34,7 @@ export interface FollowedFrontEnd {
 export class ReplicaFrontEnd {
   readonly served: ServedFrontEnd;
   readonly #isRequired: boolean;
-  #tell: (message: WebSocketMessage) => void = () => undefined;
+  #tell: (message: WebSocketMessage, owner?: string) => void = () => undefined;
   #replicaUrls = '';
   #sync: FrontEndSync | undefined;
   /** The next time that the primary is joined. */
@@ -46,15 +46,18 @@ export class ReplicaFrontEnd {
     this.served = new ServedFrontEnd(servedFiles(files, undefined), () => this.#replicaUrls);
   }
 
-  /** From now on changes are told by `tell`, which reaches those who have a WebSocket here. */
-  tellBy(tell: (message: WebSocketMessage) => void): void {
+  /**
+   * From now on changes are told by `tell`, which reaches those who have a WebSocket here, and
+   * always the user with the UID `owner`.
+   */
+  tellBy(tell: (message: WebSocketMessage, owner?: string) => void): void {
     this.#tell = tell;
   }
 
   /** Takes a notice of the primary. */
   hear(notice: Notice): void {
-    const view = readViewNotice(notice);
-    if (view !== undefined) this.#tell({ type: 'VIEW_CHANGED', view });
+    const told = readPageNotice(notice);
+    if (told !== undefined) this.#tell(told.message, told.owner);
     const replicas = readReplicaListNotice(notice);
     if (replicas === undefined || replicas === this.#replicaUrls) return;
     this.#replicaUrls = replicas;

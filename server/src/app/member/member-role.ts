@@ -55,7 +55,7 @@ export function joinMembers(
   http: { broadcast(message: WebSocketMessage): void },
 ): Disposable {
   const views = new ViewNotices();
-  views.tellBy((message) => http.broadcast(message));
+  views.tellBy((view) => http.broadcast({ type: 'VIEW_CHANGED', view }));
   member?.onOpen({
     sequence: () => sequence.get(),
     onSeen: () => views.changed('members'),

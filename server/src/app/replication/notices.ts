@@ -1,9 +1,9 @@
-import { LIVE_VIEWS, type LiveView } from '@trellis/contract/web-socket.ts';
+import { webSocketMessage, type WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 
 const REPLICAS = 'ReplicasChanged';
-const VIEW = 'ViewChanged';
+const PAGES = 'PagesTold';
 /** The name that the specification gives it (section 3.1). */
 const INDEX = 'LoadNewIndexOnReplica';
 
@@ -17,14 +17,23 @@ export function readReplicaListNotice({ kind, payload }: Notice): string | undef
   return kind === REPLICAS && typeof payload === 'string' ? payload : undefined;
 }
 
-/** How a primary tells its replicas which list their pages are to read again. */
-export function viewNotice(view: LiveView): Notice {
-  return { kind: VIEW, payload: view };
+/** A message for pages, and the UID of the user who gets it whatever their role. */
+interface PageMessage {
+  readonly message: WebSocketMessage;
+  readonly owner: string | undefined;
 }
 
-/** The list; undefined when the notice is about something else. */
-export function readViewNotice({ kind, payload }: Notice): LiveView | undefined {
-  return kind === VIEW ? LIVE_VIEWS.find((view) => view === payload) : undefined;
+/** What the pages of replicas are told, too. */
+export function pageNotice(told: PageMessage): Notice {
+  return { kind: PAGES, payload: told };
+}
+
+/** The message; undefined when the notice is about something else. */
+export function readPageNotice({ kind, payload }: Notice): PageMessage | undefined {
+  if (kind !== PAGES) return undefined;
+  const { message, owner }: { message?: unknown; owner?: unknown } = Object(payload);
+  const { data } = webSocketMessage.safeParse(message);
+  return data && { message: data, owner: typeof owner === 'string' ? owner : undefined };
 }
 
 /**

@@ -211,24 +211,31 @@ export type TranscriptEntry =
 
 /** One run of an agent as it happens, oldest first. */
 export class Transcript {
+  readonly #onChange: () => void;
   readonly #entries: TranscriptEntry[] = [];
   #said = '';
+
+  constructor(onChange: () => void = () => {}) {
+    this.#onChange = onChange;
+  }
 
   see(event: ModelEvent): void {
     switch (event.kind) {
       case 'text':
         this.#said += event.text;
-        return;
+        break;
       case 'tool-call':
         return this.#flush();
       case 'tool-result':
         this.#entries.push({ role: 'tool', ...event.call });
     }
+    this.#onChange();
   }
 
   ask(text: string): void {
     this.#flush();
     this.#entries.push({ role: 'user', text });
+    this.#onChange();
   }
 
   get entries(): readonly TranscriptEntry[] {

@@ -66,6 +66,7 @@ function open(): AgentRuns {
     brief: new WorkspaceBrief({ types: () => ({ types: [], edges: [] }), instructions: () => '' }),
     now: () => 0,
     onFault: (error) => faults.push(error),
+    onChange: () => {},
   });
 }
 

@@ -39,6 +39,8 @@ export interface AgentRunsParts extends AgentAnswerParts, FactsParts {
   readonly clock: Clock;
   /** Called with errors that are no `Problem`, and with runs that could not be stored. */
   readonly onFault: (error: unknown) => void;
+  /** Told that a run has begun, has come further or has ended, with the UID of its user. */
+  readonly onChange: (user: string) => void;
 }
 
 /** The origin of a run. */
@@ -191,10 +193,11 @@ export class AgentRuns implements AsyncDisposable {
     const running: RunningAgent = {
       entry,
       controller: new AbortController(),
-      transcript: new Transcript(),
+      transcript: new Transcript(() => this.#parts.onChange(user)),
       ended: Promise.resolve(),
     };
     this.#running.set(entry.uid, running);
+    this.#parts.onChange(user);
     running.ended = this.#execute(running, { agent, caller, message, variables }, origin);
     return running;
   }
@@ -260,6 +263,7 @@ export class AgentRuns implements AsyncDisposable {
       .end(entry, state, transcript.toText())
       .catch((error: unknown) => this.#parts.onFault(error));
     this.#running.delete(entry.uid);
+    this.#parts.onChange(entry.user);
   }
 
   /** What a text rests on; an answer of a schema cites nothing. */

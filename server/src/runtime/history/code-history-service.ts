@@ -28,6 +28,8 @@ export interface CodeHistoryParts {
   readonly migrations: Pick<MigrationService, 'restore'>;
   readonly modules: Pick<ModuleDefinitions, 'restore'>;
   readonly audit: AuditTrail;
+  /** Told that inputs are recorded from now on, or not any more. */
+  readonly onInputsChanged: (() => void) | undefined;
 }
 
 /** The last bodies that an endpoint was called with, newest first. */
@@ -46,6 +48,7 @@ export class CodeHistoryService {
   readonly #migrations: CodeHistoryParts['migrations'];
   readonly #modules: CodeHistoryParts['modules'];
   readonly #audit: AuditTrail;
+  readonly #onInputsChanged: CodeHistoryParts['onInputsChanged'];
 
   constructor(parts: CodeHistoryParts) {
     this.#store = parts.store;
@@ -55,6 +58,7 @@ export class CodeHistoryService {
     this.#migrations = parts.migrations;
     this.#modules = parts.modules;
     this.#audit = parts.audit;
+    this.#onInputsChanged = parts.onInputsChanged;
   }
 
   list(_caller: Caller, query: TimeRange & Page): ChangeList {
@@ -116,6 +120,7 @@ export class CodeHistoryService {
       this.#audit.record(
         deed('endpoint.recording-changed', { caller, address }, target, { keep, before }),
       );
+      this.#onInputsChanged?.();
     }
     return this.inputs(caller, item);
   }

@@ -1,13 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
-
-const REFRESH_MS = 10_000;
+import { LOAD_REFRESH_MS } from '../../app/refresh-intervals.ts';
 
 /** What the overview shows, which the server samples as often as this asks. */
 export const statisticsQuery = queryOptions({
   queryKey: ['overview-statistics'],
   queryFn: ({ signal }) => client.stats.getOverview({ signal }),
-  refetchInterval: REFRESH_MS,
+  refetchInterval: LOAD_REFRESH_MS,
 });
 
 export const healthQuery = queryOptions({
@@ -17,7 +16,7 @@ export const healthQuery = queryOptions({
     if ('parts' in report) return report;
     throw new Error('The server tells this to administrators only.');
   },
-  refetchInterval: REFRESH_MS,
+  refetchInterval: LOAD_REFRESH_MS,
 });
 
 /** Beginning of the key of whatever tells of replicas. */

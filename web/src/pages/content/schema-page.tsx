@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -10,10 +9,9 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { SchemaChanges } from './changes/schema-changes.tsx';
 import { EdgeTypeDialog } from './edge-type-dialog.tsx';
 import { FailedBuilds } from './indexes/failed-builds.tsx';
-import { useIndexJobMessages } from './indexes/index-queries.ts';
+import { useIndexJobMessages, useWatchedSchema } from './indexes/index-queries.ts';
 import { IndexList } from './indexes/index-list.tsx';
 import { NodeTypeDialog } from './node-type-dialog.tsx';
-import { schemaQuery } from './schema.ts';
 import { SchemaConnections } from './schema-connections.tsx';
 import { SchemaLists } from './schema-lists.tsx';
 
@@ -24,7 +22,7 @@ const TABS = ['list', 'indexes', 'picture', 'changes'] as const;
 export function SchemaPage() {
   const { tab } = route.useSearch();
   const navigate = route.useNavigate();
-  const schema = useQuery(schemaQuery);
+  const schema = useWatchedSchema();
   const [adding, setAdding] = useState<'node' | 'edge'>();
   const close = () => setAdding(undefined);
   useIndexJobMessages();

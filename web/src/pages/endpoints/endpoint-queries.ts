@@ -3,14 +3,11 @@ import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
-import { tellsOfJobs, useLiveQueries } from '../../app/live-queries.ts';
+import { tellsOfJobs, tellsOfView, useLiveQueries } from '../../app/live-queries.ts';
+import { COUNTERS_REFRESH_MS } from '../../app/refresh-intervals.ts';
 
 /** An endpoint as lists show it: its code can be large. */
 export type EndpointSummary = Omit<EndpointDefinition, 'code'>;
-
-const METRICS_REFETCH_MS = 5_000;
-/** While calls are recorded. */
-const RECORDED_REFETCH_MS = 2_000;
 
 export const HISTORY_TAKE = 20;
 
@@ -39,7 +36,7 @@ export function useCompileStatus() {
 export const endpointMetricsQuery = queryOptions({
   queryKey: ['endpoints', 'metrics'],
   queryFn: ({ signal }) => client.endpoints.getMetrics({ signal }),
-  refetchInterval: METRICS_REFETCH_MS,
+  refetchInterval: COUNTERS_REFRESH_MS,
 });
 
 export const endpointQuery = (name: string) =>
@@ -65,12 +62,20 @@ export const versionQuery = (name: string, version: number) =>
     staleTime: Infinity,
   });
 
+const INPUTS_KEY = ['endpoints', 'inputs'] as const;
+const tellsOfInputs = tellsOfView('recorded-inputs');
+
 export const recordedInputsQuery = (name: string) =>
   queryOptions({
-    queryKey: ['endpoints', 'inputs', name],
+    queryKey: [...INPUTS_KEY, name],
     queryFn: ({ signal }) => client.codeHistory.listRecordedInputs('endpoint', name, { signal }),
-    refetchInterval: ({ state }) => ((state.data?.keep ?? 0) > 0 ? RECORDED_REFETCH_MS : false),
   });
+
+/** What is recorded of an endpoint's inputs, as calls come. */
+export function useRecordedInputs(name: string) {
+  useLiveQueries(INPUTS_KEY, tellsOfInputs);
+  return useQuery(recordedInputsQuery(name));
+}
 
 /** Of the version that serves: changes with each that is saved. */
 export const endpointTypesQuery = (name: string, version: number) =>
@@ -101,7 +106,7 @@ export const endpointCallsQuery = (name: string) =>
       const lines = logged.items.toReversed();
       return items.map((call) => ({ ...call, lines: lines.filter(({ run }) => run === call.run) }));
     },
-    refetchInterval: METRICS_REFETCH_MS,
+    refetchInterval: COUNTERS_REFRESH_MS,
   });
 
 /** The server brings these along; nobody changes them (docs/endpoints.md). */

@@ -3,7 +3,7 @@ import type {
   CodeComparisonResult,
   RecordedInputs,
 } from '@trellis/contract/shapes/code-history.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
@@ -15,7 +15,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { type ComparedInput, ComparisonResults } from './comparison-results.tsx';
-import { recordedInputsQuery } from './endpoint-queries.ts';
+import { useRecordedInputs } from './endpoint-queries.ts';
 import { keptText } from './kept-drafts.ts';
 import { RecordedInputsControl } from './recorded-inputs-control.tsx';
 
@@ -28,7 +28,7 @@ interface VersionComparisonProps {
 export function VersionComparison({ name, current }: VersionComparisonProps) {
   const [version, setVersion] = useState(current - 1);
   const [body, setBody] = useState(() => keptText('body', name) ?? '');
-  const recorded = useQuery(recordedInputsQuery(name));
+  const recorded = useRecordedInputs(name);
   const comparison = useMutation({
     mutationFn: (inputs: readonly ComparisonInput[]) => compared(name, version, inputs),
   });

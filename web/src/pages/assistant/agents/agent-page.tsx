@@ -8,7 +8,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { agentListQuery } from './agent-queries.ts';
+import { agentListQuery, useLiveRuns } from './agent-queries.ts';
 import { AgentRuns } from './agent-runs.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { RunAgent } from './run-agent.tsx';
@@ -35,6 +35,7 @@ export function AgentPage() {
 function Agent({ agent }: { readonly agent: AgentSummary }) {
   const { tab } = route.useSearch();
   const navigate = route.useNavigate();
+  useLiveRuns();
   const isAdministrator = useViewer()?.seesAdministration === true;
   const { name, description } = agent;
   const settings = {

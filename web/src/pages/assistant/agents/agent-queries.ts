@@ -3,12 +3,15 @@ import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
 import type { AgentSummary } from '@trellis/contract/shapes/agent.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
+import { tellsOfView, useLiveQueries } from '../../../app/live-queries.ts';
 
 export const RUNS_TAKE = 20;
-const RUNNING_REFETCH_MS = 1_000;
 
 /** Beginning of the key of whatever tells of agents. */
 export const AGENTS_KEY = ['agents'] as const;
+/** Of their runs. */
+const RUNS_KEY = [...AGENTS_KEY, 'runs'] as const;
+const tellsOfRuns = tellsOfView('agent-runs');
 
 export const agentListQuery = queryOptions({
   queryKey: [...AGENTS_KEY, 'list'],
@@ -40,15 +43,18 @@ export const toolNamesQuery = queryOptions({
 
 export const agentRunsQuery = (agent: string, skip: number) =>
   queryOptions({
-    queryKey: [...AGENTS_KEY, 'runs', agent, skip],
+    queryKey: [...RUNS_KEY, 'of', agent, skip],
     queryFn: ({ signal }) => client.agents.listRuns({ agent, skip, take: RUNS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
-/** Read again and again until it has ended. */
 export const agentRunQuery = (uid: string) =>
   queryOptions({
-    queryKey: [...AGENTS_KEY, 'run', uid],
+    queryKey: [...RUNS_KEY, 'one', uid],
     queryFn: ({ signal }) => client.agents.getRun(uid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.status === 'Running' ? RUNNING_REFETCH_MS : false),
   });
+
+/** Runs are read again as they begin, go on and end. */
+export function useLiveRuns(): void {
+  useLiveQueries(RUNS_KEY, tellsOfRuns);
+}

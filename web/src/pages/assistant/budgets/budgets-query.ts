@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
-
-const REFETCH_MS = 10_000;
+import { BUDGETS_REFRESH_MS } from '../../../app/refresh-intervals.ts';
 
 export const budgetsQuery = queryOptions({
   queryKey: ['llm-budgets'],
   queryFn: ({ signal }) => client.llm.getBudgets({ signal }),
-  refetchInterval: REFETCH_MS,
+  refetchInterval: BUDGETS_REFRESH_MS,
 });

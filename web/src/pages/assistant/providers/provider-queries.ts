@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
+import { COUNTERS_REFRESH_MS } from '../../../app/refresh-intervals.ts';
 
 export const USAGE_TAKE = 20;
-const STATE_REFETCH_MS = 5_000;
 
 export const PROTOCOLS = [
   { value: 'openai-compatible', label: 'OpenAI: also Azure, Ollama, vLLM, LM Studio' },
@@ -17,7 +17,7 @@ export const providersQuery = queryOptions({
 export const llmStateQuery = queryOptions({
   queryKey: ['llm-state'],
   queryFn: ({ signal }) => client.llm.getState({ signal }),
-  refetchInterval: STATE_REFETCH_MS,
+  refetchInterval: COUNTERS_REFRESH_MS,
 });
 
 export const llmUsageQuery = (skip: number) =>

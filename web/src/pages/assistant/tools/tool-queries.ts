@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
+import { COUNTERS_REFRESH_MS } from '../../../app/refresh-intervals.ts';
 
 export const TOOLS_TAKE = 50;
-const METRICS_REFETCH_MS = 5_000;
 
 /** Beginning of the key of whatever tells of tools. */
 export const TOOLS_KEY = ['ai-tools'] as const;
@@ -17,7 +17,7 @@ export const toolsQuery = (skip: number) =>
 export const toolMetricsQuery = queryOptions({
   queryKey: [...TOOLS_KEY, 'metrics'],
   queryFn: ({ signal }) => client.tools.getMetrics({ signal }),
-  refetchInterval: METRICS_REFETCH_MS,
+  refetchInterval: COUNTERS_REFRESH_MS,
 });
 
 export const llmSearchQuery = queryOptions({

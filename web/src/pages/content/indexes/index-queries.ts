@@ -1,9 +1,10 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Job } from '@trellis/contract/shapes/job.ts';
 import type { IndexDocument, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { useEffect } from 'react';
 import { client } from '../../../api/client.ts';
 import { liveConnection } from '../../../app/live-connection.ts';
+import { tellsOfView } from '../../../app/live-queries.ts';
 import { schemaQuery } from '../schema.ts';
 import { fieldNamesOf, indexableFields } from './field-index.ts';
 
@@ -18,8 +19,7 @@ export interface ListedIndex {
 }
 
 const TAKE = 50;
-/** As long as one is being built: the schema may come from a replica that lags. */
-const READ_AGAIN_MS = 2_000;
+const tellsOfSchema = tellsOfView('schema');
 
 /** How the log of a failed job names a node whose value another one has. */
 const OFFENDER = /^Another node has a value of ([^\s.]+)\.$/;
@@ -50,16 +50,34 @@ export function indexStepOf({ step }: Job): { readonly name: string; readonly pr
   return { name, progress };
 }
 
-/** The schema, which is read again as long as an index is being built. */
+/** The schema, read again whenever the server tells of a change, such as an index that is ready. */
 export function useWatchedSchema() {
-  return useQuery({
-    ...schemaQuery,
-    refetchInterval: ({ state: { data } }) => hasBuilding(data) && READ_AGAIN_MS,
-  });
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      liveConnection.onMessage((message) => {
+        // The first message of a connection: what was told before it is lost.
+        if (message.type === 'REPLICAS_CHANGED' || tellsOfSchema(message)) {
+          void readNewestSchema(queries);
+        }
+      }),
+    [queries],
+  );
+  return useQuery(schemaQuery);
 }
 
-function hasBuilding(schema: SchemaDocument | undefined): boolean {
-  return schema?.nodes.some(({ indexes }) => indexes?.some(isBuilding)) === true;
+/** A replica may lag behind the server that told: the primary is asked. */
+async function readNewestSchema(queries: QueryClient): Promise<void> {
+  const { queryKey } = schemaQuery;
+  await queries.cancelQueries({ queryKey });
+  await queries
+    .fetchQuery({
+      queryKey,
+      queryFn: ({ signal }) => client.schema.get({ signal, forcePrimary: true }),
+      staleTime: 0,
+    })
+    // What is known stays.
+    .catch(() => undefined);
 }
 
 function isBuilding({ state }: IndexDocument): boolean {
@@ -67,8 +85,8 @@ function isBuilding({ state }: IndexDocument): boolean {
 }
 
 /**
- * The server tells administrators of every change. The schema is read again when a job begins or
- * ends; between the two only its progress changes.
+ * The server tells administrators of every change. The jobs are read again when one begins or ends;
+ * between the two only its progress changes.
  */
 export function useIndexJobMessages(): void {
   const queries = useQueryClient();
@@ -86,20 +104,14 @@ export function useIndexJobMessages(): void {
           return;
         }
         void queries.invalidateQueries({ queryKey });
-        void queries.invalidateQueries({ queryKey: schemaQuery.queryKey });
       }),
     [queries],
   );
 }
 
-/** All indexes of the schema, which is read again as long as one is being built. */
+/** All indexes of the schema, each with the job that builds it. */
 export function useListedIndexes(schema: SchemaDocument): readonly ListedIndex[] {
-  const { data: jobs } = useQuery({
-    ...indexJobsQuery,
-    refetchInterval: ({ state: { data } }) =>
-      (hasBuilding(schema) || data?.some(isRunning) === true) && READ_AGAIN_MS,
-  });
-  useWatchedSchema();
+  const { data: jobs } = useQuery(indexJobsQuery);
   const running = new Map(jobs?.filter(isRunning).map((job) => [indexStepOf(job).name, job]));
   return schema.nodes.flatMap((type) => {
     const types = new Map(indexableFields(type).map((field) => [field.name, field.type]));

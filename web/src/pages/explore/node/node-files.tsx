@@ -1,5 +1,5 @@
 import type { NodeFile } from '@trellis/contract/shapes/file.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { Download, Paperclip, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -20,7 +20,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { FilesOnTheirWay } from './files-on-their-way.tsx';
-import { FILES_TAKE, filesKey, filesQuery } from './file-queries.ts';
+import { FILES_TAKE, filesKey, useFiles } from './file-queries.ts';
 import { useFileDownload } from './use-file-download.ts';
 import { useFileUploads } from './use-file-uploads.ts';
 
@@ -32,7 +32,7 @@ export function NodeFiles({ uid }: { readonly uid: string }) {
   const [skip, setSkip] = useState(0);
   const [isDraggedOver, setDraggedOver] = useState(false);
   const [deleting, setDeleting] = useState<NodeFile>();
-  const list = useQuery(filesQuery(uid, skip));
+  const list = useFiles(uid, skip);
   const isAdmin = useViewer()?.seesAdministration === true;
   const { isAllowed, reason } = useChangePermission();
   const uploads = useFileUploads(uid);

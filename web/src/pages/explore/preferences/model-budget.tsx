@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { MonthBudget } from '@trellis/contract/shapes/llm-budget.ts';
 import type { LlmBudget, LlmShare } from '@trellis/contract/shapes/llm.ts';
 import { ownBudgetQuery, ownerOf } from '../../../api/own-budget.ts';
+import { BUDGETS_REFRESH_MS } from '../../../app/refresh-intervals.ts';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { FieldList } from '../../../ui/field-list.tsx';
@@ -12,11 +13,12 @@ import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 
-const REFETCH_MS = 10_000;
-
 /** What somebody has used of models today, and what is left. */
 export function ModelBudget() {
-  const budget = useQuery({ ...ownBudgetQuery, refetchInterval: REFETCH_MS });
+  const budget = useQuery({
+    ...ownBudgetQuery,
+    refetchInterval: BUDGETS_REFRESH_MS,
+  });
   return (
     <QueryView query={budget} errorTitle="Your usage of models could not be read">
       {(known) => (
