@@ -96,6 +96,55 @@ test('serves a folder, sends what is saved, and shows diagnostics, types and log
   await expect(fetch(String(url))).rejects.toThrow('fetch failed');
 });
 
+/** What is told of so many endpoints, by their names. */
+async function pushedBy(dev: RunningCommand, count: number): Promise<ReadonlyMap<unknown, object>> {
+  const told = new Map<unknown, object>();
+  for (let i = 0; i < count; i++) {
+    const event = await dev.event('endpoint');
+    told.set(event['name'], event);
+  }
+  return told;
+}
+
+test('creates many endpoints as one commit, and one by one where one is refused', async () => {
+  await using workspace = await startWorkspace();
+  await using home = await temporaryFolder();
+  const folder = await project(home.path);
+  const { server, token } = workspace;
+  const env = { HOME: home.path, TRELLIS_SERVER: server.url, TRELLIS_TOKEN: token };
+  const put = async (name: string, code: string): Promise<void> => {
+    await writeFile(join(folder, `endpoints/${name}.ts`), code);
+  };
+  for (let i = 0; i < 12; i++) {
+    await put(`many-${i}`, `// trellis: access admins\nexport default () => ${i};\n`);
+  }
+  await put('many-wrong', `const wrong: number = 'x';\nexport default () => wrong;\n`);
+  await using dev = new RunningCommand(['dev', folder, '--json'], env);
+  const told = await pushedBy(dev, 14);
+  expect(told.get('many-3')).toMatchObject({ action: 'created', compiles: true });
+  expect(told.get('many-wrong')).toMatchObject({
+    action: 'created',
+    file: join(folder, 'endpoints/many-wrong.ts'),
+    diagnostics: [{ line: 1, code: 2322 }],
+  });
+  expect(await dev.event('pushed')).toEqual({ event: 'pushed', wrong: ['many-wrong'] });
+  const { json } = await workspace.http.send({ path: '/api/deployments', token });
+  expect(Object(json).items).toMatchObject([{ totals: { created: 14 } }, {}]);
+  const get = (name: string) => workspace.http.send({ path: `/api/endpoints/${name}`, token });
+  expect((await get('many-3')).json).toMatchObject({ access: 'admins', isReadOnly: false });
+  expect((await get('books-by')).json).toMatchObject({ access: 'users', version: 1 });
+
+  await dev.interrupt('SIGTERM');
+  for (let i = 0; i < 12; i++) await put(`more-${i}`, `export default () => ${i};\n`);
+  const writing = `export default async ({ graph }: Scope) => { await graph.delete('x'); };\n`;
+  await put('more-refused', `// trellis: readOnly\n${writing}`);
+  await using again = new RunningCommand(['dev', folder, '--json'], env);
+  const next = await pushedBy(again, 27);
+  expect(next.get('more-3')).toMatchObject({ action: 'created' });
+  expect(next.get('many-3')).toMatchObject({ action: 'changed' });
+  expect(next.get('more-refused')).toMatchObject({ action: 'refused', compiles: false });
+});
+
 test('ends with Ctrl-C at a terminal, and begins again where it was', async () => {
   await using home = await temporaryFolder();
   const folder = await project(home.path);

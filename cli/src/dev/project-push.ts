@@ -14,6 +14,7 @@ import { parseJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
 import type { Tell } from '../terminal.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
+import { createTogether } from './first-push.ts';
 import { PackagePush } from './package-push.ts';
 
 /** Written for a program with the SDK that lies in the folder, if it has such a module. */
@@ -105,7 +106,14 @@ export class ProjectPush {
   /** Whether any was sent. What was sent before is checked again when the schema is new. */
   async #pushEndpoints(isNewSchema: boolean, signal: AbortSignal): Promise<boolean> {
     const files = readEndpointFiles(join(this.#folder, 'endpoints'));
+    const toSend = files.filter(({ name, code }) => this.#sent.get(name) !== code);
+    const codes = new Map(toSend.map(({ name, code }) => [name, code]));
     let isAnySent = false;
+    for (const pushed of await createTogether(this.#client, toSend, signal)) {
+      this.#sent.set(pushed.name, codes.get(pushed.name) ?? '');
+      isAnySent = true;
+      this.#note(pushed, true);
+    }
     for (const file of files) {
       const isNew = this.#sent.get(file.name) !== file.code;
       if (!isNew && !isNewSchema) continue;
