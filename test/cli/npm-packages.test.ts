@@ -199,6 +199,21 @@ export const secret = () => process.env.TRELLIS_TOKEN;
   expect(await call('clean')).toEqual({ status: 200, json: [[2, 3], []] });
 });
 
+test('a package of more than a thousand files is one bundle like any other', async () => {
+  await using other = await NpmFolder.with([]);
+  const numbers = Array.from({ length: 1_500 }, (_, i) => i);
+  const files = numbers.map((i) => [`parts/${i}.js`, `export const a${i} = ${i};\n`]);
+  const index = numbers.map((i) => `import { a${i} } from './parts/${i}.js';`).join('\n');
+  const sum = `export const all = [${numbers.map((i) => `a${i}`).join(', ')}];\n`;
+  const all = [...files, ['index.js', `${index}\n${sum}`]];
+  await other.add('scattered', Object.fromEntries(all) as Record<string, string>);
+  const code = "import { all } from 'scattered';\nexport default async () => all as number[];\n";
+  await other.write({ 'endpoints/scattered.ts': code });
+  const { code: exit, stderr } = await trellis('push', other.path);
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('Package scattered 1.0.0, ISC')]);
+  expect(await call('scattered')).toEqual({ status: 200, json: numbers });
+});
+
 const REFUSED: readonly [name: string, code: string, why: string][] = [
   [
     'reads-files',

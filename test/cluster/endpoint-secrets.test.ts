@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EchoServer } from '../support/echo-server.ts';
+import { encodedForms } from '../support/encoded-forms.ts';
 import { valueAt } from '../support/http-client.ts';
+import { processesBelow, textsInMemory } from '../support/process-memory.ts';
 import { ServingPair } from './serving-pair.ts';
 
 let pair: ServingPair;
@@ -16,9 +18,13 @@ afterAll(async () => {
 
 test('a replica sends the secrets of the primary, and tells no value', async () => {
   await pair.asAdmin('PUT', '/api/workspace/settings', { fetchAllowList: [echo.url] });
-  const code = `export default async ({ body, fetch, secret }: Scope<string>) => {
+  const marker = 'a-text-that-the-worker-has-in-its-code';
+  const code = `const kept: unknown[] = ['${marker}'];
+export default async ({ body, fetch, secret }: Scope<string>) => {
   const answer = await fetch(body, { headers: { authorization: secret('CRM_KEY', 'Bearer {}') } });
-  return answer.json();
+  const text = await answer.text();
+  kept.push(text);
+  return JSON.parse(text) as object;
 };`;
   await pair.asAdmin('POST', '/api/endpoints/create', { name: 'asks', code, isReadOnly: true });
   const call = {
@@ -29,15 +35,21 @@ test('a replica sends the secrets of the primary, and tells no value', async () 
   };
   const put = (value: string) =>
     pair.asAdmin('PUT', '/api/secrets/CRM_KEY', { value, hosts: [echo.host] });
-  for (const value of ['the-first-value', 'the-value-after-that']) {
+  const values = ['the first "value"/+', 'the "value"/+ after that'];
+  const forms = values.flatMap(encodedForms);
+  for (const value of values) {
     const set = await put(value);
     const answer = await pair.afterwards(call, set);
     expect(answer.json).toMatchObject({ authorization: 'Bearer [secret CRM_KEY]' });
     expect(echo.seen.at(-1)?.headers.authorization).toBe(`Bearer ${value}`);
     const list = await pair.afterwards({ path: '/api/secrets', token: pair.admin }, set);
     expect(valueAt(list.json, 'items', '0')).toMatchObject({ name: 'CRM_KEY', isReadable: true });
-    expect(list.text + answer.text).not.toContain(value);
+    const told = list.text + answer.text;
+    expect(forms.filter((form) => told.includes(form))).toEqual([]);
   }
+  const workers = processesBelow(pair.replica.process.pid);
+  const found = workers.flatMap((pid) => [...textsInMemory(pid, [...forms, marker])]);
+  expect([...new Set(found)]).toEqual([marker]);
   const write = { method: 'PUT', path: '/api/secrets/CRM_KEY', body: {}, token: pair.admin };
   expect((await pair.replica.http.send(write)).status).toBe(303);
   const deleted = await pair.asAdmin('DELETE', '/api/secrets/CRM_KEY');

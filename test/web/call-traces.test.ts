@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, useBrowser } from '../support/browser.ts';
+import { write } from '../support/code-editor.ts';
 import { People } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 import { LIBRARY_SCHEMA } from '../support/workspace.ts';
@@ -63,6 +64,31 @@ describe.skipIf(requireChromium())('the trace of a call', () => {
     await page.getByRole('button', { name: 'Profile' }).click();
     expect((await saved).suggestedFilename()).toBe('greet.cpuprofile');
     await page.getByText('"welcome ada').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('its input runs again with the draft, which is not saved', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/endpoints/edit/greet',
+    });
+    const { page, complaints } = opened;
+    const code = page.getByRole('textbox', { name: 'Code of greet' });
+    const draft = `export default ({ body }: Scope<{ name: string }>) => 'good evening ' + body.name;`;
+    await write(page, code, draft);
+    await page.getByText('The code compiles').waitFor();
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page
+      .getByRole('button', { name: /^Trace of the call/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog', { name: 'What the call did' });
+    await dialog.getByLabel('Code').selectOption('The draft');
+    await dialog.getByRole('button', { name: 'Run again' }).click();
+    await dialog.getByText('"good evening ada"').waitFor();
+    expect((await people.as('admin', 'GET', '/api/endpoints/greet')).json).toMatchObject({
+      version: 2,
+      code: codeOf('welcome'),
+    });
     expect(complaints).toEqual([]);
   });
 });
