@@ -146,7 +146,8 @@ export class GraphWriter implements CommitPort, IngestTarget {
           return this.#build(batch, request, { firstIndex: 0, outcomes: true }, places[i] ?? '');
         } catch (error) {
           isRefused = true;
-          throw error;
+          // A fault of the server's own is met again by its author alone, and by nobody else.
+          throw error instanceof Problem ? error : writeConflict('an operation');
         }
       });
       commits.push(commit);
