@@ -7,6 +7,8 @@ export class CallLine {
   /** What the next of them reads; undefined as long as none has begun. */
   snapshot: LineSnapshot | undefined;
   base: Snapshot | undefined;
+  /** That of its first call: so none writes at an earlier time than those whose writes it reads. */
+  clock: (() => number) | undefined;
   /** The call whose code is at work; 0 for none. */
   current = 0;
   readonly waiting = new Map<number, () => void>();

@@ -174,7 +174,8 @@ export class CallTransactions {
     const parent = this.#calls.get(parentId);
     if (parentId !== 0 && parent === undefined) return undefined;
     const startedAt = performance.now();
-    const now = (): number => Math.floor(nowMs + performance.now() - startedAt);
+    const own = (): number => Math.floor(nowMs + performance.now() - startedAt);
+    const now = line === undefined ? own : (line.clock ??= own);
     const mayWrite = writes === CALL_WRITES.committed || writes === CALL_WRITES.tried;
     const family = parent?.family ?? new CallFamily(mayWrite, isWatched, now);
     family.members++;

@@ -175,8 +175,8 @@ export class EndpointPool {
 
   #dispatch(running: RunningCall): void {
     const { signal, caller } = running.call;
-    if (signal.aborted) {
-      running.reject(signal.reason);
+    if (this.#isClosed || signal.aborted) {
+      running.reject(this.#isClosed ? stopping() : signal.reason);
       return;
     }
     if (running.call.sharesTransaction) {
@@ -241,6 +241,7 @@ export class EndpointPool {
   }
 
   #addWorkers(): void {
+    if (this.#isClosed) return;
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
     const { size, storage, rowMemoryBytes } = this.#options;
     const environmentKey = this.#environmentKey;
@@ -348,7 +349,7 @@ export class EndpointPool {
       running.reject(TOO_LATE);
     }
     for (const running of worker.calls.values()) {
-      if (running.call.signal.aborted) worker.abort(running);
+      if (running.call.signal.aborted && worker.calls.has(running.id)) worker.abort(running);
     }
     this.#endIfRetired(worker);
     void this.#measure(worker);

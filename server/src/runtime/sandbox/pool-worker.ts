@@ -192,11 +192,20 @@ export class PoolWorker {
     this.#scripts.sent([script]);
   }
 
-  /** Nobody waits for this call any more; its code may go on to its end. */
+  /**
+   * Nobody waits for this call any more; its code may go on to its end. Not in a line: what it
+   * reads goes with the line, and may never come to be.
+   */
   abort(running: RunningCall): void {
     if (running.isAborted) return;
     running.isAborted = true;
-    running.forsake(running.call.signal.reason);
+    const { host, signal } = running.call;
+    if (host.line !== undefined) {
+      this.drop(running);
+      running.reject(signal.reason);
+      return;
+    }
+    running.forsake(signal.reason);
     this.process.send(`"abort",${running.id}`);
   }
 
@@ -379,6 +388,8 @@ export class PoolWorker {
     const isLost =
       result instanceof CallFault || (running.internal !== undefined && hasFailed(result));
     const transaction = isLost ? undefined : running.transaction;
+    // Those behind it in its line have seen what comes to nothing.
+    if (transaction !== running.transaction) host.leaveLine();
     if (transaction === undefined && host.line === undefined) answer(running, result);
     else void this.#commit(running, transaction, result);
     this.#events.onSettled(this);
