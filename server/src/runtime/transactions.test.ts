@@ -72,6 +72,17 @@ describe('calls that read and write the same node at once', () => {
     expect(pages('busy')).toBe(192);
   });
 
+  it('count inside graph.transaction(), too', async () => {
+    await put('inside', 0);
+    const name = await define(`
+      await graph.transaction(async (tx) => {
+        const { Pages = 0 } = await graph.get('Book', body);
+        await tx.update('Book', body, { Pages: Pages + 1 });
+      });`);
+    await Promise.all(Array.from({ length: 50 }, () => endpoints.value(name, 'inside')));
+    expect(pages('inside')).toBe(50);
+  });
+
   it('count where one endpoint runs another', async () => {
     await put('nested', 0);
     const inner = await define(COUNT);

@@ -34,8 +34,8 @@ export interface WriterOptions {
  * Milliseconds since the Unix epoch: when the writer thread took the commit up, and when it was
  * durable and applied.
  */
-export interface TimedCommit {
-  readonly result: CommitResult;
+export interface Timed<R> {
+  readonly result: R;
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -45,8 +45,8 @@ export interface WriterCalls {
   /** Answered once log and state are open. */
   opened(): void;
   commit(request: CommitRequest): CommitResult;
-  timedCommit(request: CommitRequest): TimedCommit;
-  commitLine(requests: readonly CommitRequest[]): readonly LineOutcome[];
+  timedCommit(request: CommitRequest): Timed<CommitResult>;
+  timedLine(requests: readonly CommitRequest[]): Timed<CommittedLine>;
   ingest(batch: IngestBatch): IngestSummary;
   /** The number of the stream. */
   openStream(author: CommitAuthor): number;
@@ -56,6 +56,12 @@ export interface WriterCalls {
   loadSample(given: undefined, progress: Steps): IngestSummary;
   repackRows(): void;
   close(): void;
+}
+
+export interface CommittedLine {
+  /** Of the last of its commits; 0 when there is none. */
+  readonly sequence: number;
+  readonly outcomes: readonly LineOutcome[];
 }
 
 export interface IngestBatch {
@@ -77,7 +83,9 @@ export interface WriterNotices {
   leaseRenewal(renewal: LeaseRenewal): void;
 }
 
-export type ObserveCommit = (perform: () => Promise<TimedCommit>) => Promise<CommitResult>;
+export type ObserveCommit = <R extends { readonly sequence: number }>(
+  perform: () => Promise<Timed<R>>,
+) => Promise<R>;
 
 export interface WriterEvents {
   /** Something an operator should know, such as a torn tail that was cut off. */
@@ -154,7 +162,9 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   }
 
   async commitLine(requests: readonly CommitRequest[]): Promise<readonly LineOutcome[]> {
-    const outcomes = await this.#watch(this.#thread.ask('commitLine', requests));
+    const perform = () => this.#watch(this.#thread.ask('timedLine', requests));
+    const observe = this.#events.observeCommit ?? unobserved;
+    const { outcomes } = await observe(perform);
     for (const outcome of outcomes) if ('problem' in outcome) this.#noteProblem(outcome.problem);
     return outcomes;
   }
@@ -218,6 +228,8 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     this.#isFailing ||= STORAGE_PROBLEMS.has(code);
   }
 }
+
+const unobserved: ObserveCommit = async (perform) => (await perform()).result;
 
 const LATE = 'late';
 

@@ -1,6 +1,5 @@
 import { workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
-import type { CommitRequest } from '#graph/operations.ts';
 import { NdjsonIngest } from '#graph/ndjson-ingest.ts';
 import { LargeCommits } from '#graph/large-commits.ts';
 import { Followers } from '#log/followers.ts';
@@ -8,7 +7,7 @@ import { dropRows } from '#store/row-state.ts';
 import { loadWordnet } from '../sample.ts';
 import type { Handlers } from '../threads/channel.ts';
 import { serve } from '../threads/thread.ts';
-import type { TimedCommit, WriterCalls, WriterNotices, WriterOptions } from './writer-client.ts';
+import type { Timed, WriterCalls, WriterNotices, WriterOptions } from './writer-client.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
 
 /**
@@ -42,11 +41,15 @@ function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
     },
     timedCommit: (request) => {
       requireLeading();
-      return timed(writer, request);
+      return timed(() => graph.commit(request));
     },
-    commitLine: (requests) => {
+    timedLine: (requests) => {
       requireLeading();
-      return graph.commitLine(requests);
+      return timed(async () => {
+        const outcomes = await graph.commitLine(requests);
+        const sequences = outcomes.map((one) => ('sequence' in one ? one.sequence : 0));
+        return { sequence: Math.max(0, ...sequences), outcomes };
+      });
     },
     ingest: async ({ operations, author }) => {
       requireLeading();
@@ -77,9 +80,9 @@ function answersOf(writer: OpenWriter): Handlers<WriterCalls> {
   };
 }
 
-async function timed({ graph }: OpenWriter, request: CommitRequest): Promise<TimedCommit> {
+async function timed<R>(commit: () => Promise<R>): Promise<Timed<R>> {
   const startedAt = now();
-  const result = await graph.commit(request);
+  const result = await commit();
   return { result, startedAt, endedAt: now() };
 }
 
