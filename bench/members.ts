@@ -37,7 +37,7 @@ export async function benchMembers(report: Report): Promise<void> {
   }
   for (const server of Object.values(servers)) await untilIndexed(server);
   await benchReads(report, servers);
-  await benchOneWriter(report, servers, shared.pair.url);
+  await benchOneWriter(report, servers, shared.pair.primaryUrl());
   await benchWriters(report, servers);
   await benchLag(report, servers);
   await benchIngest(report, servers);
@@ -171,9 +171,7 @@ class BareDatabase implements AsyncDisposable {
   }
 
   static async open(url: string): Promise<BareDatabase> {
-    // `pg` knows one host only: the first one is written to.
-    const one = url.replace(/,127[^/]*/, '').replace(/&target_session_attrs=[\w-]+/, '');
-    const client = new pg.Client({ connectionString: one });
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('create table bare (id bigserial primary key, body bytea)');
     return new BareDatabase(client);

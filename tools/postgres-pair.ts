@@ -51,8 +51,7 @@ export class PostgresPair implements AsyncDisposable {
     const line = (name: ServerName) => `127.0.0.1:${ports[name]}:*:${USER}:${this.#password}\n`;
     this.#write('pgpass', NAMES.map(line).join(''));
     const hosts = NAMES.map((name) => `127.0.0.1:${ports[name]}`).join(',');
-    const query = 'sslmode=disable&target_session_attrs=read-write';
-    this.url = `postgres://${USER}:${this.#password}@${hosts}/${DATABASE}?${query}`;
+    this.url = `${this.#urlAt(hosts)}&target_session_attrs=read-write`;
   }
 
   /** Starts both; makes them where the folder is empty. */
@@ -67,6 +66,16 @@ export class PostgresPair implements AsyncDisposable {
     }
   }
 
+  /** Where the one listens that is written to. */
+  get primaryPort(): number {
+    return this.#options.ports[this.#primary];
+  }
+
+  /** Of the one that is written to, or of what stands on this machine before it. */
+  primaryUrl(port = this.primaryPort): string {
+    return this.#urlAt(`127.0.0.1:${port}`);
+  }
+
   /** The process of the one that is written to. */
   get primary(): ChildProcess | undefined {
     return this.#servers.get(this.#primary);
@@ -79,17 +88,23 @@ export class PostgresPair implements AsyncDisposable {
 
   /** Kills the primary, and makes the standby the one that is written to. It waits for nobody. */
   async failOver(): Promise<void> {
-    const lost = this.primary;
-    lost?.kill('SIGKILL');
-    if (lost !== undefined && lost.exitCode === null && lost.signalCode === null) {
-      await once(lost, 'exit');
-    }
-    this.#servers.delete(this.#primary);
+    await this.#end(this.#primary, 'SIGKILL');
     this.#primary = this.#other;
     this.#write('primary', this.#primary);
     runPostgresProgram('pg_ctl', ['promote', '-w', '-D', this.#data(this.#primary)], this.#owner);
     // What it has copied may name a standby.
     await this.#waitFor('');
+  }
+
+  /** Ends the one that is written to without a word to anybody, and starts it again. */
+  async crash(): Promise<void> {
+    await this.#end(this.#primary, 'SIGQUIT');
+    await this.#launch(this.#primary);
+  }
+
+  /** Kills the standby: until there is one again, each commit waits. */
+  loseStandby(): Promise<void> {
+    return this.#end(this.#other, 'SIGKILL');
   }
 
   /** Copies the primary to the other one, which follows it from then on. */
@@ -125,6 +140,18 @@ export class PostgresPair implements AsyncDisposable {
 
   get #other(): ServerName {
     return this.#primary === 'first' ? 'second' : 'first';
+  }
+
+  #urlAt(hosts: string): string {
+    return `postgres://${USER}:${this.#password}@${hosts}/${DATABASE}?sslmode=disable`;
+  }
+
+  async #end(name: ServerName, signal: NodeJS.Signals): Promise<void> {
+    const server = this.#servers.get(name);
+    this.#servers.delete(name);
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, 'exit');
   }
 
   async #start(): Promise<void> {

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { pause } from './workload.ts';
 
 const LOOK_INTERVAL_MS = 20;
+const ANSWER_TIMEOUT_MS = 10_000;
 const SCHEMA = 'trellis_main';
 
 /**
@@ -14,12 +15,13 @@ export class LeaseWitness implements AsyncDisposable {
   readonly #primaries = new Map<number, string>();
   /** The member that has acknowledged a commit, and the sequence that it has told with it. */
   readonly #acknowledged: { readonly member: string; readonly sequence: number }[] = [];
-  readonly #url: string;
+  readonly #url: () => string;
   readonly #running: Promise<void>;
   #faults: string[] = [];
   #isStopping = false;
 
-  constructor(url: string) {
+  /** `url`: of the PostgreSQL that is written to at the time. */
+  constructor(url: () => string) {
     this.#url = url;
     this.#running = this.#run();
     this.#running.catch(() => undefined);
@@ -89,11 +91,18 @@ export class LeaseWitness implements AsyncDisposable {
     }
   }
 
+  /**
+   * A transaction that writes as well: PostgreSQL shows a term that its standby does not have, and
+   * which a fail-over loses, once a session that has waited for the standby is ended.
+   */
   async #look(client: pg.Client): Promise<void> {
+    await client.query('begin');
+    await client.query(`select pg_logical_emit_message(true, 'witness', '')`);
     const { rows } = await client.query<{ term: string; name: string }>(
       `select term, name from ${SCHEMA}.lease join ${SCHEMA}.member
         on starts_with(holder, run || '/')`,
     );
+    await client.query('commit');
     for (const { term, name } of rows) {
       const known = this.#primaries.get(Number(term)) ?? name;
       if (known !== name) this.#faults.push(`${known} and ${name} have led in term ${term}`);
@@ -109,7 +118,11 @@ export class LeaseWitness implements AsyncDisposable {
   }
 
   async #withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.#url });
+    const client = new pg.Client({
+      connectionString: this.#url(),
+      // A commit waits for the standby, which may be away.
+      query_timeout: ANSWER_TIMEOUT_MS,
+    });
     client.on('error', () => undefined);
     try {
       await client.connect();

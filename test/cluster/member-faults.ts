@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { PostgresPair } from '../../tools/postgres-pair.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
 import { chooseStep, type FaultStep, step } from './fault-steps.ts';
+import { freePort } from './free-port.ts';
 import { InvariantChecker } from './invariant-checker.ts';
 import { LeaseWitness } from './lease-witness.ts';
 import { type MemberNode, Members, RoamingClient } from './members.ts';
@@ -11,29 +13,32 @@ import { TcpProxy } from './tcp-proxy.ts';
 import { expectCaughtUp, pause, prepareWorkload, Workload } from './workload.ts';
 
 const NAMES = ['one', 'two', 'three'];
+const HOST = '127.0.0.1';
 const WRITERS = 3;
 const STEPS = 8;
 const COMMITS_BETWEEN_MAX = 15;
 const PAUSE_MS_MAX = 6_000;
 
 /**
- * Three members, each with its own way to one PostgreSQL, and a random sequence of the faults that
- * are possible at the time: the same seed makes the same choices. In the end all have the same
- * state with every acknowledged commit, no sequence was acknowledged by a member that did not have
- * the lease in its term, and no read has seen a mixture.
+ * Three members, each with its own way to a PostgreSQL and the standby that it waits for, and a
+ * random sequence of the faults that are possible at the time: the same seed makes the same
+ * choices. In the end all have the same state with every acknowledged commit, no sequence was
+ * acknowledged by a member that did not have the lease in its term, and no read has seen a mixture.
  */
 export async function runMemberFaults(seed: number): Promise<readonly string[]> {
   const random = seededRandom(seed);
-  await using postgres = await startPostgres({ tcp: true });
+  await using folder = await temporaryFolder();
+  const ports = { first: await freePort(), second: await freePort() };
+  const settings = { fsync: 'off' };
+  await using postgres = await PostgresPair.start({ folder: folder.path, ports, settings });
   await using stack = new AsyncDisposableStack();
   const members = stack.use(await Members.create(''));
   const all: Faulty[] = [];
   for (const name of NAMES) {
     const link = stack.use(
-      await TcpProxy.listen({ host: '127.0.0.1', port: postgres.port }, seededRandom(~seed)),
+      await TcpProxy.listen({ host: HOST, port: postgres.primaryPort }, seededRandom(~seed)),
     );
-    const log = `postgres://postgres@127.0.0.1:${link.port}/postgres`;
-    const node = await members.start(name, { MSK_LOG: log });
+    const node = await members.start(name, { MSK_LOG: postgres.primaryUrl(link.port) });
     if (all.length === 0) await node.process.ready;
     all.push({ node, link, isFrozen: false, isCut: false });
   }
@@ -63,7 +68,7 @@ interface Faulty {
 }
 
 interface MemberFaultsParts {
-  readonly postgres: PostgresServer;
+  readonly postgres: PostgresPair;
   readonly all: readonly Faulty[];
   readonly token: string;
   readonly random: () => number;
@@ -76,12 +81,14 @@ class MemberFaults implements AsyncDisposable {
   readonly #checkers: readonly InvariantChecker[];
   readonly #witness: LeaseWitness;
   readonly #catalogue: readonly FaultStep[];
+  /** Every commit waits for it. */
+  #isStandbyLost = false;
 
   constructor(parts: MemberFaultsParts) {
     const { all, token, postgres } = parts;
     this.#parts = parts;
     const nodes = all.map(({ node }) => node);
-    this.#witness = new LeaseWitness(postgres.url);
+    this.#witness = new LeaseWitness(() => postgres.primaryUrl());
     this.#writers = Array.from({ length: WRITERS }, (_, index) => {
       const client = new RoamingClient(nodes, (member, sequence) =>
         this.#witness.acknowledged(member, sequence),
@@ -104,6 +111,7 @@ class MemberFaults implements AsyncDisposable {
 
   /** Ends every fault. */
   async settle(): Promise<void> {
+    if (this.#isStandbyLost) await this.#addStandby();
     for (const each of this.#parts.all) {
       this.#mend(each);
     }
@@ -147,7 +155,7 @@ class MemberFaults implements AsyncDisposable {
   /** Some commits, where a member can take them; or some time, in which leases may run out. */
   async #goOn(): Promise<void> {
     const { all, random } = this.#parts;
-    const hasOne = all.some((each) => this.#isWell(each));
+    const hasOne = !this.#isStandbyLost && all.some((each) => this.#isWell(each));
     if (!hasOne || random() < 0.3) {
       await pause(random() * PAUSE_MS_MAX);
       return;
@@ -171,6 +179,7 @@ class MemberFaults implements AsyncDisposable {
       return this.#any(well());
     };
     const any = () => true;
+    const hasStandby = () => postgres.standby !== undefined;
     const has = (list: () => readonly Faulty[]) => () => list().length > 0;
     return [
       step('kill the primary', 3, has(well), async () => (await primary()).node.process.kill()),
@@ -195,7 +204,30 @@ class MemberFaults implements AsyncDisposable {
         this.#any(all).link.impair({ delayMs: 30, jitterMs: 100 }),
       ),
       step('crash PostgreSQL', 2, any, () => postgres.crash()),
+      step('promote the standby', 3, hasStandby, () => this.#failOver()),
+      step('kill the standby', 1, hasStandby, async () => {
+        await postgres.loseStandby();
+        this.#isStandbyLost = true;
+      }),
+      step(
+        'add a standby',
+        4,
+        () => postgres.standby === undefined,
+        () => this.#addStandby(),
+      ),
     ];
+  }
+
+  /** The way of each member leads to the other PostgreSQL, as an address that moves does. */
+  async #failOver(): Promise<void> {
+    const { all, postgres } = this.#parts;
+    await postgres.failOver();
+    for (const { link } of all) link.target = { host: HOST, port: postgres.primaryPort };
+  }
+
+  async #addStandby(): Promise<void> {
+    await this.#parts.postgres.addStandby();
+    this.#isStandbyLost = false;
   }
 
   #any(list: readonly Faulty[]): Faulty {
