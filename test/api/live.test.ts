@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { WATCH_POINTS_MAX } from '../../server/src/base/watch-limits.ts';
 import { valueAt } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
 import { WatchedEndpoint } from '../support/watched-endpoint.ts';
@@ -41,8 +42,16 @@ const BEGUN = `export default async function ({ q, body }: Scope<{ words: string
   const books = await q().startSearch('Book', 'About', body.words).asUser().nodes();
   return books.map(({ Title }) => Title).toSorted();
 }`;
+const MANY = `export default async function ({ graph, body }: Scope<{ count: number }>) {
+  let pages = 0;
+  for (let i = 0; i < body.count; i++) {
+    pages += (await graph.tryGet('Book', 'many ' + i))?.Pages ?? 0;
+  }
+  return pages;
+}`;
 const ENDPOINTS = {
   found: FOUND,
+  many: MANY,
   begun: BEGUN,
   shelf: SHELF,
   book: BOOK,
@@ -238,6 +247,21 @@ test(
     expect(await failing.until(2)).toHaveLength(1);
   },
   LIVE_MS,
+);
+
+test.each([WATCH_POINTS_MAX - 1, WATCH_POINTS_MAX, WATCH_POINTS_MAX + 1, 2 * WATCH_POINTS_MAX])(
+  'what reads %i nodes is woken by the last of them, one by one or by their type',
+  { timeout: LIVE_MS },
+  async (count) => {
+    const last = `many ${count - 1}`;
+    await write({ op: 'delete', type: 'Book', key: last });
+    await using many = await watch('admin', 'live/many', { count });
+    await many.until(0);
+    await write(book(last, { Pages: count }));
+    expect(await many.until(count)).toHaveLength(1);
+    await write({ op: 'delete', type: 'Book', key: last });
+    expect(await many.until(0)).toHaveLength(1);
+  },
 );
 
 test(
