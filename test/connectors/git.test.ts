@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { runToEnd } from '../support/connector-runs.ts';
+import { readersByRow, runToEnd } from '../support/connector-runs.ts';
 import { requireGit } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { GitServer } from './git-server.ts';
@@ -114,6 +114,14 @@ describe.skipIf(requireGit())('a Git repository', () => {
     expect(await fields('GitFile', 'Path', 'sam')).toEqual([]);
     expect(await fields('GitCommit', 'Subject', 'sam')).toEqual([]);
     expect(await fields('GitFile', 'Path', 'ann')).toHaveLength(3);
+    expect(await readersByRow(admin, id)).toMatchObject({ 'file a.txt': ['both team North'] });
+    // What somebody here opens to others is told.
+    const [{ UID = '' } = {}] = Object.values(await at.nodes('GitFile'));
+    await admin.access.putNode(String(UID), { teams: [], users: [] });
+    expect(Object.values(await readersByRow(admin, id))).toContainEqual([
+      'here everybody everybody',
+      'both team North',
+    ]);
   });
 
   test('what cannot be read is told, without the password', async () => {

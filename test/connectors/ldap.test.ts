@@ -2,7 +2,7 @@ import { Attribute, Change } from 'ldapts';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { runToEnd } from '../support/connector-runs.ts';
+import { readersByRow, runToEnd } from '../support/connector-runs.ts';
 import { requireSlapd } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { startMeddling } from './meddling-proxy.ts';
@@ -130,6 +130,9 @@ describe.skipIf(requireSlapd())('a directory', () => {
     );
     expect([await members('North'), await members('Staff')]).toEqual([['ann'], []]);
     expect(await names('LdapPerson', 'eve')).toEqual([]);
+    const readers = await readersByRow(admin, id);
+    expect(Object.keys(readers).length).toBeGreaterThan(2);
+    expect(new Set(Object.values(readers).flat())).toEqual(new Set(['both team Staff']));
     await directory.client.modify(NORTH, changed('delete', 'member', [personDn('ann')]));
     expect(await run(id)).toMatchObject({ state: 'succeeded' });
     expect(await members('North')).toEqual([]);

@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { runToEnd } from '../support/connector-runs.ts';
+import { readersByRow, runToEnd } from '../support/connector-runs.ts';
 import { People } from '../support/people.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { requirePostgres } from '../support/requires.ts';
@@ -62,6 +62,10 @@ describe.skipIf(requirePostgres())('a database that the server brings in by itse
     const { id } = await admin.connectors.create({ name: 'shop', source });
     expect(await run(id)).toMatchObject({ error: null, report: { rows: 1_200, added: 1_200 } });
     expect([await seen('admin'), await seen('ann'), await seen('sam')]).toEqual([1_200, 600, 600]);
+    const readers = await readersByRow(admin, id);
+    expect(new Set(Object.values(readers).flat())).toEqual(
+      new Set(['both team North', 'both team South']),
+    );
     await database.query(`UPDATE customer SET team = 'South', updated_at = now() WHERE id = 2`);
     await database.query(`DELETE FROM customer WHERE id = 1`);
     const changed = { row: '2', change: 'changed' };

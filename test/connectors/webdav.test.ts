@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
-import { runToEnd } from '../support/connector-runs.ts';
+import { readersByRow, runToEnd } from '../support/connector-runs.ts';
 import { requireApache } from '../support/requires.ts';
 import { ConnectorScene } from './connector-scene.ts';
 import { type DavTestServer, startDav } from './dav-server.ts';
@@ -101,14 +101,7 @@ describe.skipIf(requireApache())('a server of WebDAV', () => {
     expect(warnings?.map(({ text }) => text)).toEqual([
       'Warning: the rule for "/stuff" leads to nothing that is there',
     ]);
-    const { items } = await admin.connectors.access(id);
-    const readers = Object.fromEntries(
-      items.map(({ row, principals }) => [
-        row,
-        principals.map(({ kind, name, sees }) => `${sees} ${kind} ${name}`),
-      ]),
-    );
-    expect(readers).toMatchObject({
+    expect(await readersByRow(admin, id)).toMatchObject({
       'folder ': ['both user sam'],
       'file readme.txt': ['both user sam'],
       'folder staff': ['source team nobodys', 'both team north'],

@@ -12,3 +12,14 @@ export async function runToEnd(client: TrellisClient, id: string, full = false) 
   await client.connectors.run(id, { full });
   return endedRun(client, id);
 }
+
+/** Who sees each row at the source and here, such as `both team North`, by row. */
+export async function readersByRow({ connectors }: TrellisClient, id: string) {
+  const { items } = await connectors.access(id);
+  return Object.fromEntries(
+    items.map(({ row, principals }) => [
+      row,
+      principals.map(({ kind, name, sees }) => `${sees} ${kind} ${name}`),
+    ]),
+  );
+}
