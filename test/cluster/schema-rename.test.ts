@@ -165,6 +165,14 @@ test.each([
   const added = { op: 'addOrUpdate', type: 'Work', key: 'b9', fields: { Name: 'Persuasion' } };
   await admin.ok('POST', '/api/ingest', { operations: [added] });
   await admin.ok('GET', `/api/node/${nodeUid('Book', 'b9')}`);
+  // The way back is everywhere, too.
+  await undoLast(admin);
+  const ahead = valueAt(await admin.reads(BEFORE), 'nodes');
+  for (const replica of replicas) {
+    const there = admin.at(replica.http);
+    await expect.poll(() => there.schema()).toEqual(['Book', 'Isbn', 'Title']);
+    expect(valueAt(await there.reads(BEFORE), 'nodes')).toEqual(ahead);
+  }
   await Promise.all(replicas.map((replica) => replica.process.stop()));
   await primary.process.stop();
   await expectVerified(primary.storage, { masterKey: given.env.MSK_GRAPH_MASTER_KEY ?? '' });
@@ -180,15 +188,18 @@ test.each([
     });
     const again = await Administrator.of(new HttpClient(server.url));
     expect(await readByBoth(again)).toEqual(now);
-    const [change] = valueAt(await again.ok('GET', '/api/schema/changes'), 'items') as {
-      id: string;
-    }[];
-    await again.ok('POST', `/api/schema/changes/${change?.id}/undo`);
+    await undoLast(again);
     expect(await again.reads(BEFORE)).toMatchObject({ nodes: valueAt(former, 'nodes') });
     expect(await server.stop()).toBe(0);
   }
   await expectVerified(restored, { masterKey: key });
 });
+
+async function undoLast(admin: Administrator): Promise<void> {
+  const changes = await admin.ok('GET', '/api/schema/changes');
+  const [change] = valueAt(changes, 'items') as { id: string }[];
+  await admin.ok('POST', `/api/schema/changes/${change?.id}/undo`);
+}
 
 /** The key of the kept store is shorter than what a new folder takes: gives it another one. */
 async function rotated(storage: string, from: string): Promise<string> {
