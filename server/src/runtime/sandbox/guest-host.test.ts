@@ -220,3 +220,23 @@ it('has a greatest result', async () => {
     payload: expect.stringContaining('larger than'),
   });
 });
+
+it('ends each call of a line whose code cannot be loaded', async () => {
+  const guest = ++lastNumber;
+  const calls = [++lastNumber, ++lastNumber, ++lastNumber];
+  const writer = new FrameWriter();
+  const text = "throw new Error('no');";
+  const script = { fileName: 'test.ts', script: text, parameters: '', imports: [] };
+  writer.push(`"load",${guest},false`, JSON.stringify({ script, modules: [] }));
+  writer.push('"caller",1', JSON.stringify(ADMIN));
+  for (const id of calls) writer.push(`"call",${id},${guest},1,2,2,0,0,false,false,1`, '{}');
+  sent.length = 0;
+  const failed = (): unknown[] =>
+    sent.flat().flatMap(({ kind, rest }) => (kind === 'failure' ? [rest[0]] : []));
+  const all = new Promise<void>((resolve) => {
+    onSent = () => failed().length === calls.length && resolve();
+  });
+  host.receive(writer.take());
+  await all;
+  expect(failed()).toEqual(calls);
+});

@@ -296,8 +296,7 @@ export class GuestHost {
     note.guest(guest.number);
     if (this.#traced > 0) for (const { trace } of guest.calls.values()) trace.resume();
     let isMoving = guest.hasPlans;
-    guest.enter();
-    if (guest.failure !== undefined) this.#endAll(guest, guest.failure);
+    this.#run(guest);
     const until = performance.now() + TURN_BUDGET_MS;
     let quietHops = 0;
     for (let hops = 1; quietHops <= QUIET_HOPS_MAX; hops++) {
@@ -312,7 +311,7 @@ export class GuestHost {
       if (guest.hasPlans && performance.now() < until) {
         // The next of a line.
         this.#touched.delete(guest);
-        guest.enter();
+        this.#run(guest);
       }
       if (guest.calls.size === 0) return;
       if (hops % HOPS_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
@@ -321,6 +320,11 @@ export class GuestHost {
       await undefined;
     }
     if (isMoving) this.#unfinished.add(guest);
+  }
+
+  #run(guest: Guest): void {
+    guest.enter();
+    if (guest.failure !== undefined) this.#endAll(guest, guest.failure);
   }
 
   /** One item of a guest. It speaks for its own calls only. */
