@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHATS, ChatScene, eventsOf } from '../support/chat-scene.ts';
 import { calls, type LlmTurn, says } from '../support/llm-server.ts';
+import { callTool, connectMcp } from '../support/mcp-client.ts';
 
 const SETTINGS = '/api/chatai/settings';
 
@@ -152,6 +153,23 @@ test('a judge that fails leaves what the rules say, and the answer says so', asy
     code: 'llm_misconfigured',
   });
   await at.ok('admin', 'PUT', SETTINGS, { judge: null });
+});
+
+test('a tool of MCP that asks an agent tells what its answer rests on', async () => {
+  const agent = { name: 'guide', instructions: 'You find notes.', tools: ['find'] };
+  await at.ok('admin', 'POST', '/api/chatai/agents', agent);
+  const code = `export const input = z.object({ question: z.string() });
+export default async ({ body, ai }: Scope<typeof input>) => ai.runAgent('guide', body.question);`;
+  await at.endpoint('asks-guide', code, { isReadOnly: true });
+  at.script(calls(['find', { name: 'oak' }]), says(ANSWER));
+  const { url } = at.people.workspace.server;
+  await using mcp = await connectMcp(url, at.people.token('ann'));
+  const { isError, value } = await callTool(mcp, 'asks-guide', { question: 'How old are oaks?' });
+  expect(isError).toBe(false);
+  const { support, supportRate, citations } = Object(value);
+  expect([verdictsOf({ support, supportRate }), supportRate]).toEqual([VERDICTS, 0.25]);
+  expect(support[0].citations).toEqual([{ id: 1, uid: oak, quote: 'Oaks grow for centuries.' }]);
+  expect(citations).toMatchObject([{ id: 1, uid: oak }]);
 });
 
 test('an agent cites and is checked as well', async () => {

@@ -125,6 +125,52 @@ test('pairs are found with a score and why, dismissals are remembered, and a mer
   }
 });
 
+test('nodes with similar texts are a pair, and so are those with the same neighbors', async () => {
+  const story =
+    'A frigate of forty guns that sailed from Bergen to Batavia with a cargo of dried cod';
+  await admin.schema.put({
+    nodes: [
+      { type: 'Vessel', key: 'Id', label: 'Name', fields: { Name: 'String', Story: 'String' } },
+      { type: 'Harbor', key: 'Id', fields: {} },
+    ],
+    edges: [{ type: 'CalledAt' }],
+  });
+  const vessel = (key: string, Name: string, more: object = {}) =>
+    ({ op: 'addOrUpdate', type: 'Vessel', key, fields: { Name, ...more } }) as const;
+  await admin.graph.ingest([
+    vessel('1', 'Den Grønne Ørn', { Story: story }),
+    vessel('2', 'Green Eagle', { Story: story.replace('forty', 'forty-two') }),
+    vessel('3', 'Swan'),
+    vessel('4', 'Zwaan'),
+    vessel('5', 'Whale'),
+    ...['Oslo', 'Riga'].map(
+      (key) => ({ op: 'addOrUpdate', type: 'Harbor', key, fields: {} }) as const,
+    ),
+    ...['3', '4'].flatMap((key) =>
+      ['Oslo', 'Riga'].map(
+        (harbor) =>
+          ({
+            op: 'link',
+            from: { type: 'Vessel', key },
+            edge: 'CalledAt',
+            to: { type: 'Harbor', key: harbor },
+          }) as const,
+      ),
+    ),
+  ]);
+  const { id } = await admin.duplicates.find({ type: 'Vessel', minScore: 0.3 });
+  for await (const _event of admin.jobs.watch(id));
+  const { items } = await admin.duplicates.list({ type: 'Vessel' });
+  const found = items.map(({ nodes, why }) => [
+    nodes.map(({ name }) => name).toSorted(),
+    why.map(({ kind }) => kind),
+  ]);
+  expect(found.toSorted()).toEqual([
+    [['Den Grønne Ørn', 'Green Eagle'], ['text']],
+    [['Swan', 'Zwaan'], ['neighbors']],
+  ]);
+});
+
 test('nodes with near vectors are a pair, whatever they are called, and no rule merges them', async () => {
   await admin.schema.put({
     nodes: [{ type: 'Firm', key: 'Id', label: 'Name', fields: { Name: 'String', At: 'Float[]' } }],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nodeUid } from '@trellis/client/uid.ts';
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import {
+  codeOf,
   DocumentScene,
   finds,
   materialOf,
@@ -68,7 +69,11 @@ const given = fc.record({
     isNew: fc.boolean(),
     fields,
     ship: fc.option(fc.constantFrom(...SHIPS)),
+    /** What it says of another one, who is there. */
+    other: fc.option(fc.record({ who: fc.constantFrom(...KEYS), fields })),
   }),
+  /** Which of the merges that are left is split next. */
+  order: fc.array(fc.nat(1), { minLength: 2, maxLength: 2 }),
 });
 
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
@@ -96,12 +101,16 @@ function operationsOf({ people, edges, restricted, said }: Given): GraphOperatio
 
 /** Resolves with how much of what the document says was approved. */
 async function approve({ said }: Given): Promise<number> {
-  const { who, ship: sailed } = said;
+  const { who, ship: sailed, other } = said;
   const quote = 'The document says so';
   at.provider.script.turn = (asked) =>
     materialOf(asked).text.includes(quote)
       ? finds(
-          [person(who, said.fields, quote), ...(sailed === null ? [] : [ship(sailed, {}, quote)])],
+          [
+            person(who, said.fields, quote),
+            ...(other === null ? [] : [person(other.who, other.fields, quote)]),
+            ...(sailed === null ? [] : [ship(sailed, {}, quote)]),
+          ],
           sailed === null ? [] : [sails(who, sailed, quote)],
         )
       : finds([]);
@@ -141,34 +150,89 @@ test('a document that spoke of merged nodes gives neither what the other had', a
   await at.admin.graph.ingest(['lea', 'leah'].map((key) => ({ op: 'delete', ...lea(key) })));
 });
 
+/** Resolves with the merges that were made, the last one first. */
+async function mergeAll({ merges }: Given): Promise<string[]> {
+  const done: string[] = [];
+  for (const [into, node] of merges) {
+    try {
+      done.unshift((await at.admin.duplicates.merge({ into: one(into), node: one(node) })).id);
+    } catch (error) {
+      // One of them is not there, or they are one by now.
+      expect(['node_not_found', 'merge_refused']).toContain(Object(error).code);
+    }
+  }
+  return done;
+}
+
+async function splitAll(merges: readonly string[]): Promise<void> {
+  for (const id of merges) await at.admin.duplicates.split(id);
+}
+
+/** Splits in an order of its own, as far as a node allows it. */
+async function splitBy(merges: readonly string[], order: readonly number[]): Promise<void> {
+  const left = [...merges];
+  for (let i = 0; left.length > 0; i++) {
+    const next = (order[i] ?? 0) % left.length;
+    const code = await codeOf(at.admin.duplicates.split(left[next]!));
+    if (code === 'merge_not_last') await at.admin.duplicates.split(left[0]!);
+    else expect(code).toBe('no error');
+    left.splice(code === 'merge_not_last' ? 0 : next, 1);
+  }
+}
+
+async function clear(): Promise<void> {
+  for (const { id } of (await at.admin.documents.extractions()).items) {
+    await at.admin.documents.deleteExtraction(id);
+  }
+  await at.admin.graph.ingest(
+    [...KEYS.map(one), ...SHIPS.map((key) => ({ type: 'Ship', key }))].map(
+      (node) => ({ op: 'delete', ...node }) as const,
+    ),
+  );
+}
+
+const ROUNDS = { numRuns: scale({ sample: 6, soak: 200 }), seed: seed() };
+
 test('what a document says is merged and split with the nodes, and goes with it', async () => {
   await fc.assert(
     fc.asyncProperty(given, async (round) => {
       await at.admin.graph.ingest(operationsOf(round));
       const before = await manifest();
-      const done: string[] = [];
       await at.report('doc', 'The document says so.');
       const approved = await approve(round);
       const said = await manifest();
-      for (const [into, node] of round.merges) {
-        try {
-          done.unshift((await at.admin.duplicates.merge({ into: one(into), node: one(node) })).id);
-        } catch (error) {
-          // One of them is not there, or they are one by now.
-          expect(['node_not_found', 'merge_refused']).toContain(Object(error).code);
-        }
-      }
-      for (const id of done) await at.admin.duplicates.split(id);
+      await splitAll(await mergeAll(round));
       expect((await manifest()).lines).toEqual(said.lines);
       await retract(approved);
       await expect.poll(async () => (await manifest()).lines).toEqual(before.lines);
       expect((await manifest()).digest).toBe(before.digest);
-      await at.admin.graph.ingest(
-        [...KEYS.map(one), ...SHIPS.map((key) => ({ type: 'Ship', key }))].map(
-          (node) => ({ op: 'delete', ...node }) as const,
-        ),
-      );
+      await clear();
     }),
-    { numRuns: scale({ sample: 6, soak: 200 }), seed: seed() },
+    ROUNDS,
+  );
+});
+
+test('a document that is deleted while nodes are merged leaves what there would be without it', async () => {
+  await fc.assert(
+    fc.asyncProperty(given, async (round) => {
+      await at.admin.graph.ingest(operationsOf(round));
+      const before = await manifest();
+      const plain = await mergeAll(round);
+      const merged = await manifest();
+      await splitAll(plain);
+      await at.report('doc', 'The document says so.');
+      const approved = await approve(round);
+      const done = await mergeAll(round);
+      await retract(approved);
+      // A node that the document alone has made stays as long as it is one with another.
+      if (!round.said.isNew) {
+        await expect.poll(async () => (await manifest()).lines).toEqual(merged.lines);
+      }
+      await splitBy(done, round.order);
+      await expect.poll(async () => (await manifest()).lines).toEqual(before.lines);
+      expect((await manifest()).digest).toBe(before.digest);
+      await clear();
+    }),
+    ROUNDS,
   );
 });

@@ -75,6 +75,21 @@ describe.each<ProviderKind>(['openai-compatible', 'anthropic'])('a provider of %
   });
 });
 
+test('is told of the workspace also as an agent without tools', async () => {
+  await at.ok('admin', 'PUT', '/api/chatai/settings', { instructions: 'We plant trees.' });
+  const agent = { name: 'plain', instructions: 'Be short.', tools: [] };
+  await at.ok('admin', 'POST', '/api/chatai/agents', agent);
+  at.script(says('Yes.'));
+  await at.ok('ann', 'POST', '/api/chatai/agents/plain/run', { message: 'Do you?' });
+  const [system] = sentTo(at.provider);
+  for (const part of ['Be short.', 'We plant trees.', '- Note, ']) {
+    expect(system?.content).toContain(part);
+  }
+  // There is nothing that it could cite.
+  expect(system?.content).not.toContain('[1]');
+  await at.ok('admin', 'PUT', '/api/chatai/settings', { instructions: '' });
+});
+
 test('is told of a failure in our words', async () => {
   const throws = `export const input = z.object({});
 export default async () => { throw new TypeError('x is not iterable in /srv/secret.ts'); };`;

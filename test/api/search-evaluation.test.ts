@@ -23,8 +23,8 @@ const outcome = (method: string, path: string, body?: unknown) =>
 describe('a golden set', () => {
   it('is kept as it was put, and listed by name', async () => {
     const set = notes.goldenSet();
-    expect(await admin('PUT', `${SETS}/kept`, set)).toEqual({ name: 'kept', ...set });
-    expect(await admin('GET', `${SETS}/kept`)).toEqual({ name: 'kept', ...set });
+    expect(await admin('PUT', `${SETS}/kept`, set)).toEqual({ name: 'kept', ...set, version: 1 });
+    expect(await admin('GET', `${SETS}/kept`)).toEqual({ name: 'kept', ...set, version: 1 });
     const few = { queries: [{ query: ' spaces ', relevant: [UNKNOWN_UID] }] };
     expect(await admin('PUT', `${SETS}/a.few`, few)).toMatchObject({
       description: '',
@@ -38,6 +38,26 @@ describe('a golden set', () => {
     expect(await admin('GET', SETS)).toEqual({ items });
     await admin('DELETE', `${SETS}/a.few`);
     expect(await outcome('GET', `${SETS}/a.few`)).toEqual([404, 'golden_set_not_found']);
+  });
+
+  it('loses no change of somebody who has seen what another one changes', async () => {
+    const [query] = notes.goldenSet().queries;
+    const named = (description: string, version?: number) => ({
+      description,
+      queries: [query],
+      ...(version === undefined ? {} : { version }),
+    });
+    const path = `${SETS}/shared`;
+    expect(await outcome('PUT', path, named('new', 1))).toEqual([409, 'version_conflict']);
+    expect(await admin('PUT', path, named('new', 0))).toMatchObject({ version: 1 });
+    const both = ['one', 'other'].map((text) => outcome('PUT', path, named(text, 1)));
+    const answered = (await Promise.all(both)).toSorted();
+    expect(answered[1]).toEqual([409, 'version_conflict']);
+    // Who has seen none replaces what is there, however many there are, and a run goes on.
+    const many = Array.from({ length: 3 }, () => outcome('PUT', path, named('any')));
+    for (const [status] of await Promise.all(many)) expect(status).toBe(200);
+    expect(await admin('GET', path)).toMatchObject({ description: 'any', version: 5 });
+    await admin('DELETE', path);
   });
 
   const relevant = [UNKNOWN_UID];

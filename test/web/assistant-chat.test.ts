@@ -151,12 +151,12 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     expect(await panel.getByText('A secret.').count()).toBe(0);
     await expectAccessibleInBothThemes(list);
     await panel.getByRole('button', { name: 'Make it a golden question' }).click();
-    const dialog = list.getByRole('dialog', { name: 'Make it a golden question' });
-    expect(await dialog.getByLabel('Question', { exact: true }).inputValue()).toBe(
-      'Where is the ark?',
-    );
-    await list.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    const edit = panel.getByRole('link', { name: 'Edit the golden question' });
+    await edit.waitFor();
+    const golden = await at.people.as('admin', 'GET', '/api/chatai/golden-sets/from-chat');
+    expect(golden.json).toMatchObject({
+      questions: [{ question: 'Where is the ark?', asUser: at.people.uid('ann'), nuggets: [] }],
+    });
     await list.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     await list.setViewportSize({ width: 390, height: 800 });
@@ -176,29 +176,33 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     const { page, complaints } = opened;
     // One that is still coming in has no buttons, so this waits for its end.
     const add = answers(page).last().getByRole('button', { name: 'Make it a golden question' });
-    const dialog = page.getByRole('dialog', { name: 'Make it a golden question' });
-    await ask(page, 'Where is the ark?');
+    const edit = answers(page).last().getByRole('link', { name: 'Edit the golden question' });
+    const asked = async () => {
+      const path = '/api/chatai/golden-sets/from-chat';
+      const { json } = await at.people.as('admin', 'GET', path);
+      return Object(json).questions.filter((one: object) => !('asUser' in one));
+    };
+    await ask(page, 'Is the ark old?');
     await answers(page).last().getByText('In the yard.').waitFor();
     await add.click();
-    await dialog.getByRole('button', { name: 'Add question' }).click();
-    await dialog.getByText('Enter letters, digits, “-”, “_” and “.”.').last().waitFor();
+    await edit.waitFor();
     await expectAccessibleInBothThemes(page);
-    await dialog.getByLabel('Name').fill('ships');
-    await dialog.getByLabel('What its answer must say').fill('On a hill');
-    await dialog.getByRole('button', { name: 'Add question' }).click();
-    await dialog.waitFor({ state: 'detached' });
     await ask(page, 'And the whale?');
     await answers(page).last().getByText('In the sea.').waitFor();
     await add.click();
-    await dialog.getByRole('button', { name: 'Add question' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    const { json } = await at.people.as('admin', 'GET', '/api/chatai/golden-sets/ships');
-    expect(json).toMatchObject({
-      questions: [
-        { id: 'question-1', question: 'Where is the ark?', nuggets: [{ text: 'On a hill' }] },
-        { id: 'question-2', question: 'And the whale?', nuggets: [] },
-      ],
-    });
+    await edit.waitFor();
+    expect(await asked()).toMatchObject([
+      { question: 'Is the ark old?', nuggets: [] },
+      { question: 'And the whale?', nuggets: [] },
+    ]);
+    // What its answer must say is filled in afterwards.
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Question', { exact: true }).last().waitFor();
+    await page.getByRole('button', { name: 'Add a nugget' }).last().click();
+    await page.getByLabel('Nugget 1', { exact: true }).last().fill('In the sea');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The questions are saved').waitFor();
+    expect((await asked()).at(-1)).toMatchObject({ nuggets: [{ text: 'In the sea' }] });
     expect(complaints).toEqual([]);
   });
 

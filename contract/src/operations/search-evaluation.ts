@@ -1,7 +1,7 @@
-import { CHANGE_ERRORS, type Rows, STORE_ERRORS, withIds } from '../operation.ts';
+import { CHANGE_ERRORS, type Rows, withIds } from '../operation.ts';
 import {
   goldenSet,
-  goldenSetContent,
+  goldenSetChange,
   goldenSetInPath,
   goldenSetList,
   searchEvaluationList,
@@ -43,9 +43,9 @@ export const operations = withIds({
     path: '/api/search/golden-sets/{name}',
     params: goldenSetInPath,
     bodyBytesMax: JSON_BODY_BYTES_MAX,
-    body: goldenSetContent,
+    body: goldenSetChange,
     responses: { 200: { description: 'The set as it is now.', body: goldenSet } },
-    errors: [...STORE_ERRORS],
+    errors: [...CHANGE_ERRORS],
     summary: 'Make a golden set, or replace its queries; its runs stay.',
   },
 

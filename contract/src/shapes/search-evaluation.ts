@@ -54,7 +54,21 @@ export const goldenSetContent = z.strictObject({
 export type GoldenSetContent = Immutable<z.input<typeof goldenSetContent>>;
 export type CheckedGoldenSet = Immutable<z.output<typeof goldenSetContent>>;
 
-export const goldenSet = goldenSetContent.extend({ name });
+/** The body of `PUT`. */
+export const goldenSetChange = goldenSetContent.extend({
+  /**
+   * What the caller has seen, 0 for a set that is not there yet: refused with `version_conflict`
+   * when there is a newer one.
+   */
+  version: z.int().min(0).optional(),
+});
+export type CheckedGoldenSetChange = Immutable<z.output<typeof goldenSetChange>>;
+
+export const goldenSet = goldenSetContent.extend({
+  name,
+  /** Starts at 1 and rises by 1 with every change of its queries, request or description. */
+  version: z.int().min(1),
+});
 export type GoldenSet = Immutable<z.output<typeof goldenSet>>;
 
 const share = z.number().min(0).max(1);

@@ -108,6 +108,8 @@ describe.each(['openai-compatible', 'anthropic'] as const)('a model of %s', (kin
     const bodies = scene.server.requests.map(({ body }) => body);
     const isMarked = (body: unknown) => JSON.stringify(body).includes('cache_control');
     expect(bodies.map(isMarked)).toEqual(bodies.map(() => kind === 'anthropic'));
+    // A server that only speaks OpenAI's protocol may refuse what it does not know.
+    for (const body of bodies) expect(body).not.toHaveProperty('prompt_cache_key');
     const plain = bodies.map((body) => beginningOf(body));
     for (const [at, next] of plain.slice(1).entries()) {
       // All but the end of the list of messages is the same text.

@@ -45,8 +45,8 @@ export async function loadWordnet(
   }
   while (inFlight.length > 0) await settleOldest();
   const goldenSets = [
-    goldenSetOperation('wordnet', wordnetGoldenSet(source.synsets)),
-    goldenSetOperation('wordnet-names', NAMES_SET),
+    goldenSetOperation('wordnet', wordnetGoldenSet(source.synsets), undefined),
+    goldenSetOperation('wordnet-names', NAMES_SET, undefined),
   ];
   await graph.commit({ system: true, operations: goldenSets });
   return summary;

@@ -32,9 +32,3 @@ export const DEFINITION_IGNORED_FILES_MAX = 100;
 export const SCHEMA_CHANGE_SCAN_NODES = 256;
 /** The newest changes of the schema that a workspace keeps; older ones cannot be undone. */
 export const SCHEMA_CHANGES_KEPT = 1_000;
-/**
- * A change is tried so often while others change the settings that follow it. The first wait is
- * this long, each later one twice the one before.
- */
-export const SCHEMA_CHANGE_TRIES = 9;
-export const SCHEMA_CHANGE_WAIT_MS = 20;

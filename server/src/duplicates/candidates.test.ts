@@ -171,6 +171,21 @@ it('does not compare each of very many that share a value', async () => {
   expect((await search(profiles)).pairs).toBeLessThan(100);
 });
 
+it('compares nodes that have most of a long text in common, and no others by it', async () => {
+  const text =
+    'The ship left the harbour of Bergen at dawn with forty men and a cargo of dried cod';
+  const other =
+    'A quite different story is told of the castle on the hill and the people who built it';
+  const profiles = [
+    profile(0, 'Alpha', { Story: text }),
+    profile(1, 'Beta', { Story: text.replace('forty', 'fifty').replace('dawn', 'noon') }),
+    profile(2, 'Gamma', { Story: other }),
+  ];
+  const { candidates, pairs } = await search(profiles);
+  expect(pairs).toBe(1);
+  expect(candidates).toMatchObject([{ a: 0, b: 1, why: [{ kind: 'text', field: 'Story' }] }]);
+});
+
 it('compares nodes whose vectors are near, once for both, and no others by them', async () => {
   const profiles = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((name, id) => profile(id, name));
   const cosines: Readonly<Record<string, number>> = { '0 1': 0.95, '0 2': 0.8, '2 3': 0.9 };

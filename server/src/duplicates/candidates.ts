@@ -7,6 +7,7 @@ import {
   NEAR_COSINE_MIN,
   type Profile,
   Rarity,
+  TEXT_CHARACTERS,
 } from './comparison.ts';
 
 /** Two nodes by their ids, the lower one first. */
@@ -44,11 +45,13 @@ const BLOCK_NODES_MAX = 50;
 export const NEAR_NODES_MAX = 20_000;
 /** The same of a word of a name, which tells less. */
 const WORD_BLOCK_NODES_MAX = 30;
+/** By so many pairs of words long texts are brought together. */
+const SKETCH_PAIRS = 5;
 
 /**
  * Blocking, and a comparison of each pair in a block: nodes are compared when they share a name in
  * any order of its words, a name without its vowels, a rare word of a name, the value of a field,
- * or a neighbour, and when their vectors are near.
+ * most of a long text, or a neighbour, and when their vectors are near.
  */
 export async function findCandidates({
   profiles,
@@ -140,8 +143,34 @@ function* blockKeys({ name, fields, neighbors }: Profile): Generator<string> {
     yield `sounds ${name.map(withoutVowels).toSorted().join(' ')}`;
     for (const word of new Set(name)) if (word.length > 1) yield `word ${word}`;
   }
-  for (const [field, value] of fields) yield fieldKey(field, value);
+  for (const [field, value] of fields) {
+    yield fieldKey(field, value);
+    if (value.length < TEXT_CHARACTERS) continue;
+    for (const words of sketchOf(value)) yield `text ${field} ${words}`;
+  }
   for (const neighbor of neighbors) yield `neighbor ${neighbor}`;
+}
+
+/**
+ * The pairs of words of a text that come first in an order that has nothing to do with language.
+ * Texts that have most words in common have one of these in common as well (Broder, "On the
+ * resemblance and containment of documents", 1997).
+ */
+function sketchOf(text: string): string[] {
+  const words = text.split(' ');
+  const pairs = new Set(words.slice(1).map((word, i) => `${words[i]} ${word}`));
+  const ordered = [...pairs].map((pair) => ({ pair, order: orderOf(pair) }));
+  ordered.sort((a, b) => a.order - b.order);
+  return ordered.slice(0, SKETCH_PAIRS).map(({ pair }) => pair);
+}
+
+/** FNV-1a. */
+function orderOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash >>> 0;
 }
 
 function withoutVowels(word: string): string {

@@ -1,13 +1,14 @@
 import { deleteNode, type DeleteOperation, removeWithAll } from './delete-node.ts';
+import { referenceOf } from './document-claims.ts';
+import { isSameField } from './field-table.ts';
 import type { FieldValue } from './field-types.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import { grantsOf } from './merged-access.ts';
 import { addWritten, EVERY_HALF, type Halves, mergesOf, uidOf } from './merged-halves.ts';
-import { MERGE_TYPE, openRecord } from './merge-record.ts';
-import type { NodeReference } from './operations.ts';
+import { MERGE_TYPE } from './merge-record.ts';
 import { type Field, FIRST_FIELD } from './schema-fields.ts';
-import { isSameField } from './same-field.ts';
 import { splitNodes } from './split-nodes.ts';
+import { openRecord } from './node-record.ts';
 import type { Transactor } from './transactor.ts';
 
 /** A merge that is made again, with what people have chosen of the node since. */
@@ -33,11 +34,6 @@ export function deleteNamed(t: Transactor, operation: DeleteOperation): void {
   t.asServer(() => deleteHalf(t, id, half));
   t.splits++;
   t.wroteNode(t.parseUid(half, 'uid'), true);
-}
-
-function referenceOf({ uid, type, key }: DeleteOperation): NodeReference | undefined {
-  if (uid !== undefined) return { uid };
-  return type === undefined || key === undefined ? undefined : { type, key };
 }
 
 function deleteHalf(t: Transactor, id: number, half: string): void {

@@ -1,7 +1,7 @@
 import { unreachable } from '#base/assert.ts';
 import { keyedUid, tryParseUid } from '#base/uid.ts';
 import { deleteNode } from './delete-node.ts';
-import { type DocumentClaims, EVIDENCE_TYPE } from './evidence-record.ts';
+import { claimsIn, type DocumentClaims, EVIDENCE_TYPE } from './evidence-record.ts';
 import { pairOf } from './link-nodes.ts';
 import type { NodeReference, NodeWrite, WriterOperation } from './operations.ts';
 import type { EdgeType } from './schema-registry.ts';
@@ -108,12 +108,8 @@ function take(
     if (id === 0) continue;
     const record = t.record(id);
     const type = t.registry.nodeTypeById(record.typeId);
-    const list = (name: string) => (record.valueByName(type, name) ?? []) as readonly string[];
-    const before: DocumentClaims = {
-      OnlyNode: record.valueByName(type, 'OnlyNode') === true,
-      OnlyFields: list('OnlyFields'),
-      OnlyEdges: list('OnlyEdges'),
-    };
+    const before = claimsIn((name) => record.valueByName(type, name));
+    if (before === undefined) continue;
     const after = change(before);
     if (sizeOf(after) === sizeOf(before)) continue;
     const fields = { ...after };
@@ -142,7 +138,7 @@ function uidsOf(t: Transactor, reference: NodeReference | undefined): string[] {
 type NamesNode = NodeWrite | Extract<WriterOperation, { op: 'delete' }>;
 
 /** Undefined where there is no key, or it is given as a field. */
-function referenceOf({ uid, type, key }: NamesNode): NodeReference | undefined {
+export function referenceOf({ uid, type, key }: NamesNode): NodeReference | undefined {
   if (uid !== undefined) return { uid };
   return type === undefined || key === undefined ? undefined : { type, key };
 }

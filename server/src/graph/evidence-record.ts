@@ -14,6 +14,17 @@ export interface DocumentClaims {
   readonly OnlyEdges: readonly string[];
 }
 
+/** The claims by the fields of the evidence; undefined where it was kept before there were any. */
+export function claimsIn(field: (name: string) => unknown): DocumentClaims | undefined {
+  const [node, fields, edges] = ['OnlyNode', 'OnlyFields', 'OnlyEdges'].map((name) => field(name));
+  if (!Array.isArray(fields) || !Array.isArray(edges)) return undefined;
+  return {
+    OnlyNode: node === true,
+    OnlyFields: fields.map(String),
+    OnlyEdges: edges.map(String),
+  };
+}
+
 export function edgeClaim(edge: string, to: string): string {
   return `${edge} ${to}`;
 }

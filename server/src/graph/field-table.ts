@@ -70,6 +70,17 @@ export class FieldTable {
   }
 }
 
+/** Whether two records have the same value of a field, or none. */
+export function isSameField(a: FieldTable, b: FieldTable, number: number): boolean {
+  const [i, j] = [a.find(number), b.find(number)];
+  if (i < 0 || j < 0) return i === j;
+  const [value, other] = [
+    a.bytes.subarray(a.start(i), a.end(i)),
+    b.bytes.subarray(b.start(j), b.end(j)),
+  ];
+  return a.tag(i) === b.tag(j) && value.equals(other);
+}
+
 /**
  * Collects the fields of one record, then of the next. A value is written to `values`; `add` then
  * ends it.

@@ -32,6 +32,7 @@ import {
 } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { RecentWrites } from './transactions/recent-writes.ts';
+import { unlinkRecords } from './split-edges.ts';
 import { splitNodes } from './split-nodes.ts';
 import { Transactor, type TransactorOptions } from './transactor.ts';
 import { writeNode } from './write-node.ts';
@@ -326,6 +327,7 @@ export function buildCommit(
     system: request.system === true,
     accessControl: request.accessControl !== undefined || mayControl === true,
     namesRecords: request.namesRecords !== undefined,
+    ofRecords: request.ofRecords === true,
     rights,
     user,
     ...circumstances,
@@ -402,6 +404,7 @@ function carryOut(t: Transactor, operation: WriterOperation): void {
     case 'link':
       return writeAccess(t, operation, () => linkNodes(t, operation));
     case 'unlink':
+      if (t.options.ofRecords) return unlinkRecords(t, operation);
       return writeAccess(t, operation, () => unlinkNodes(t, operation));
     case 'unlinkExcept':
       return writeAccess(t, operation, () => unlinkExcept(t, operation));

@@ -15,11 +15,12 @@ import {
   MERGED_INTO,
   type MergeData,
   mergeDataValue,
-  openRecord,
+  type StoredEdge,
 } from './merge-record.ts';
+import { bytesOf, MergedEdges } from './merged-edges.ts';
 import { isSystemName } from './names.ts';
 import { putLastEntry } from './node-history.ts';
-import type { NodeRecord } from './node-record.ts';
+import { type NodeRecord, openRecord } from './node-record.ts';
 import type { MergeWork } from './operations.ts';
 import { FIRST_FIELD } from './schema-fields.ts';
 import { type NodeType } from './schema-registry.ts';
@@ -45,12 +46,16 @@ export function mergeNodes(t: Transactor, work: MergeWork): void {
   checkPair(t, { into, node, stays, goes });
   const grants = { node: grantsOf(t, node), into: grantsOf(t, into) };
   const made = intersectGrants(t, type.name, grants.into, grants.node);
-  const kept = edgesToMove(t, node);
+  const moved = edgesToMove(t, node);
+  const edges = recordEdges(t, moved, { from: node, to: into });
+  const records = moved.map((one) => must(bytesOf(t, one), 'the record of an edge'));
 
   const merge = addMergeNode(t, work, type.name);
   setGrants(t, node, { teams: [], users: [], owners: [] });
   removeNode(t, type, node, goes, merge);
-  const edges = kept.map((edge) => moveEdge(t, edge, { from: node, to: into }));
+  for (const [i, one] of moved.entries()) {
+    moveEdge(t, one, { from: node, to: into, record: records[i]! });
+  }
   setGrants(t, into, made);
   giveUids(t, into, [goes.uid, ...goes.mergedUids]);
   fillFields(t, into, { stays, goes, type, work });
@@ -65,7 +70,7 @@ export function mergeNodes(t: Transactor, work: MergeWork): void {
   };
   putMergeData(t, work, data, stays.uid);
   const edge = must(t.registry.edgeType(MERGED_INTO), 'a built-in edge');
-  putEdge(t, { from: merge, edge: edge.id, to: into, record: undefined });
+  putEdge(t, { from: merge, edge: edge.id, to: into }, undefined);
 }
 
 interface Pair {
@@ -141,41 +146,44 @@ function removeNode(
   state.ids.clear();
 }
 
-/** Takes an edge from a node, and gives it to another that has none like it. */
-export function moveEdge(
-  t: Transactor,
-  { isOut, edge, other, record }: Omit<KeptEdge, 'moved'>,
-  { from, to }: { readonly from: number; readonly to: number },
-): KeptEdge {
-  // The UID of the node that goes leads to nothing by now.
-  const end = t.storedId(t.parseUid(other, 'merge')) || from;
-  const [source, target] = isOut ? [from, end] : [end, from];
-  dropEdge(t, source, edge, target);
-  const isBetween = end === to;
-  const newEnd = end === from ? to : end;
-  const [newSource, newTarget] = isOut ? [to, newEnd] : [newEnd, to];
-  const isNew =
-    !isBetween && !t.state.view.has(DB.out, t.state.keys.out(newSource, edge, newTarget));
-  if (isNew) {
-    putEdge(t, { from: newSource, edge, to: newTarget, record: Buffer.from(record, 'base64') });
-  }
-  return { isOut, edge, other, record, moved: isNew };
+interface Move {
+  readonly from: number;
+  readonly to: number;
 }
 
+/** What is kept of edges that are to move: see `MergedEdges`. */
+function recordEdges(t: Transactor, moved: readonly StoredEdge[], move: Move): KeptEdge[] {
+  const merged = new MergedEdges(t);
+  return moved.flatMap((one) => {
+    const place = placeAfter(one, move);
+    const isMet = place !== undefined && bytesOf(t, place) !== undefined;
+    return [...merged.recordsOf(one), ...(isMet ? merged.recordsOf(place) : [])];
+  });
+}
+
+/** Where an edge of a node is after it was moved; undefined for one between the two nodes. */
+function placeAfter({ from, edge, to }: StoredEdge, move: Move): StoredEdge | undefined {
+  if (from !== to && [from, to].includes(move.to)) return undefined;
+  const [source, target] = [from, to].map((id) => (id === move.from ? move.to : id));
+  return { from: source!, edge, to: target! };
+}
+
+/** Takes an edge from a node, and gives it to another that has none like it. */
+function moveEdge(
+  t: Transactor,
+  edge: StoredEdge,
+  { record, ...move }: Move & { readonly record: Uint8Array },
+): void {
+  dropEdge(t, edge);
+  const place = placeAfter(edge, move);
+  if (place !== undefined && bytesOf(t, place) === undefined) putEdge(t, place, record);
+}
+
+/** `record` undefined: without fields, made now. */
 export function putEdge(
   t: Transactor,
-  {
-    from,
-    edge,
-    to,
-    record,
-  }: {
-    readonly from: number;
-    readonly edge: number;
-    readonly to: number;
-    /** Undefined: without fields, made now. */
-    readonly record: Uint8Array | undefined;
-  },
+  { from, edge, to }: StoredEdge,
+  record: Uint8Array | undefined,
 ): void {
   const { batch, state } = t;
   const bytes = record ?? writeEdgeRecord(state.bytes, t.options.nowMs, undefined);
@@ -186,14 +194,12 @@ export function putEdge(
   t.wroteEdges(1);
 }
 
-export function dropEdge(t: Transactor, from: number, edge: number, to: number): boolean {
+export function dropEdge(t: Transactor, { from, edge, to }: StoredEdge): void {
   const { batch, state } = t;
-  if (!state.view.has(DB.out, state.keys.out(from, edge, to))) return false;
   batch.delete(DB.out, state.keys.out(from, edge, to));
   batch.delete(DB.in, state.keys.in(to, edge, from));
   t.changedEdge(t.registry.edgeTypeById(edge), from, to, -1);
   t.wroteEdges(1);
-  return true;
 }
 
 /** Leads UIDs to a node. */

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { MERGE_EDGES_MAX } from '@trellis/contract/limits.ts';
-import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { DB } from '#store/databases.ts';
 import { ANY_EDGE, NeighborList } from './adjacency.ts';
 import type { FieldValue } from './field-types.ts';
-import { NodeRecord } from './node-record.ts';
+import type { NodeRecord } from './node-record.ts';
+import type { Field } from './schema-fields.ts';
+import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
 /** The built-in type that keeps a merge until it is split. Its key is the id of the merge. */
@@ -19,15 +20,27 @@ export interface NodeGrants {
   readonly owners: readonly string[];
 }
 
-/** An edge of the node that went: its direction, its type, and the UID at its other end. */
+/** An edge between two records, each of which was a node of its own when it was made. */
 export interface KeptEdge {
-  readonly isOut: boolean;
   readonly edge: number;
-  readonly other: string;
+  /** UIDs. */
+  readonly from: string;
+  readonly to: string;
   /** Base64. */
   readonly record: string;
-  /** Whether the node that stayed got it; false when it had an edge like it. */
-  readonly moved: boolean;
+}
+
+/** An edge as it is stored. Ids. */
+export interface StoredEdge {
+  readonly from: number;
+  readonly edge: number;
+  readonly to: number;
+}
+
+/** A value as JSON has it. */
+export interface LaterValue {
+  readonly field: string;
+  readonly value: FieldValue;
 }
 
 /** What a split needs, as the field `Data` of a merge has it. Records are base64. */
@@ -39,7 +52,10 @@ export interface MergeData {
   /** The node that stayed, before and after the merge. */
   readonly before: string;
   readonly after: string;
+  /** Those of the node that went, and those of the other that were like one of them. */
   readonly edges: readonly KeptEdge[];
+  /** Values that it has because of the merge since a document was taken back. By field names. */
+  readonly later?: readonly LaterValue[];
   readonly grants: {
     readonly node: NodeGrants;
     readonly into: NodeGrants;
@@ -64,21 +80,32 @@ export function mergeDataValue(data: MergeData): FieldValue {
   return JSON.parse(JSON.stringify(data)) as FieldValue;
 }
 
+/** The value of a field of a record as JSON has it: null for none. */
+export function jsonValueIn(record: NodeRecord, type: NodeType, field: string): FieldValue {
+  return JSON.parse(JSON.stringify(record.valueByName(type, field) ?? null)) as FieldValue;
+}
+
+/** Whether a field, which may be called otherwise since, has a value because of the merge. */
+export function isLater(
+  { later = [] }: MergeData,
+  type: NodeType,
+  field: Field | undefined,
+  value: unknown,
+): boolean {
+  const known = later.filter((one) => type.byName.get(one.field) === field);
+  if (field === undefined || value === undefined || known.length === 0) return false;
+  const json: unknown = JSON.parse(JSON.stringify(value));
+  return known.some((one) => isDeepStrictEqual(one.value, json));
+}
+
 export function encodeRecord(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** In memory of its own: it stays valid while the state is read. */
-export function openRecord(bytes: Uint8Array | string): NodeRecord {
-  const record = new NodeRecord();
-  record.open(typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : Buffer.from(bytes));
-  return record;
-}
-
-/** Edges of a node with their records, without those that decide about access. */
-export function edgesToMove(t: Transactor, id: number): Omit<KeptEdge, 'moved'>[] {
-  const found: Omit<KeptEdge, 'moved'>[] = [];
-  const { keys, view, adjacency } = t.state;
+/** Edges of a node, without those that decide about access. */
+export function edgesToMove(t: Transactor, id: number): StoredEdge[] {
+  const found: StoredEdge[] = [];
+  const { adjacency } = t.state;
   for (const direction of ['out', 'in'] as const) {
     const neighbors = new NeighborList();
     adjacency.collect(id, direction, ANY_EDGE, neighbors);
@@ -89,9 +116,7 @@ export function edgesToMove(t: Transactor, id: number): Omit<KeptEdge, 'moved'>[
       if (direction === 'in' && other === id) continue;
       if (found.length === MERGE_EDGES_MAX) throw tooManyEdges();
       const isOut = direction === 'out';
-      const key = isOut ? keys.out(id, edge, other) : keys.out(other, edge, id);
-      const record = encodeRecord(must(view.get(DB.out, key), 'the record of an edge'));
-      found.push({ isOut, edge, other: t.record(other).uid, record });
+      found.push(isOut ? { from: id, edge, to: other } : { from: other, edge, to: id });
     }
   }
   return found;

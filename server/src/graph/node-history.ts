@@ -214,6 +214,8 @@ function isSameValue(before: FieldTable, b: number, after: FieldTable, a: number
 export interface UndoneMerge {
   readonly before: NodeRecord;
   readonly after: NodeRecord;
+  /** Whether a field, by its number, had a value because of the merge though it got it later. */
+  readonly isLater: (field: number, value: unknown) => boolean;
 }
 
 /**
@@ -224,7 +226,7 @@ export interface UndoneMerge {
 export function entryWithoutMerge(
   out: ByteWriter,
   entry: Uint8Array,
-  { before, after }: UndoneMerge,
+  { before, after, isLater }: UndoneMerge,
   part: 'merge' | 'between' | 'split',
 ): Buffer {
   const bytes = asBuffer(entry);
@@ -247,7 +249,8 @@ export function entryWithoutMerge(
     const [was, is] = [before.fields.find(number), after.fields.find(number)];
     const isOfMerge =
       was < 0 || is < 0 ? was !== is : !isSameValue(before.fields, was, after.fields, is);
-    if (!isOfMerge || (part !== 'merge' && !tells(bytes, at, after.fields, is))) {
+    const isGiven = part === 'merge' ? isOfMerge : isOfMerge && tells(bytes, at, after.fields, is);
+    if (!isGiven && !(part !== 'merge' && isLater(number, toldValue(bytes, at, end)))) {
       out.copy(bytes, at, end);
     } else if (part === 'between') {
       if (was < 0) writeField(out, number, NOTHING);
@@ -264,6 +267,13 @@ function endOfField(bytes: Buffer, at: number): number {
   const start = at + FIELD_BYTES;
   if (what === NOTHING) return start;
   return start + VALUE_HEADER_BYTES + (what === VALUE ? bytes.readUInt32BE(start + 1) : 0);
+}
+
+/** The value of a field of an entry; undefined for none, and for one that was too large. */
+function toldValue(bytes: Buffer, at: number, end: number): unknown {
+  const start = at + FIELD_BYTES + VALUE_HEADER_BYTES;
+  const tag = bytes[at + FIELD_BYTES]!;
+  return bytes[at + 2] === VALUE ? decodeField(bytes, start, end, tag, tag) : undefined;
 }
 
 /** Whether the field of an entry at `at` has the value of a table at `index`, or none as well. */

@@ -186,3 +186,13 @@ export function isSameNode(a: Buffer, b: Buffer): boolean {
 export function setVersion(record: Buffer, version: number): void {
   record.writeUInt32BE(version, VERSION_AT);
 }
+
+/**
+ * A view of a record, given as bytes or in base64, in memory of its own: it stays valid while the
+ * state is read.
+ */
+export function openRecord(bytes: Uint8Array | string): NodeRecord {
+  const record = new NodeRecord();
+  record.open(typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : Buffer.from(bytes));
+  return record;
+}

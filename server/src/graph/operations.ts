@@ -215,6 +215,11 @@ export interface CommitRequest extends CommitAuthor {
    * underscore).
    */
   readonly system?: boolean;
+  /**
+   * `unlink` names records: where one of them is a part of a merged node, the other records of that
+   * keep their own edges.
+   */
+  readonly ofRecords?: boolean;
   /** Nodes that become one, and one that becomes two again; done after the operations. */
   readonly merges?: readonly MergeWork[];
   readonly split?: SplitWork;

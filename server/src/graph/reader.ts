@@ -114,6 +114,8 @@ export interface GraphReader extends Disposable {
   /** Names that other systems give it, which the node itself does not show. */
   aliases(id: number): readonly string[];
   node(id: number): NodeObject | undefined;
+  /** A node by a record that a merge keeps of it: see `MergeData`. */
+  nodeOfRecord(record: string): NodeObject;
   /** The value of one field, without decoding the others; undefined when the node has none. */
   field(id: number, name: string): unknown;
   /** The values of several fields, in their order, and the type of the node. */

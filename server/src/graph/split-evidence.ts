@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { evidenceOf } from './document-claims.ts';
 import { EVIDENCE_TYPE } from './evidence-record.ts';
+import { isSameField } from './field-table.ts';
 import type { FieldValue } from './field-types.ts';
-import type { NodeRecord } from './node-record.ts';
-import { isSameField } from './same-field.ts';
+import { isLater, jsonValueIn, type MergeData } from './merge-record.ts';
+import { openRecord } from './node-record.ts';
 import type { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 
@@ -24,19 +25,16 @@ interface KeptValues {
  * A document that spoke of the one node found values before it that the node had of the other half.
  * When the document goes they would be given to the half that stays, whom other people may see.
  */
-export function takeFromEvidence(
-  t: Transactor,
-  into: number,
-  { before, after }: { readonly before: NodeRecord; readonly after: NodeRecord },
-): void {
+export function takeFromEvidence(t: Transactor, into: number, data: MergeData): void {
+  const [before, after] = [openRecord(data.before), openRecord(data.after)];
   const { uid, mergedUids, typeId } = t.record(into);
   const type = t.registry.nodeTypeById(typeId);
-  const valueIn = (record: NodeRecord, name: string): unknown =>
-    JSON.parse(JSON.stringify(record.valueByName(type, name) ?? null));
   const isOfOther = (name: string, value: FieldValue): boolean => {
     const field = type.byName.get(name);
-    if (field === undefined || isSameField(before.fields, after.fields, field.number)) return false;
-    return isDeepStrictEqual(value, valueIn(after, name));
+    if (field === undefined) return false;
+    if (isLater(data, type, field, value)) return true;
+    if (isSameField(before.fields, after.fields, field.number)) return false;
+    return isDeepStrictEqual(value, jsonValueIn(after, type, name));
   };
   for (const key of [uid, ...mergedUids]) {
     const id = evidenceOf(t, key);
@@ -46,7 +44,7 @@ export function takeFromEvidence(
     const { base, statements } = kept as KeptValues;
     const own = Object.entries(base).map(([name, value]) => [
       name,
-      isOfOther(name, value) ? valueIn(before, name) : value,
+      isOfOther(name, value) ? jsonValueIn(before, type, name) : value,
     ]);
     const left = statements.flatMap((one) => {
       if (one.document !== null) return [one];

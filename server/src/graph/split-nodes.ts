@@ -4,22 +4,22 @@ import { DB } from '#store/databases.ts';
 import { dropHistory, forgetMerge, moveHistory } from './absorbed-history.ts';
 import { accessEdge, neighborsOf } from './access-checks.ts';
 import { removeWithAll } from './delete-node.ts';
+import { isSameField } from './field-table.ts';
 import { putEntries } from './indexes/index-writer.ts';
 import { giveUids } from './merge-nodes.ts';
 import { grantsOf, isSameGrants, removeNobody, setGrants } from './merged-access.ts';
 import {
+  isLater,
   MERGE_TYPE,
   MERGED_INTO,
   type MergeData,
   mergeDataOf,
   type NodeGrants,
-  openRecord,
 } from './merge-record.ts';
-import type { NodeRecord } from './node-record.ts';
+import { type NodeRecord, openRecord } from './node-record.ts';
 import type { SplitWork } from './operations.ts';
-import { isSameField } from './same-field.ts';
 import { MERGED_FIELD } from './schema-fields.ts';
-import { dropMoved, returnEdge } from './split-edges.ts';
+import { dropEdges, edgesToPart, returnEdges } from './split-edges.ts';
 import { takeFromEvidence } from './split-evidence.ts';
 import type { Transactor } from './transactor.ts';
 import { rewriteNode } from './write-node.ts';
@@ -50,20 +50,26 @@ export function splitNodes(
   const into = survivorOf(t, merge);
   checkIsLast(t, merge, into);
   const goes = openRecord(data.node);
+  const type = t.registry.nodeTypeById(goes.typeId);
+  const edges = edgesToPart(t, data);
   revertFields(t, into, data);
-  takeFromEvidence(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
+  takeFromEvidence(t, into, data);
   if (drops) {
-    for (const edge of data.edges) dropMoved(t, edge, { of: data, from: into });
+    dropEdges(t, edges);
     dropNode(t, goes, merge);
   } else {
     putNode(t, data.id, goes);
     moveHistory(t, merge, data.id);
-    for (const edge of data.edges) returnEdge(t, edge, { of: data, from: into });
+    returnEdges(t, edges, { from: into, to: data.id });
   }
   returnGrants(t, data, { into, grants, drops });
   removeWithAll(t, merge);
   removeNobody(t);
-  forgetMerge(t, into, { before: openRecord(data.before), after: openRecord(data.after) });
+  forgetMerge(t, into, {
+    before: openRecord(data.before),
+    after: openRecord(data.after),
+    isLater: (number, value) => isLater(data, type, type.byNumber.get(number), value),
+  });
 }
 
 function survivorOf(t: Transactor, merge: number): number {
@@ -92,6 +98,11 @@ function numberOf(t: Transactor, merge: number): number {
 function revertFields(t: Transactor, id: number, data: MergeData): void {
   const [before, after] = [openRecord(data.before), openRecord(data.after)];
   const now = openRecord(t.record(id).bytes);
+  const type = t.registry.nodeTypeById(now.typeId);
+  const isGivenLater = (number: number): boolean => {
+    const field = type.byNumber.get(number);
+    return isLater(data, type, field, field && now.value(field));
+  };
   const numbers = new Set<number>();
   for (const { fields } of [before, after, now]) {
     for (let i = 0; i < fields.count; i++) numbers.add(fields.number(i));
@@ -101,7 +112,8 @@ function revertFields(t: Transactor, id: number, data: MergeData): void {
   for (const number of [...numbers].toSorted((a, b) => a - b)) {
     const isOfMerge = !isSameField(before.fields, after.fields, number);
     const isUntouched = number === MERGED_FIELD || isSameField(now.fields, after.fields, number);
-    const source = isOfMerge && isUntouched ? before.fields : now.fields;
+    const isUndone = (isOfMerge && isUntouched) || isGivenLater(number);
+    const source = isUndone ? before.fields : now.fields;
     const index = source.find(number);
     if (index >= 0) fields.table.copyFrom(source, index);
   }

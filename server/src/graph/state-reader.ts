@@ -22,7 +22,7 @@ import {
 import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
 import { NodeColumns } from './node-columns.ts';
-import { NodeRecord } from './node-record.ts';
+import { NodeRecord, openRecord } from './node-record.ts';
 import type { NodeRows, ReadsField } from './node-rows.ts';
 import type { NodeReference } from './operations.ts';
 import type { PackedRows } from './rows/packed-rows.ts';
@@ -138,7 +138,6 @@ export class StateReader implements GraphReader {
     return true;
   }
 
-  /** The number of edges of a node, in both directions together. */
   degree(id: number): number {
     if (this.adjacency.hides) return this.adjacency.edgesOf(id).length;
     const range = this.#keys.edges(id, ANY_EDGE);
@@ -194,7 +193,6 @@ export class StateReader implements GraphReader {
     return this.registry.indexNumbers.removing;
   }
 
-  /** The id of the next new node: all that exist have lower ones. */
   get nextId(): number {
     return this.#count(META.nextId) || 1;
   }
@@ -254,15 +252,17 @@ export class StateReader implements GraphReader {
     return record?.toObject(this.nodeTypeOf(record));
   }
 
+  nodeOfRecord(text: string): NodeObject {
+    const record = openRecord(text);
+    return record.toObject(this.nodeTypeOf(record));
+  }
+
   field(id: number, name: string): unknown {
     const record = this.record(id);
     return record?.valueByName(this.nodeTypeOf(record), name);
   }
 
-  fields(
-    id: number,
-    names: readonly string[],
-  ): { readonly type: string; readonly values: readonly unknown[] } | undefined {
+  fields(id: number, names: readonly string[]): ReturnType<GraphReader['fields']> {
     const record = this.record(id);
     if (record === undefined) return undefined;
     const type = this.nodeTypeOf(record);
@@ -276,7 +276,6 @@ export class StateReader implements GraphReader {
     return record && readHistory(this.#state, id, record, this.nodeTypeOf(record));
   }
 
-  /** The aliases of a node, which the node itself does not show. */
   aliases(id: number): readonly string[] {
     return this.record(id)?.aliases ?? [];
   }

@@ -401,6 +401,7 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Queries: 'Json',
         Size: 'Int',
         Runs: 'Int',
+        Version: 'Int',
       },
     },
     {

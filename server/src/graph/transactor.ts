@@ -43,6 +43,8 @@ export interface TransactorOptions {
   readonly accessControl: boolean;
   /** Whether operations name records of a source: see `CommitAuthor`. */
   readonly namesRecords: boolean;
+  /** As in `CommitRequest`. */
+  readonly ofRecords: boolean;
   /** Undefined when the author may write every type that is not built in. */
   readonly rights: AuthorRights | undefined;
   /**

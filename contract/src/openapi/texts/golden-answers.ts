@@ -4,8 +4,8 @@ import { texts } from './property-texts.ts';
 const NAME = 'Name of the set of golden answers.';
 const ESTIMATE = {
   value: 'Mean over the questions that count; null if none does.',
-  low: 'Lower end of the 95 % interval (percentile bootstrap).',
-  high: 'Upper end of the 95 % interval (percentile bootstrap).',
+  low: 'Lower end of the 95 % interval (percentile bootstrap; Wilson for equal shares).',
+  high: 'Upper end of the 95 % interval; null where one question gives none.',
   n: 'How many questions count.',
 } as const;
 const METRICS = {

@@ -186,6 +186,11 @@ export const searchTexts = [
         ],
       },
     ],
+    version: 'From 1, one more with every change of the queries, the request or the description.',
+  }),
+  ...texts(evaluation.goldenSetChange, {
+    version:
+      'Version that the caller has seen, 0 for a set that is not there yet; `version_conflict` if there is a newer one.',
   }),
   ...texts(evaluation.searchMetrics, {
     ndcg: 'Normalised discounted cumulated gain, from 0 to 1.',

@@ -404,10 +404,9 @@ async function requestOf(
     question: message,
     signal,
   });
-  // An agent without tools works with what it is given.
-  const isCiting = schema === undefined;
-  const own = isCiting ? `${filled}\n\n${CITING}` : filled;
-  const told = tools.length === 0 ? filled : brief.after(own, caller);
+  // Without tools it reads nothing that it could cite.
+  const isCiting = schema === undefined && tools.length > 0;
+  const told = brief.after(isCiting ? `${filled}\n\n${CITING}` : filled, caller);
   const timeoutMs = seconds * 1_000;
   return {
     caller,

@@ -239,9 +239,11 @@ export class DocumentExtractions implements AsyncDisposable {
     this.#refresh();
     const documents = new Map<string, string>();
     const types = new Set<string>();
+    const waiting: string[] = [];
     for (const uid of this.#evidence.documents()) {
       documents.set(uid, uid);
-      const { type, texts, extractions } = this.#evidence.document(uid).value;
+      const { type, texts, extractions, waits } = this.#evidence.document(uid).value;
+      if (waits === true) waiting.push(uid);
       types.add(type);
       for (const source of Object.keys(texts)) documents.set(source, uid);
       for (const [id, numbers] of Object.entries(extractions)) {
@@ -251,7 +253,7 @@ export class DocumentExtractions implements AsyncDisposable {
         }
       }
     }
-    return { documents, types: [...types] };
+    return { documents, types: [...types], waiting };
   }
 
   /** Takes back what the document does not say any more; see `DocumentRetraction`. */

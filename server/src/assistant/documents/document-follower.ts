@@ -2,6 +2,7 @@ import { readTypeAccess } from '#access/type-rules.ts';
 import { type Alarm, pauseFor } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
+import { MERGE_TYPE } from '#graph/merge-record.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
 /** The commit log as this follower reads it. */
@@ -17,7 +18,7 @@ export interface DocumentFeed {
     },
     signal: AbortSignal,
   ): Promise<{
-    readonly events: readonly { readonly uid: string }[];
+    readonly events: readonly { readonly uid: string; readonly type: string }[];
     readonly after: number;
     readonly skip: number;
     readonly isLost: boolean;
@@ -37,6 +38,8 @@ export interface WatchedDocuments {
   readonly documents: ReadonlyMap<string, string>;
   /** The types of all documents, of those that are gone by now too. */
   readonly types: readonly string[];
+  /** Documents of which something is to be taken back when merged nodes are split. */
+  readonly waiting: readonly string[];
 }
 
 export interface DocumentFollowerParts {
@@ -64,6 +67,7 @@ export class DocumentFollower implements AsyncDisposable {
   #step = new AbortController();
   #watched: ReadonlyMap<string, string> = new Map();
   #types: readonly string[] = [];
+  #waiting: readonly string[] = [];
   #rules: unknown;
   #ended: Promise<void> | undefined;
 
@@ -137,6 +141,7 @@ export class DocumentFollower implements AsyncDisposable {
         { event: 'deleted', type, since },
       ]),
       { event: 'deleted', type: FILE_TYPE, since },
+      { event: 'deleted', type: MERGE_TYPE, since },
       { event: 'created', type: TRACE_TYPE, since },
     ] as const;
     try {
@@ -149,13 +154,17 @@ export class DocumentFollower implements AsyncDisposable {
 
   #readWatched(): void {
     const { reader, watched } = this.#parts;
-    const { documents, types } = watched();
+    const { documents, types, waiting } = watched();
     this.#watched = documents;
     this.#types = types;
+    this.#waiting = waiting;
     this.#rules ??= readTypeAccess(reader);
   }
 
-  #changed(events: readonly { readonly uid: string }[], before: number): Iterable<string> {
+  #changed(
+    events: readonly { readonly uid: string; readonly type: string }[],
+    before: number,
+  ): Iterable<string> {
     const { reader } = this.#parts;
     const rules = readTypeAccess(reader);
     const isSame = JSON.stringify(rules) === JSON.stringify(this.#rules);
@@ -168,7 +177,9 @@ export class DocumentFollower implements AsyncDisposable {
     for (const { from, to } of access) {
       for (const id of [from, to]) changed.push(reader.uid(id) ?? '');
     }
-    return changed.flatMap((uid) => this.#watched.get(uid) ?? []);
+    const isSplit = events.some(({ type }) => type === MERGE_TYPE);
+    const found = changed.flatMap((uid) => this.#watched.get(uid) ?? []);
+    return isSplit ? [...found, ...this.#waiting] : found;
   }
 
   /** Whether there were any. */

@@ -17,6 +17,8 @@ import {
   type StatedEdge,
   type Statement,
   statementsOf,
+  waiting,
+  waits,
 } from './evidence.ts';
 import { evidenceLink, isOfOther, named, restrictTo } from './evidence-draft.ts';
 import {
@@ -28,6 +30,7 @@ import {
 } from './evidence-store.ts';
 import { type ExtractionStore, type StoredText, textOperation } from './extraction-store.ts';
 import { EVIDENCE_EDGE } from '@trellis/contract/evidence.ts';
+import { MergedNode, type TakenBack } from './merged-node.ts';
 import { Quotes } from './quotes.ts';
 
 export interface DocumentRetractionParts {
@@ -97,13 +100,15 @@ export class DocumentRetraction {
         await turns.next(TURNS);
         reader.refresh();
         const some = document.nodes.slice(at, at + NODES_AT_ONCE);
-        await this.#commit(
-          some.flatMap((node) => {
-            const operations = step.call(this, node, now);
-            if (operations.length > 0) touched.add(node);
-            return operations;
-          }),
-        );
+        const operationsOf = (node: string): WriterOperation[] => {
+          const operations = step.call(this, node, now);
+          if (operations.length > 0) touched.add(node);
+          return operations;
+        };
+        // Two UIDs may be those of one node, which is read again after each.
+        const merged = some.filter((node) => this.#isMerged(node));
+        await this.#commit(some.filter((node) => !merged.includes(node)).flatMap(operationsOf));
+        for (const node of merged) await this.#commit(operationsOf(node));
       }
     }
     await this.#end(now, touched.size);
@@ -138,7 +143,8 @@ export class DocumentRetraction {
       id === undefined ? { teams: [], users: [] } : readersOfText(reader, id, field(source));
     const isKept = (source: string): boolean =>
       id !== undefined && isWithheld(reader, id, field(source));
-    const isSaid = ({ document: of, source, quote }: EdgeStatement): boolean => {
+    const isSaid = ({ document: of, source, quote, ...one }: EdgeStatement): boolean => {
+      if ('isGone' in one) return false;
       if (of !== uid) return true;
       const found = quotes.get(source);
       return found === 'same' || found?.find(quote) !== undefined;
@@ -156,6 +162,7 @@ export class DocumentRetraction {
       const evidence = this.#evidence.node(uid).value;
       const id = reader.id({ uid });
       if (evidence === undefined || id === undefined) continue;
+      if (waits(evidence)) return true;
       if (this.#narrowed(id, evidence, now) !== undefined) return true;
       if (this.#plan(uid, now)?.isTold === true) return true;
     }
@@ -183,12 +190,12 @@ export class DocumentRetraction {
     const { reader } = this.#parts;
     const { value: before, version } = this.#evidence.node(uid);
     const id = reader.id({ uid });
-    if (before === undefined || id === undefined || isOfOther(reader, id, before)) return undefined;
+    if (before === undefined || id === undefined) return undefined;
+    if (!this.#isMerged(uid) && isOfOther(reader, id, before)) return undefined;
     const readers = readersOf(reader, id);
     let isTold = false;
     const isMade = (one: EdgeStatement | Statement, to?: string): boolean => {
-      if (one.document !== now.uid) return true;
-      if (!now.isMade(one)) return false;
+      if (one.document !== now.uid || !now.isMade(one)) return now.isMade(one);
       // Who sees a node that documents have made is changed instead, or by a person.
       const isNarrow = before.madeAt !== null || isWithin(readers, now.readers(one.source));
       const isMention =
@@ -235,6 +242,8 @@ export class DocumentRetraction {
       return version === 0 ? [] : [nodeOperation(uid, undefined, version)];
     }
     const { id, before, after, version, fields } = plan;
+    const merged = MergedNode.of(reader, id);
+    if (merged !== undefined) return this.#changingMerged(plan, merged, now);
     const isSame = isDeepStrictEqual(after, { ...before });
     // After the first step nothing of an edge is left that could change.
     if (isSame && speaksOf(after, now.uid)) return this.#narrowing(uid, now);
@@ -258,6 +267,33 @@ export class DocumentRetraction {
           ];
     const kept = isStated(after) ? { ...before, ...after } : undefined;
     return [...written, ...this.#quoted(plan, now), nodeOperation(uid, kept, version)];
+  }
+
+  /** The same where the node is one of several that were merged. */
+  #changingMerged(plan: NodePlan, merged: MergedNode, now: DocumentNow): WriterOperation[] {
+    const { uid, id, before, after, version } = plan;
+    const gone = before.statements.filter((one) => !after.statements.includes(one));
+    if (gone.length === 0 && speaksOf(after, now.uid)) return this.#narrowing(uid, now);
+    const taken: TakenBack = (record, field, value) => {
+      const evidence = this.#evidence.node(record).value;
+      if (evidence === undefined) return value;
+      const { fields } = retracted(evidence, now.isMade, () => value);
+      return Object.hasOwn(fields, field) ? fields[field] : value;
+    };
+    const fields = Object.fromEntries(gone.flatMap((one) => Object.entries(one.fields)));
+    const written = merged.takeBack(Object.keys(this.#known(id, fields)), taken);
+    const left = waiting(before, after);
+    const isKept = statementsOf(left).length > 0 || left.edges.length > 0;
+    const kept = isKept ? { ...before, ...left } : undefined;
+    const isNew = !isDeepStrictEqual(kept, { ...before });
+    if (!isNew && written.length === 0) return [];
+    return [...written, ...this.#quoted(plan, now), nodeOperation(uid, kept, version)];
+  }
+
+  #isMerged(uid: string): boolean {
+    const { reader } = this.#parts;
+    const id = reader.id({ uid });
+    return id !== undefined && reader.neighbors(id, 'in', MERGED_INTO).length > 0;
   }
 
   /** Fields that the type still has. */
@@ -356,7 +392,7 @@ export class DocumentRetraction {
     }
   }
 
-  async #end(now: DocumentNow, nodes: number): Promise<void> {
+  async #end(now: DocumentNow, changed: number): Promise<void> {
     const { audit, reader } = this.#parts;
     reader.refresh();
     const { value, version } = this.#evidence.document(now.uid);
@@ -364,20 +400,31 @@ export class DocumentRetraction {
       const evidence = this.#evidence.node(uid).value;
       return evidence !== undefined && speaksOf(evidence, now.uid);
     };
-    const left = { ...value, texts: now.texts, nodes: value.nodes.filter(speaks) };
+    const nodes = value.nodes.filter(speaks);
+    const isWaiting = nodes.some((uid) => {
+      const evidence = this.#evidence.node(uid).value;
+      return evidence !== undefined && waits(evidence);
+    });
+    const { waits: _, ...rest } = value;
+    const left = { ...rest, texts: now.texts, nodes, ...(isWaiting ? { waits: true } : {}) };
     const kept = now.isGone && left.nodes.length === 0 ? undefined : left;
     const doer = { caller: serverCaller('documents'), address: null };
-    const event = deed('document.retracted', doer, { kind: 'node', id: now.uid }, { nodes });
+    const event = deed(
+      'document.retracted',
+      doer,
+      { kind: 'node', id: now.uid },
+      { nodes: changed },
+    );
     await this.#commit([
       documentOperation(now.uid, kept, version),
-      ...(nodes === 0 ? [] : [audit.operation(event)]),
+      ...(changed === 0 ? [] : [audit.operation(event)]),
     ]);
   }
 
   async #commit(operations: readonly WriterOperation[]): Promise<void> {
     const { commits, reader } = this.#parts;
     if (operations.length === 0) return;
-    await commits.commit({ system: true, operations });
+    await commits.commit({ system: true, ofRecords: true, operations });
     reader.refresh();
   }
 }

@@ -1,7 +1,7 @@
 import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
 import type { Readers } from '#access/node-access.ts';
 import { must } from '#base/assert.ts';
-import { type DocumentClaims, EVIDENCE_TYPE } from '#graph/evidence-record.ts';
+import { claimsIn, type DocumentClaims, EVIDENCE_TYPE } from '#graph/evidence-record.ts';
 import { convertValue } from '#graph/field-conversion.ts';
 import { type FieldValue, LIST, tagOf } from '#graph/field-types.ts';
 import type { WriterOperation } from '#graph/operations.ts';
@@ -26,6 +26,8 @@ export interface StoredDocument {
   readonly texts: Readonly<Record<string, string>>;
   /** UIDs. */
   readonly nodes: readonly string[];
+  /** Whether some of these are merged, and something is to be taken back when they are split. */
+  readonly waits?: boolean;
   /** The numbers of its texts in each extraction that reads it. */
   readonly extractions: Readonly<Record<string, readonly number[]>>;
 }
@@ -57,18 +59,9 @@ export class EvidenceStore {
     return { value: stored ?? { type: '', texts: {}, nodes: [], extractions: {} }, version };
   }
 
-  /** Undefined where it was kept before others were noticed. */
   #claims(key: string): DocumentClaims | undefined {
     const id = must(this.#reader.id({ type: EVIDENCE_TYPE, key }), 'the evidence of a node');
-    const [node, fields, edges] = ['OnlyNode', 'OnlyFields', 'OnlyEdges'].map((name) =>
-      this.#reader.field(id, name),
-    );
-    if (!Array.isArray(fields) || !Array.isArray(edges)) return undefined;
-    return {
-      OnlyNode: node === true,
-      OnlyFields: fields.map(String),
-      OnlyEdges: edges.map(String),
-    };
+    return claimsIn((name) => this.#reader.field(id, name));
   }
 
   /** UIDs of all documents of which something is kept. */

@@ -15,6 +15,8 @@ export interface Statement {
   readonly page: number | null;
   readonly confidence: number;
   readonly fields: Values;
+  /** The document does not say so any more. Kept while the node is merged, for its split. */
+  readonly isGone?: true;
 }
 
 /** What somebody else wrote to a field on which documents have something to say. */
@@ -170,6 +172,24 @@ export function retracted(
       .filter((one) => one.statements.length === 0)
       .map(({ edge, to }) => ({ edge, to })),
   };
+}
+
+/**
+ * What is kept of a merged node when statements are not made any more: its record still has, and
+ * gets back by a split, what they said of it.
+ */
+export function waiting(before: NodeEvidence, after: NodeEvidence): NodeEvidence {
+  const statements = before.statements.map((one) =>
+    one.document === null || after.statements.includes(one)
+      ? one
+      : { ...one, isGone: true as const },
+  );
+  return { ...after, statements };
+}
+
+/** Whether something is to be taken back once the node is split. */
+export function waits({ statements }: NodeEvidence): boolean {
+  return statements.some((one) => one.document !== null && one.isGone === true);
 }
 
 /** Whether documents say anything of the node. */

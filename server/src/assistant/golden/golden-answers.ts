@@ -18,6 +18,7 @@ import {
   GOLDEN_RUN_TOKENS_DEFAULT,
   GOLDEN_RUNS_KEPT,
 } from '#base/assistant-limits.ts';
+import { afterRace, checkSeen } from '#base/after-race.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
@@ -51,9 +52,6 @@ export interface GoldenAnswersParts extends GoldenRunParts {
   /** Called with errors that are the server's own fault. */
   readonly onFault: (error: unknown) => void;
 }
-
-/** A change without a version replaces whatever is there, so it is tried again. */
-const PUT_ATTEMPTS_MAX = 5;
 
 interface GoldenRunning {
   readonly of: RunOf;
@@ -109,28 +107,15 @@ export class GoldenAnswers implements AsyncDisposable {
     address: string,
   ): Promise<GoldenAnswersShape> {
     checkGoldenAnswers(set);
-    for (let attempt = 1; ; attempt++) {
-      this.#checkSeen(name, set.version);
-      try {
-        return await this.#put(caller, name, set, address);
-      } catch (error) {
-        // A run that begins changes the set too, though not what callers see of it.
-        const isRace = error instanceof Problem && error.code === 'version_conflict';
-        if (!isRace || attempt >= PUT_ATTEMPTS_MAX) throw error;
-      }
-    }
-  }
-
-  #checkSeen(name: string, seen: number | undefined): void {
-    this.#parts.reader.refresh();
-    // 0 where there is no such set.
-    const current = this.#store.find(name)?.version ?? 0;
-    if (seen === undefined || seen === current) return;
-    const message = `The golden answers "${name}" are at version ${current}, not ${seen}.`;
-    throw new Problem('version_conflict', message, {
-      hint: 'Read the set again, and send your change of it with its version.',
-      details: { seenVersion: seen, currentVersion: current },
-    });
+    // A run that begins changes the set too, though not what callers see of it.
+    return afterRace(
+      () => this.#put(caller, name, set, address),
+      () => {
+        this.#parts.reader.refresh();
+        const current = this.#store.find(name)?.version ?? 0;
+        checkSeen(set.version, current, `The set of golden answers "${name}"`);
+      },
+    );
   }
 
   async #put(

@@ -12,7 +12,7 @@ import type {
 } from '@trellis/contract/shapes/golden-answers.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { nuggetRecall } from './nuggets.ts';
-import { differenceOf, meanOf } from './statistics.ts';
+import { differenceOf, meanOf, meanShareOf } from './statistics.ts';
 
 export const GOLDEN_METRICS: readonly GoldenMetric[] = [
   'nuggetRecallVital',
@@ -107,7 +107,9 @@ export async function summaryOf(
   const definitions = definitionsOf(judge);
   return eachMetric((metric) => {
     const values = results.map(({ metrics }) => metrics[metric]).filter((one) => one !== null);
-    return { ...meanOf(values), definition: definitions[metric] };
+    const isShare = metric !== 'tokens' && metric !== 'ms';
+    const estimate = isShare ? meanShareOf(values) : meanOf(values);
+    return { ...estimate, definition: definitions[metric] };
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { agreementOf, differenceOf, meanOf, type Verdicts } from './statistics.ts';
+import { agreementOf, differenceOf, meanOf, meanShareOf, type Verdicts } from './statistics.ts';
 
 const pairs = (both: number, judge: number, person: number, neither: number): Verdicts[] => [
   ...Array.from({ length: both }, () => ({ judge: true, person: true })),
@@ -12,7 +12,7 @@ const pairs = (both: number, judge: number, person: number, neither: number): Ve
 it('gives a mean with an interval around it, the same each time', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2 }),
       (values) => {
         const { value, low, high, n } = meanOf(values);
         expect(n).toBe(values.length);
@@ -25,9 +25,31 @@ it('gives a mean with an interval around it, the same each time', () => {
   );
 });
 
-it('says null of nothing, and knows one value exactly', () => {
+it('says null of nothing, and gives one value no interval', () => {
   expect(meanOf([])).toEqual({ value: null, low: null, high: null, n: 0 });
-  expect(meanOf([0.5])).toEqual({ value: 0.5, low: 0.5, high: 0.5, n: 1 });
+  expect(meanOf([512])).toEqual({ value: 512, low: null, high: null, n: 1 });
+  expect(differenceOf([{ now: 1, before: 0 }])).toEqual({
+    difference: 1,
+    low: null,
+    high: null,
+    n: 1,
+  });
+});
+
+it('is not certain of a share since a few questions say the same', () => {
+  expect(meanShareOf([])).toEqual({ value: null, low: null, high: null, n: 0 });
+  // The values of Wilson's interval for 1 of 1, 0 of 1 and 10 of 10.
+  for (const [values, low, high] of [
+    [[1], 0.2065, 1],
+    [[0], 0, 0.7935],
+    [Array.from({ length: 10 }, () => 1), 0.7225, 1],
+  ] as const) {
+    const found = meanShareOf(values);
+    expect([found.value, found.n]).toEqual([values[0], values.length]);
+    expect(found.low).toBeCloseTo(low, 3);
+    expect(found.high).toBeCloseTo(high, 3);
+  }
+  expect(meanShareOf([0, 1, 1])).toEqual(meanOf([0, 1, 1]));
 });
 
 it('covers the mean of a binomial about as often as it says', () => {

@@ -13,19 +13,39 @@ export interface Verdicts {
 
 const NOTHING: Interval = { value: null, low: null, high: null, n: 0 };
 
+/** The quantile of the normal distribution for 95 %. */
+const Z = 1.959964;
+
 /**
  * The mean with its 95 % interval: the percentile bootstrap over questions (Efron, "Bootstrap
  * methods: another look at the jackknife", Annals of Statistics 7(1), 1979). The same values give
- * the same interval.
+ * the same interval. One value has none.
  */
 export function meanOf(values: readonly number[]): Interval {
   if (values.length === 0) return NOTHING;
+  if (values.length === 1) return { ...NOTHING, value: mean(values), n: 1 };
   const means = resampled(values.length, (draw) => {
     let sum = 0;
     for (let i = 0; i < values.length; i++) sum += values[draw()] ?? 0;
     return sum / values.length;
   });
   return { value: mean(values), ...percentiles(means), n: values.length };
+}
+
+/**
+ * The mean of shares. Where all are the same the bootstrap draws nothing else, as if that were
+ * certain: then it is the score interval of Wilson ("Probable inference, the law of succession, and
+ * statistical inference", Journal of the American Statistical Association 22, 1927), which is also
+ * there for one question. For shares that are neither 0 nor 1 it is wider than need be.
+ */
+export function meanShareOf(values: readonly number[]): Interval {
+  const share = values[0];
+  if (share === undefined || values.some((one) => one !== share)) return meanOf(values);
+  const n = values.length;
+  const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
+  const half =
+    (Z / (1 + Z ** 2 / n)) * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2));
+  return { value: share, low: Math.max(0, middle - half), high: Math.min(1, middle + half), n };
 }
 
 /**

@@ -8,6 +8,7 @@ import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import { withCacheMarks } from '../router/anthropic-cache.ts';
 import { exchangeOf } from '../router/exchange.ts';
+import { withCacheKey } from '../router/openai-cache.ts';
 import type { ProviderRequest } from '../router/provider-client.ts';
 import { delayAskedMs, misconfigured } from '../router/provider-problem.ts';
 import type { EventStream, StreamedEvent } from '../router/provider-stream.ts';
@@ -84,7 +85,7 @@ export class ProviderFetch {
       now: 0,
     });
     const { baseUrl, apiKey } = target;
-    const body = protocol === 'anthropic' ? withCacheMarks(sent) : sent;
+    const body = protocol === 'anthropic' ? withCacheMarks(sent) : withCacheKey(sent, baseUrl);
     return { protocol, baseUrl, apiKey, path, body, headers: {}, signal };
   }
 

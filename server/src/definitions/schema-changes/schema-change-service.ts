@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
   SchemaBreak,
@@ -11,7 +10,7 @@ import type { SchemaAlias } from '@trellis/contract/shapes/schema-document.ts';
 import type { GoldenSet } from '@trellis/contract/shapes/search-evaluation.ts';
 import { type AuditTrail, deed, type Doer } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
-import { SCHEMA_CHANGE_TRIES, SCHEMA_CHANGE_WAIT_MS } from '#base/definition-limits.ts';
+import { afterRace } from '#base/after-race.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -222,20 +221,12 @@ export class SchemaChangeService {
     change: Change,
   ): Promise<{ readonly id: string; readonly sequence: number }> {
     const { reader, commits, onChanged } = this.#parts;
-    for (let left = SCHEMA_CHANGE_TRIES; ; left--) {
+    return afterRace(async () => {
       reader.refresh();
-      const request = changeRequest(this.#parts, by, change);
-      try {
-        const { sequence } = await commits.commit(request);
-        await onChanged();
-        return { id: change.id, sequence };
-      } catch (error) {
-        const isRaced = error instanceof Problem && error.code === 'version_conflict';
-        if (!isRaced || left <= 1) throw error;
-        // What it raced with shows once the log has it.
-        await setTimeout(SCHEMA_CHANGE_WAIT_MS * 2 ** (SCHEMA_CHANGE_TRIES - left));
-      }
-    }
+      const { sequence } = await commits.commit(changeRequest(this.#parts, by, change));
+      await onChanged();
+      return { id: change.id, sequence };
+    });
   }
 
   /** How one change is taken back. Throws `schema_conflict` where that is not possible. */

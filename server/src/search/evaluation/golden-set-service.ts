@@ -1,11 +1,12 @@
 import type {
-  CheckedGoldenSet,
+  CheckedGoldenSetChange,
   GoldenSet,
   GoldenSetList,
   SearchEvaluationList,
   SearchEvaluationReport,
 } from '@trellis/contract/shapes/search-evaluation.ts';
 import type { Caller } from '#access/caller.ts';
+import { afterRace, checkSeen } from '#base/after-race.ts';
 import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
@@ -51,21 +52,36 @@ export class GoldenSetService implements Disposable {
 
   /** This and all others but `put` throw `golden_set_not_found`. */
   get(_caller: Caller, name: string): GoldenSet {
-    const { description, request, queries } = this.#find(name);
-    return { name, description, request, queries };
+    const { description, request, queries, version } = this.#find(name);
+    return { name, description, request, queries, version };
   }
 
-  /** Makes the set, or replaces the one of this name, whose runs stay. Throws `invalid_request`. */
-  async put(caller: Caller, name: string, set: CheckedGoldenSet): Promise<GoldenSet> {
+  /**
+   * Makes the set, or replaces the one of this name, whose runs stay. Throws `invalid_request`, and
+   * `version_conflict` where it is not the version that the caller has seen, or where others keep
+   * changing it meanwhile.
+   */
+  async put(caller: Caller, name: string, set: CheckedGoldenSetChange): Promise<GoldenSet> {
     checkGoldenSet(set);
-    const { reader, commits } = this.#parts;
-    reader.refresh();
-    if (this.#store.count >= GOLDEN_SETS_MAX && this.#store.find(name) === undefined) {
+    // A run changes the set too, though not what callers see of it.
+    return afterRace(
+      () => this.#put(caller, name, set),
+      () => {
+        this.#parts.reader.refresh();
+        checkSeen(set.version, this.#store.find(name)?.version ?? 0, `The golden set "${name}"`);
+      },
+    );
+  }
+
+  async #put(caller: Caller, name: string, set: CheckedGoldenSetChange): Promise<GoldenSet> {
+    const before = this.#store.find(name);
+    if (this.#store.count >= GOLDEN_SETS_MAX && before === undefined) {
       throw new Problem('invalid_request', `There are ${GOLDEN_SETS_MAX} golden sets already.`, {
         hint: 'Delete one that is not needed any more.',
       });
     }
-    await commits.commit({ system: true, operations: [goldenSetOperation(name, set)] });
+    const operations = [goldenSetOperation(name, set, before)];
+    await this.#parts.commits.commit({ system: true, operations });
     return this.get(caller, name);
   }
 

@@ -71,6 +71,7 @@ export class GoldenSetStore {
       request: node['Request'] as GoldenSet['request'],
       queries: node['Queries'] as GoldenSet['queries'],
       runs: Number(node['Runs'] ?? 0),
+      version: Number(node['Version'] ?? 1),
       nodeVersion: this.#reader.version(id) ?? 0,
     };
   }
@@ -127,8 +128,15 @@ function runKey(name: string, number: number): string {
   return `${name}/${number % EVALUATIONS_KEPT}`;
 }
 
-/** For a commit with `system`: replaces the set of this name; its runs stay. */
-export function goldenSetOperation(name: string, set: CheckedGoldenSet): WriterOperation {
+/**
+ * For a commit with `system`: makes the set, or replaces the one that there is; its runs stay.
+ * Conflicts with whatever changes the set at the same time.
+ */
+export function goldenSetOperation(
+  name: string,
+  set: CheckedGoldenSet,
+  before: StoredGoldenSet | undefined,
+): WriterOperation {
   return {
     op: 'addOrUpdate',
     type: SET_TYPE,
@@ -138,7 +146,9 @@ export function goldenSetOperation(name: string, set: CheckedGoldenSet): WriterO
       Request: set.request,
       Queries: set.queries,
       Size: set.queries.length,
+      Version: (before?.version ?? 0) + 1,
     },
+    ifVersion: before?.nodeVersion ?? 0,
   };
 }
 

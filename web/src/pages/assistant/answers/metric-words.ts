@@ -39,7 +39,8 @@ export function changeText(metric: GoldenMetric, change: MetricDifference): stri
   const { difference } = change;
   if (difference === null) return '–';
   const sign = difference > 0 ? '+' : '';
-  return `${sign}${valueText(metric, difference)} (${intervalText(metric, change)})`;
+  const interval = intervalText(metric, change) || 'one question';
+  return `${sign}${valueText(metric, difference)} (${interval})`;
 }
 
 /** Whether the interval of a change says that it is no chance. */

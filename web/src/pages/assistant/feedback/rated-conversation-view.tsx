@@ -34,7 +34,7 @@ function Conversation({ rated }: { readonly rated: RatedConversation }) {
           <Question
             key={message.UID}
             text={message.text}
-            actions={<GoldenQuestion question={message.text} />}
+            actions={<GoldenQuestion question={message.text} asUser={user.uid} />}
           />
         ) : (
           <Reply key={message.UID} from="Assistant">
