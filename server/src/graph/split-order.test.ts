@@ -5,7 +5,7 @@ import { uidOf } from './testing/graph-of-words.ts';
 import { contentWithoutVersions, expectDerived } from './testing/merged-people.ts';
 import { openTestGraph, problemOf, type TestGraph } from './testing/test-graph.ts';
 
-const KEYS = ['a', 'b', 'c', 'd', 'e'];
+const KEYS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 let graph: TestGraph;
 
@@ -87,17 +87,24 @@ it.each([
 });
 
 it('gives back the graph of before, whatever was merged, and in whatever order it is split', async () => {
-  const key = fc.constantFrom(...KEYS);
-  const edges = fc.array(
+  const edge = (from: readonly string[], to: readonly string[]) =>
     fc.record({
-      from: key,
-      to: key,
+      from: fc.constantFrom(...from),
+      to: fc.constantFrom(...to),
       edge: fc.constantFrom('Knows', 'Likes'),
       since: fc.nat(3),
-    }),
-    { maxLength: 10 },
-  );
-  const merges = fc.array(fc.record({ into: key, node: key }), { minLength: 1, maxLength: 6 });
+    });
+  const across = edge(KEYS.slice(0, 3), KEYS.slice(3));
+  const edges = fc.array(fc.oneof(across, across, edge(KEYS, KEYS)), {
+    minLength: 3,
+    maxLength: 10,
+  });
+  // Merges of both ends of edges are what the order matters for.
+  const pair = (keys: readonly string[]) =>
+    fc.record({ into: fc.constantFrom(...keys), node: fc.constantFrom(...keys) });
+  const half = fc.oneof(pair(KEYS.slice(0, 3)), pair(KEYS.slice(3)));
+  const any = fc.oneof(half, half, pair(KEYS));
+  const merges = fc.array(any, { minLength: 2, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(edges, merges, fc.array(fc.nat(5)), async (links, wanted, order) => {
       await graph.write(...KEYS.map((one) => ({ op: 'delete', ...ref(one) }) as const));
