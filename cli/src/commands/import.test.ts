@@ -104,6 +104,43 @@ describe('import', () => {
     expect(stateFiles(home)).toEqual([]);
   });
 
+  it.each([
+    {
+      form: 'graphml',
+      first:
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">',
+      item: (i: number) => `<node id="n${i}"/>`,
+      last: '</graph></graphml>',
+    },
+    {
+      form: 'nquads',
+      first: '',
+      item: (i: number) =>
+        `<http://a.example/${i}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://a.example/T> .`,
+      last: '',
+    },
+  ])('goes on in a graph as $form', async ({ form, first, item, last }) => {
+    const path = join(scratchFolder(), `graph.${form}`);
+    const items = Array.from({ length: BATCH_OPERATIONS_MAX + 1 }, (_, i) => item(i));
+    writeFileSync(path, [first, ...items, last].filter((line) => line !== '').join('\n'));
+    const whole = await startIngest();
+    const once = await trellis(['import', form, path, ...whole.server], {
+      env: { HOME: scratchFolder() },
+    });
+    expect(once.code, once.stderr).toBe(0);
+
+    const broken = await startIngest((number) =>
+      number === 2 ? refusal(507, 'storage_full') : undefined,
+    );
+    const env = { HOME: scratchFolder() };
+    const command = ['import', form, path, ...broken.server];
+    expect(await trellis(command, { env })).toMatchObject({ code: 1 });
+    const resumed = await trellis([...command, '--resume'], { env });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toContain('Going on after 50,000 operations.');
+    expect(broken.batches.flat()).toEqual(whole.batches.flat());
+  });
+
   it('starts at the beginning when the file has changed, and says so', async () => {
     const { server, batches } = await startIngest((number) =>
       number === 2 ? refusal(507, 'storage_full') : undefined,

@@ -3,7 +3,7 @@ import { MERGE_EDGES_MAX } from '@trellis/contract/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { ANY_EDGE, NeighborList } from './adjacency.ts';
 import type { FieldValue } from './field-types.ts';
-import type { NodeRecord } from './node-record.ts';
+import { type NodeRecord, openRecord } from './node-record.ts';
 import type { Field } from './schema-fields.ts';
 import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
@@ -72,7 +72,39 @@ export function mergeDataOf(t: Transactor, id: number): MergeData {
   const record = t.record(id);
   const type = t.registry.nodeTypeById(record.typeId);
   // Only `mergeNodes` writes it.
-  return record.valueByName(type, 'Data') as MergeData;
+  const data = record.valueByName(type, 'Data') as KeptMerge;
+  const uids = { gone: openRecord(data.node).uid, stayed: openRecord(data.before).uid };
+  return {
+    ...data,
+    edges: data.edges.flatMap((one) => ('moved' in one ? edgesOf(one, uids) : one)),
+  };
+}
+
+interface KeptMerge extends Omit<MergeData, 'edges'> {
+  readonly edges: readonly (KeptEdge | EdgeOfGone)[];
+}
+
+/** How the first merges kept an edge of the node that went. */
+interface EdgeOfGone {
+  readonly isOut: boolean;
+  readonly edge: number;
+  /** UID. */
+  readonly other: string;
+  readonly record: string;
+  /** False when the node that stayed had an edge like it. */
+  readonly moved: boolean;
+}
+
+function edgesOf(
+  { isOut, edge, other, record, moved }: EdgeOfGone,
+  { gone, stayed }: { readonly gone: string; readonly stayed: string },
+): KeptEdge[] {
+  const of = (uid: string): KeptEdge => {
+    const end = other === gone ? uid : other;
+    return { edge, from: isOut ? uid : end, to: isOut ? end : uid, record };
+  };
+  // What the other one had in its edge was not kept, and is what is stored now.
+  return moved || other === stayed ? [of(gone)] : [of(gone), of(stayed)];
 }
 
 /** The same as a value of the field. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { KeptEdge, MergeData } from './merge-record.ts';
 import type { WriterOperation } from './operations.ts';
 import { uidOf } from './testing/graph-of-words.ts';
 import { contentWithoutVersions, expectDerived } from './testing/merged-people.ts';
@@ -132,4 +133,43 @@ it('gives back the graph of before, whatever was merged, and in whatever order i
     }),
     { numRuns: 60 },
   );
+});
+
+it('splits a merge as the first ones were kept', async () => {
+  await people([
+    { from: 'a', to: 'b', since: 1 },
+    { from: 'c', to: 'b', since: 2 },
+    { from: 'c', to: 'd', since: 3 },
+    { from: 'e', to: 'c', since: 4 },
+    { from: 'e', to: 'a', since: 5 },
+    { from: 'a', to: 'c', since: 6 },
+    { from: 'c', to: 'c', since: 7 },
+  ]);
+  const before = content();
+  await merge('m0', 'a', 'c');
+  const record = { type: '_NodeMerge', key: 'm0' };
+  const data = graph.reader.field(graph.reader.id(record) ?? 0, 'Data') as MergeData;
+  const [gone, stayed] = [uid('c'), uid('a')];
+  const isLike = (edge: KeptEdge) => (other: KeptEdge) =>
+    other.edge === edge.edge &&
+    (other.from === stayed || other.to === stayed) &&
+    other.from === (edge.from === gone ? stayed : edge.from) &&
+    other.to === (edge.to === gone ? stayed : edge.to);
+  const edges = data.edges
+    .filter(({ from, to }) => from === gone || to === gone)
+    .map((one) => {
+      const { edge, from, to } = one;
+      const isOut = from === gone;
+      const isBetween = [from, to].includes(stayed);
+      const moved = !isBetween && !data.edges.some(isLike(one));
+      return { isOut, edge, other: isOut ? to : from, record: one.record, moved };
+    });
+  // Each has its inverse: three that were like one of the other node, or between both; two alone.
+  expect(Map.groupBy(edges, ({ moved }) => moved).get(true)).toHaveLength(4);
+  expect(edges).toHaveLength(10);
+  const fields = { Data: JSON.parse(JSON.stringify({ ...data, edges })) };
+  await graph.writer.commit({ operations: [{ op: 'update', ...record, fields }], system: true });
+  await split('m0');
+  expect(content()).toEqual(before);
+  await expectDerived(graph);
 });
