@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { StagedCommits } from '#graph/staged-commits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { ADMIN, openTestEndpoints } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
@@ -49,6 +50,21 @@ it('lets nobody change, restore or delete it', async () => {
     code: 'endpoint_not_found',
   });
   expect(sequence()).toBe(before);
+});
+
+it('is not compiled for a change of the schema, which it names nothing of', async () => {
+  const { service, graph } = endpoints;
+  const code = `export default async ({ graph }: Scope) => (await graph.get('Book', 'a')).Pages;`;
+  await service.install(ADMIN, { name: NAME, code });
+  await service.create(ADMIN, { name: 'reads', code });
+  const { storage, clock } = graph;
+  await using staged = StagedCommits.open({ storage, environmentKey: undefined, clock });
+  const edits = { edits: [{ rename: { type: 'Book', to: 'Volume' } }] } as const;
+  const over = service.over(staged);
+  await staged.commits.commit({ operations: [], edits });
+  const broken = await over.broken(new AbortController().signal);
+  expect(broken.map(({ name }) => name)).toEqual(['reads']);
+  await service.delete(ADMIN, 'reads');
 });
 
 it('is marked in the catalog', async () => {

@@ -14,6 +14,7 @@ import { CallableEndpoints } from './callable-endpoints.ts';
 import { versionsOf } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import { headDiagnostics, type ScheduleFault } from './compile/head-diagnostics.ts';
+import { isBuiltIn } from './endpoint-definition.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type InputSchema } from './endpoint-inputs.ts';
 import type { KeptInputs } from './kept-inputs.ts';
@@ -150,6 +151,8 @@ export class StagedEndpoints {
     for (const { definition } of this.#store.all()) {
       signal.throwIfAborted();
       const { name, code, isReadOnly, compiles, diagnostics: found } = definition;
+      // They name nothing of the workspace's schema.
+      if (isBuiltIn(name)) continue;
       const checkedWith = this.#checked.get(name);
       const isWritten = checkedWith !== undefined;
       // What was no good before is nobody's fault here, and drafts were asked for.
