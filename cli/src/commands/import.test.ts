@@ -111,6 +111,7 @@ describe('import', () => {
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">',
       item: (i: number) => `<node id="n${i}"/>`,
       last: '</graph></graphml>',
+      separator: '\n',
     },
     {
       form: 'nquads',
@@ -118,11 +119,19 @@ describe('import', () => {
       item: (i: number) =>
         `<http://a.example/${i}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://a.example/T> .`,
       last: '',
+      separator: '\n',
     },
-  ])('goes on in a graph as $form', async ({ form, first, item, last }) => {
+    {
+      form: 'jsonld',
+      first: '{"@context":{"type":"@type"},"@graph":[',
+      item: (i: number) => `{"@id":"http://a.example/${i}","type":"http://a.example/T"}`,
+      last: ']}',
+      separator: ',\n',
+    },
+  ])('goes on in a graph as $form', async ({ form, first, item, last, separator }) => {
     const path = join(scratchFolder(), `graph.${form}`);
     const items = Array.from({ length: BATCH_OPERATIONS_MAX + 1 }, (_, i) => item(i));
-    writeFileSync(path, [first, ...items, last].filter((line) => line !== '').join('\n'));
+    writeFileSync(path, `${first}${items.join(separator)}${last}`);
     const whole = await startIngest();
     const once = await trellis(['import', form, path, ...whole.server], {
       env: { HOME: scratchFolder() },

@@ -4,15 +4,13 @@ import { JsonLdParser } from 'jsonld-streaming-parser';
 import { CommandFailure } from '../failure.ts';
 import type { ImportSource } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
+import { streamingDocuments } from './jsonld-documents.ts';
 import { quadSource, type ReadQuad } from './quad-source.ts';
 import type { Quad, Term } from './quads.ts';
 
 /** Statements are given on in groups of so many. */
 const GROUP = 1_000;
-/** What may begin with anything is held in memory until its context is known. */
-const OTHER_BYTES_MAX = 64 * 1024 * 1024;
-/** So an export begins. */
-const EXPORT_HEAD = '[\n{"@id":"urn:trellis:graph"';
+const PIECE_BYTES = 16 * 1024;
 
 /** JSON-LD 1.1: as an export wrote it, or any other. Contexts of other servers are not fetched. */
 export function jsonldSource(file: InputFile, type: string): ImportSource {
@@ -41,20 +39,20 @@ async function* readStatements(file: InputFile): AsyncGenerator<ReadQuad[]> {
   yield group;
 }
 
-async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
-  const chunks = file.chunks();
-  const first = await chunks.next();
-  if (first.done === true) return;
-  const isExport = first.value.toString('utf8', 0, EXPORT_HEAD.length) === EXPORT_HEAD;
+/** Throws an `Error` that says what is wrong. */
+export async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
+  for await (const document of streamingDocuments(file)) yield* statementsOf(document);
+}
+
+async function* statementsOf(document: string): AsyncGenerator<Quad> {
   // Its parser of JSON makes buffers in a way of which Node warns.
   process.noDeprecation = true;
   const parser = new JsonLdParser({
-    streamingProfile: isExport,
+    streamingProfile: true,
     documentLoader: { load: refuseContext },
   });
-  const text = bounded(file, first.value, chunks, isExport ? Infinity : OTHER_BYTES_MAX);
-  // What goes wrong comes out of the parser; and whoever has read enough closes the file by it.
-  pipeline(Readable.from(text, { objectMode: false }), parser, () => {});
+  // What goes wrong comes out of the parser.
+  pipeline(Readable.from(piecesOf(document), { objectMode: false }), parser, () => {});
   const quads: AsyncIterable<RdfQuad> = parser;
   // The parser gives the type of a node last, and the values of its fields go by it.
   let ofOne: Quad[] = [];
@@ -69,6 +67,14 @@ async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
   yield* typesFirst(ofOne);
 }
 
+/** The parser keeps something for each value of a piece until it has done them all. */
+function* piecesOf(document: string): Generator<Buffer, void, undefined> {
+  const bytes = Buffer.from(document);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES);
+  }
+}
+
 function typesFirst(quads: readonly Quad[]): Quad[] {
   const isType = ({ predicate, graph }: Quad): boolean =>
     graph === undefined && predicate.value === RDF.type;
@@ -78,25 +84,6 @@ function typesFirst(quads: readonly Quad[]): Quad[] {
 function refuseContext(url: string): Promise<never> {
   const message = `the context ${url.slice(0, 200)} is on another server, and is not fetched: write it into the file`;
   return Promise.reject(new Error(message));
-}
-
-async function* bounded(
-  file: InputFile,
-  first: Buffer,
-  rest: AsyncIterable<Buffer>,
-  bytesMax: number,
-): AsyncGenerator<Buffer> {
-  let bytes = first.length;
-  yield first;
-  for await (const chunk of rest) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) {
-      throw new CommandFailure(
-        `${file.name}: JSON-LD that is no export of Trellis may have ${bytesMax} bytes: make N-Quads of it`,
-      );
-    }
-    yield chunk;
-  }
 }
 
 /** As the parser gives them (RDF/JS: Data model specification). */
@@ -109,7 +96,7 @@ interface RdfTerm {
 
 type RdfQuad = Readonly<Record<'subject' | 'predicate' | 'object' | 'graph', RdfTerm>>;
 
-function quadOf({ subject, predicate, object, graph }: RdfQuad): Quad {
+export function quadOf({ subject, predicate, object, graph }: RdfQuad): Quad {
   const statement = {
     subject: termOf(subject),
     predicate: termOf(predicate),
