@@ -51,10 +51,10 @@ export class GraphmlReader {
   #isEnding = false;
   #isWhole = false;
   #characters = 0;
-  /** The piece that is read, where it begins in the text, and up to where its lines are counted. */
+  /** The piece that is read, where it begins in the text, and where its line ends that is read. */
   #piece = '';
   #begin = 0;
-  #counted = 0;
+  #lineEnd = Infinity;
   #line = 1;
 
   constructor() {
@@ -77,7 +77,7 @@ export class GraphmlReader {
   read(piece: string): readonly GraphmlPart[] {
     this.#begin += this.#piece.length;
     this.#piece = piece;
-    this.#counted = 0;
+    this.#lineEnd = this.#lineEndAfter(0);
     this.#parser.write(piece);
     const waiting = this.#begin + piece.length - this.#parser.endIndex;
     if (waiting > GRAPHML_ELEMENT_CHARACTERS_MAX) throw tooLarge();
@@ -178,12 +178,16 @@ export class GraphmlReader {
   /** `index` is a place in the whole text. */
   #countLines(index: number): void {
     const end = index - this.#begin;
-    for (;;) {
-      const next = this.#piece.indexOf('\n', this.#counted);
-      if (next < 0 || next >= end) return;
+    while (this.#lineEnd < end) {
       this.#line++;
-      this.#counted = next + 1;
+      this.#lineEnd = this.#lineEndAfter(this.#lineEnd + 1);
     }
+  }
+
+  /** Looked for once for each line: a file of one line has many elements in it. */
+  #lineEndAfter(index: number): number {
+    const end = this.#piece.indexOf('\n', index);
+    return end < 0 ? Infinity : end;
   }
 }
 

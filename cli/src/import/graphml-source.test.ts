@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { liveHeapBytes } from '../../../test/support/live-heap.ts';
+import { scale } from '../../../test/support/scale.ts';
 import { GRAPHML_DEPTH_MAX, GRAPHML_ELEMENT_CHARACTERS_MAX } from './graphml-reader.ts';
 import { GRAPHML_KEYS_MAX, graphmlSource } from './graphml-source.ts';
 import { InputFile } from './input-file.ts';
 
+const LINE_BYTES = scale({ sample: 64, soak: 1_024 }) * 1024 * 1024;
+/** A good part of it is what buffers take until they are swept. */
+const LINE_HEAP_BYTES_MAX = 24 * 1024 * 1024;
 const OPTIONS = { type: 'Node', edge: 'LinkedTo', key: undefined };
 
 function sourceOf(chunks: Iterable<Buffer>, options: { key?: string } = {}) {
@@ -291,6 +296,39 @@ describe('a hostile file', () => {
     };
     await expect(whole()).rejects.toThrow('an element or a text has more than');
     expect(source.progress().done).toBeLessThan(3 * GRAPHML_ELEMENT_CHARACTERS_MAX);
+  });
+
+  it.each([
+    [
+      'nodes and edges',
+      (i: number) =>
+        `<node id="n${i}"/><edge source="n${i}" target="n0"><!--${'x'.repeat(150)}--></edge>`,
+      4,
+    ],
+    ['what is none of it', () => `<y:z a="b">text</y:z><data key="k"/>${' '.repeat(200)}`, 0],
+  ])('of one line of %s is read piece by piece', async (_what, part, operationsOfPart) => {
+    const keys = '<graphml><key id="k" for="graph"/><graph>';
+    let parts = 0;
+    function* line(): Generator<Buffer, void, undefined> {
+      yield Buffer.from(keys);
+      for (let bytes = 0; bytes < LINE_BYTES;) {
+        const piece = Buffer.from(Array.from({ length: 1_000 }, () => part(parts++)).join(''));
+        bytes += piece.length;
+        yield piece;
+      }
+      yield Buffer.from('</graph></graphml>');
+    }
+    const source = sourceOf(line());
+    const before = liveHeapBytes();
+    let operations = 0;
+    let groups = 0;
+    for await (const items of source.items()) {
+      operations += items.filter(({ problem }) => problem === undefined).length;
+      if (++groups % 40 === 0) expect(liveHeapBytes() - before).toBeLessThan(LINE_HEAP_BYTES_MAX);
+    }
+    expect(groups).toBeGreaterThan(200);
+    expect(operations).toBe(parts * operationsOfPart);
+    expect(source.progress().done).toBeGreaterThan(LINE_BYTES);
   });
 
   it('with too many keys tells of those beyond', async () => {
