@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { OneAtATime } from '#base/one-at-a-time.ts';
 import { scale } from '../../../../test/support/scale.ts';
-import { openTestIdentity } from '../testing/test-identity.ts';
+import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from '../testing/test-identity.ts';
 import { ScimService } from './scim-service.ts';
 
 const USERS = scale({ sample: 2_000, soak: 100_000 });
@@ -21,6 +21,19 @@ const IDP: Caller = {
   tokenId: 'idp',
 };
 
+function serviceOver({ graph, vault, audit }: TestIdentity): ScimService {
+  return new ScimService({
+    reader: graph.reader,
+    vault,
+    commits: graph.writer,
+    clock: graph.clock,
+    audit,
+    userChanges: new OneAtATime(),
+    teamChanges: new OneAtATime(),
+    publicUrl: () => 'https://x.example',
+  });
+}
+
 it(`creates, finds and pages through users beside ${USERS} others, which it does not read`, async () => {
   await using at = await openTestIdentity();
   const { reader, writer } = at.graph;
@@ -34,16 +47,7 @@ it(`creates, finds and pages through users beside ${USERS} others, which it does
       }),
     });
   }
-  const { users } = new ScimService({
-    reader,
-    vault: at.vault,
-    commits: writer,
-    clock: at.graph.clock,
-    audit: at.audit,
-    userChanges: new OneAtATime(),
-    teamChanges: new OneAtATime(),
-    publicUrl: () => 'https://x.example',
-  });
+  const { users } = serviceOver(at);
   using fields = vi.spyOn(reader, 'field');
   const ann = { userName: 'ann', externalId: 'x', emails: [{ value: 'ann@x.example' }] };
   const made = await users.create(IDP, ann, '127.0.0.1');
@@ -67,4 +71,21 @@ it(`creates, finds and pages through users beside ${USERS} others, which it does
   const others = await users.list(IDP, { filter: 'emails.value sw "USER-1" and active eq true' });
   const expected = Array.from({ length: USERS }, (_, i) => `user-${i}`);
   expect(others.totalResults).toBe(expected.filter((name) => name.startsWith('user-1')).length);
+});
+
+it('ends the sessions of a user in the commit that deactivates them', async () => {
+  await using at = await openTestIdentity();
+  const { users } = serviceOver(at);
+  const emails = [{ value: 'ann@x.example' }];
+  const ann = { userName: 'ann', externalId: 'x', emails, password: TEST_PASSWORD };
+  const { id } = await users.create(IDP, ann, '127.0.0.1');
+  at.graph.clock.time += 1_000;
+  const session = await at.signIn('ann');
+  expect(at.identity.authenticate(session).userName).toBe('ann');
+  using commits = vi.spyOn(at.graph.writer, 'commit');
+  const Operations = [{ op: 'replace', path: 'active', value: false }];
+  await users.patch(IDP, { id, ifMatch: undefined }, { Operations }, '127.0.0.1');
+  expect(commits).toHaveBeenCalledTimes(1);
+  at.graph.reader.refresh();
+  expect(() => at.identity.authenticate(session)).toThrow('not valid');
 });
