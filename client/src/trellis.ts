@@ -15,6 +15,7 @@ import type { CallOptions } from './transport.ts';
 import { TrellisClient } from './trellis-client.ts';
 import { TrellisError } from './trellis-error.ts';
 
+export { chatMarkdown, type ChatMarkdownOptions } from './chat-markdown.ts';
 export type { ChatEvent, WatchedChatEvent } from './methods/chat.ts';
 export type { RunOptions, RunningEndpoint } from './methods/endpoint-runs.ts';
 export type { CallOptions, RetryLimits, TransportOptions } from './transport.ts';

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
 import { field } from '../support/http-client.ts';
@@ -56,6 +57,43 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     await answer.getByRole('group', { name: 'Output' }).waitFor();
     await expectAccessibleInBothThemes(page);
     await page.getByRole('status', { name: 'Answer of the assistant' }).getByText('book').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a sentence that is supported in part has its quote one click away, and in the files', async () => {
+    const said = 'The Ark is a book [1][7].';
+    at.provider.script.turn = inTurn(calls(['lookup', { word: 'ark' }]), says(said));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Which book?');
+    const answer = answers(page).last();
+    await answer.getByRole('button', { name: 'Partly supported: show why' }).click();
+    const evidence = page.getByRole('dialog', { name: 'Sources say only a part of this' });
+    await evidence.getByRole('blockquote').getByText('Type: Book').waitFor();
+    await page.keyboard.press('Escape');
+
+    const file = async (format: string) => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: format }).click(),
+      ]);
+      const content = await text(await download.createReadStream());
+      return { name: download.suggestedFilename(), content };
+    };
+    const markdown = await file('Markdown');
+    expect(markdown.name).toBe('Which-book.md');
+    expect(markdown.content).toContain(
+      '\n\nThe Ark is a book [^1][7]. *(partly supported)*[^s1]\n\nSources support 0 of 1 checked sentence.\n',
+    );
+    expect(markdown.content).toContain(`/#/node/${uid}>)`);
+    expect(markdown.content).toContain('\n[^s1]: Partly supported: “Type: Book” (source 1, ');
+    const json = await file('JSON');
+    expect(json.name).toBe('Which-book.json');
+    expect(JSON.parse(json.content)).toMatchObject({
+      messages: [{ text: 'Which book?' }, { text: said, support: [{ verdict: 'partly' }] }],
+    });
+    await expectAccessibleInBothThemes(page);
     expect(complaints).toEqual([]);
   });
 

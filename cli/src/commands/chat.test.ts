@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trellis } from '../testing/command-line.ts';
+import { scratchFolder, trellis } from '../testing/command-line.ts';
 import { refusal, startService } from '../testing/service.ts';
 
 const UID = '7vbXzqGAm3WCiHpAmoqgqD';
@@ -39,6 +41,77 @@ async function start(answer: object = ANSWER, end = event('result', answer)) {
   const run = (...args: string[]) => trellis(['chat', ...args, '--server', service.url]);
   return { service, run };
 }
+
+const CHAT = {
+  UID: 'c1',
+  title: 'Dogs',
+  createdAt: '2026-11-29T17:00:00.000Z',
+  updatedAt: '2026-11-29T17:00:00.000Z',
+  isBusy: false,
+  busyWith: null,
+  messages: [
+    { role: 'user', UID: 'q1', text: 'A dog?', at: '2026-11-29T17:00:00.000Z', viewingUID: null },
+    {
+      role: 'assistant',
+      UID: 'm1',
+      text: 'A dog [1].\nAnd\u001b more.',
+      at: '2026-11-29T17:00:01.000Z',
+      citations: ANSWER.citations,
+      toolCalls: [],
+      usage: null,
+      model: 'm',
+      ended: 'answer',
+      error: null,
+      feedback: null,
+      support: ANSWER.support.map((one, at) => (at === 1 ? { ...one, end: 21 } : one)),
+      supportRate: 0.5,
+      supportJudge: null,
+    },
+  ],
+};
+
+describe('chat export', () => {
+  const startExport = async () => {
+    const service = await startService({ 'GET /api/chatai/chats/c1': () => ({ body: CHAT }) });
+    const run = (...args: string[]) =>
+      trellis(['chat', 'export', ...args, '--server', service.url]);
+    return { service, run };
+  };
+
+  it('prints Markdown with verdicts and sources, and nothing that a terminal obeys', async () => {
+    const { run, service } = await startExport();
+    const { code, stdout, stderr } = await run('c1');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('# Dogs\n\n## You\n');
+    expect(stdout).toContain('\nA dog [^1].[^s1]\nAnd\ufffd more. *(not supported)*[^s2]\n');
+    expect(stdout).toContain(
+      `[^1]: [\`u1\`](<${service.url}/#/node/u1>): Type: Word; lemma: dog\n`,
+    );
+  });
+
+  it('writes a file in the format of its ending, and overwrites none', async () => {
+    const { run } = await startExport();
+    const out = join(scratchFolder(), 'dogs.json');
+    const { code, stdout, stderr } = await run('c1', '--out', out);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^Wrote [\d.]+ KiB to .*dogs\.json\.\n$/);
+    expect(JSON.parse(await readFile(out, 'utf8'))).toEqual(CHAT);
+    const again = await run('c1', '--out', out);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is a file')]);
+    const told = await run('c1', '--out', `${out}.md`, '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({ path: `${out}.md`, format: 'markdown' });
+    expect(await readFile(`${out}.md`, 'utf8')).toMatch(/^# Dogs\n/);
+  });
+
+  it('gives programs the conversation, and says what is wrong', async () => {
+    const { run } = await startExport();
+    expect(JSON.parse((await run('c1', '--json')).stdout)).toEqual(CHAT);
+    expect(JSON.parse((await run('c1', '--format', 'json')).stdout)).toEqual(CHAT);
+    expect((await run('c1', '--format', 'pdf')).code).toBe(2);
+    expect((await run()).code).toBe(2);
+    expect((await run('c2')).code).toBe(1);
+  });
+});
 
 describe('chat', () => {
   it('prints the answer as it comes, then its sources', async () => {

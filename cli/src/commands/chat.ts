@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { uidOfNode } from '../node-words.ts';
 import { harmless, harmlessLines } from '../terminal.ts';
+import { addChatExport } from './chat-export.ts';
 
 interface ChatOptions {
   readonly chat?: string;
@@ -12,12 +13,23 @@ interface ChatOptions {
 
 /** `trellis chat`. */
 export function addChat(program: Command, run: Run): void {
-  program
+  const chat = program
     .command('chat')
     .summary('ask the assistant of the workspace')
+    .description('Asks the assistant of the workspace, and exports what was said.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis chat "Which words mean dog?"
+  $ trellis chat "And in the plural?" --chat 4tLgKqkzyVJUoPhSLUQTtu
+  $ trellis chat export 4tLgKqkzyVJUoPhSLUQTtu --out dogs.md`,
+    );
+  chat
+    .command('ask', { isDefault: true })
     .description(
       'Asks the assistant, and prints its answer as it comes, then the nodes that it cites. ' +
-        'The assistant may read what you may read.',
+        'The assistant may read what you may read. The word "ask" may be left out.',
     )
     .argument('<question>', 'what to ask')
     .option('--chat <uid>', 'UID of the chat to continue (default: a new one)')
@@ -34,6 +46,7 @@ Examples:
     .action(
       run((context, options: ChatOptions, question: string) => ask(context, options, question)),
     );
+  addChatExport(chat, run);
 }
 
 async function ask(

@@ -15,6 +15,7 @@ import { AnswerView } from './answer-view.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { chatOptionsQuery, chatQuery } from './chat-queries.ts';
 import { ChatStart } from './chat-start.tsx';
+import { ExportChat } from './export-chat.tsx';
 import { chatTurns, type LiveTurn, useLiveTurn } from './chat-turns.ts';
 import { NoProvider } from './no-provider.tsx';
 import { type EditedQuestion, QuestionView } from './question-view.tsx';
@@ -63,7 +64,10 @@ export function Conversation({ uid, choice, setChoice, onBegun }: ConversationPr
   }
   return (
     <>
-      <PageHeader title={chat?.title || 'Chat'} />
+      <PageHeader
+        title={chat?.title || 'Chat'}
+        actions={isBegun(chat) ? <ExportChat uid={chat.UID} /> : undefined}
+      />
       <Announcement isBusy={isBusy} answer={lastAnswerOf(messages)} />
       {uid === undefined && turn === undefined && (
         <ChatStart nodeUid={node} onChoose={begin} isOff={isOff} />
@@ -182,6 +186,10 @@ function Failure({ failure, isOff, onRetry }: FailureProps) {
       <ErrorPanel title="The message was not sent" error={failure.error} onRetry={onRetry} />
     )
   );
+}
+
+function isBegun(chat: Chat | undefined): chat is Chat {
+  return chat !== undefined && chat.messages.length > 0;
 }
 
 function isNewMessage(failure: SendFailure | undefined): boolean {

@@ -1,10 +1,11 @@
+import { isDoubtful } from '@trellis/client/answer-words.ts';
 import type { ChatCitation } from '@trellis/contract/shapes/chat.ts';
 import type { AnswerSupport } from '@trellis/contract/shapes/support.ts';
 import { type ReactNode, useMemo } from 'react';
 import { useNames } from '../../../api/names.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { CitationLink, type SourceLink, SourceList } from './citations.tsx';
-import { isDoubtful, MarkedSentence } from './sentence-evidence.tsx';
+import { MarkedSentence } from './sentence-evidence.tsx';
 import { SupportList } from './support-list.tsx';
 
 interface CheckedAnswerProps {

@@ -1,3 +1,4 @@
+import { VERDICTS } from '@trellis/client/answer-words.ts';
 import type { SentenceSupport } from '@trellis/contract/shapes/support.ts';
 import { CircleAlert, CircleHelp } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -11,11 +12,6 @@ interface SentenceEvidenceProps {
   readonly titleOf: (uid: string) => string;
 }
 
-/** Whether its sources do not say it, or only a part of it. */
-export function isDoubtful({ verdict }: SentenceSupport): boolean {
-  return verdict === 'unsupported' || verdict === 'partly';
-}
-
 /** A sentence with its verdict, and what its sources say. */
 export function SentenceEvidence(props: SentenceEvidenceProps) {
   const { sentence, link: Source, titleOf } = props;
@@ -23,9 +19,7 @@ export function SentenceEvidence(props: SentenceEvidenceProps) {
   return (
     <div className="flex flex-col gap-1 text-[13px]">
       <span>
-        <Badge tone={isPartly ? 'warning' : 'danger'}>
-          {isPartly ? 'Partly supported' : 'Not supported'}
-        </Badge>
+        <Badge tone={isPartly ? 'warning' : 'danger'}>{VERDICTS[sentence.verdict]}</Badge>
       </span>
       <bdi className="wrap-anywhere">{sentence.sentence}</bdi>
       {sentence.citations
@@ -57,7 +51,7 @@ interface MarkedSentenceProps extends SentenceEvidenceProps {
 export function MarkedSentence({ children, isEnd, ...evidence }: MarkedSentenceProps) {
   const isPartly = evidence.sentence.verdict === 'partly';
   const Icon = isPartly ? CircleHelp : CircleAlert;
-  const label = isPartly ? 'Partly supported: show why' : 'Not supported: show why';
+  const label = `${VERDICTS[evidence.sentence.verdict]}: show why`;
   return (
     <>
       <mark
