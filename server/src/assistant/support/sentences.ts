@@ -22,7 +22,13 @@ const JOINED_PIECES_MAX = 40;
 const CITATION = /\[0*([1-9]\d{0,5})\]/g;
 const ONLY_CITATIONS = /^(?:\s*\[\d{1,6}\][.,;:)]?)+\s*$/;
 const CITATIONS_FIRST = /^(?:\s*\[\d{1,6}\])+/;
-const FENCE = /^\s{0,3}(?:```|~~~)/;
+const QUOTE = /^(?:\s{0,3}>\s?)+/;
+const ITEM = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)+/;
+const FENCE = /^(\s*)(`{3,}(?=[^`]*$)|~{3,})/;
+/** A line that is indented by more is no fence. */
+const FENCE_INDENT_MAX = 3;
+/** The words of an item are indented by so much at least. */
+const ITEM_INDENT_MIN = 2;
 /** Lines and the row below the names of columns: signs alone. */
 const SIGNS_ALONE = /^[\s|:*_=-]+$/;
 /** Signs of quotes, lists, tasks and headings before the words of a line. */
@@ -62,17 +68,63 @@ interface Line {
 /** The lines that say something, without the signs before them. */
 function* linesOf(answer: string): Generator<Line> {
   let start = 0;
-  let isCode = false;
+  const code = new FencedCode();
   const lines = answer.split('\n');
   for (const [at, whole] of lines.entries()) {
     const lineStart = start;
     start += whole.length + 1;
-    if (FENCE.test(whole)) isCode = !isCode;
-    else if (!isCode && whole.trim() !== '' && !SIGNS_ALONE.test(whole)) {
+    if (code.has(whole)) continue;
+    if (whole.trim() !== '' && !SIGNS_ALONE.test(whole)) {
       const line = wordsOfLine(whole, lines[at + 1] ?? '');
       if (line !== undefined) yield { ...line, start: lineStart + line.start };
     }
   }
+}
+
+interface Fence {
+  readonly signs: string;
+  /** Whether it ends with a quote, or an item of a list. */
+  readonly isQuoted: boolean;
+  readonly isInItem: boolean;
+}
+
+/**
+ * Which lines are code between fences, as answers are shown (CommonMark 0.31, 4.5): a sentence that
+ * is taken for code would never be checked.
+ */
+class FencedCode {
+  #fence: Fence | undefined;
+  /** Where the words of the item begin that lines may belong to; 0 outside of lists. */
+  #itemIndent = 0;
+
+  /** To be asked of each line, in order. */
+  has(line: string): boolean {
+    const quote = QUOTE.exec(line)?.[0] ?? '';
+    const words = line.slice(quote.length);
+    if (this.#fence !== undefined && !isLeft(this.#fence, quote, words)) {
+      if (closes(words, this.#fence)) this.#fence = undefined;
+      return true;
+    }
+    const sign = ITEM.exec(words)?.[0].length ?? 0;
+    if (sign > 0) this.#itemIndent = sign;
+    else if (/^\S/.test(words)) this.#itemIndent = 0;
+    const [, { length: indent } = '', signs = ''] = FENCE.exec(words.slice(sign)) ?? [];
+    const isFence = signs !== '' && indent <= FENCE_INDENT_MAX + (sign > 0 ? 0 : this.#itemIndent);
+    const isInItem = this.#itemIndent > 0 && (sign > 0 || indent >= ITEM_INDENT_MIN);
+    this.#fence = isFence ? { signs, isQuoted: quote !== '', isInItem } : undefined;
+    return isFence;
+  }
+}
+
+function isLeft({ isQuoted, isInItem }: Fence, quote: string, words: string): boolean {
+  if (words.trim() === '') return false;
+  const indent = words.length - words.trimStart().length;
+  return (isQuoted && quote === '') || (isInItem && indent < ITEM_INDENT_MIN);
+}
+
+function closes(words: string, { signs }: Fence): boolean {
+  const closing = words.trim();
+  return closing.length >= signs.length && closing === signs.charAt(0).repeat(closing.length);
 }
 
 function wordsOfLine(whole: string, next: string): Line | undefined {
