@@ -1,4 +1,5 @@
 import { Problem } from '#base/problem.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';
 import { encodeJson } from './frame-stream.ts';
 import { corrupt } from './channel-problem.ts';
@@ -23,10 +24,8 @@ export async function answerEmbed(
 ): Promise<void> {
   const value = readObject(request);
   const asked = { text: text(value, 'text'), model: text(value, 'model') };
-  const { promise: left, reject } = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   try {
-    const vector = await Promise.race([answer(asked), left]);
+    const vector = await unlessAborted(answer(asked), signal);
     await sender.send([encodeJson({ vector })]);
   } catch (error) {
     if (signal.aborted || !(error instanceof Problem)) throw error;

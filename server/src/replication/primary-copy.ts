@@ -3,6 +3,7 @@ import {
   REPLICATION_SNAPSHOT_IDLE_MS,
 } from '#base/replication-limits.ts';
 import { releaseMemory } from '#base/release-memory.ts';
+import { untilAborted } from '#base/unless-aborted.ts';
 import type { Clock } from '#base/clock.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';
@@ -43,7 +44,8 @@ export class PrimaryCopy {
       const { manifest } = held.lease;
       registry.needsAfter(replicaUID, manifest.sequence);
       await sender.send([encodeManifest(manifest)]);
-      await aborted(signal);
+      await untilAborted(signal);
+      throw signal.reason;
     } finally {
       if (this.#held.get(replicaUID) === held) this.#held.delete(replicaUID);
       held.release();
@@ -116,14 +118,6 @@ class HeldSnapshot {
     this.#isDisposed = true;
     this.lease[Symbol.dispose]();
   }
-}
-
-/** Rejects with the signal's reason once it is aborted. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /** 32 bytes each; throws `replication_corrupt`. */

@@ -1,4 +1,5 @@
 import { Problem } from '#base/problem.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { CommitWindow, DecodedCommit } from './commit-window.ts';
 
@@ -44,17 +45,11 @@ export function newerThan(
   sequence: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const stop = applied.onChange((newest) => {
     if (newest > sequence) resolve();
   });
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
   // It may have come before anybody listened.
   if (applied.get() > sequence) resolve();
-  if (signal.aborted) abort();
-  return promise.finally(() => {
-    stop();
-    signal.removeEventListener('abort', abort);
-  });
+  return unlessAborted(promise, signal).finally(stop);
 }

@@ -1,6 +1,7 @@
 import { readTypeAccess } from '#access/type-rules.ts';
 import { type Alarm, pauseFor } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import { untilAborted } from '#base/unless-aborted.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import { MERGE_TYPE } from '#graph/merge-record.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -203,11 +204,4 @@ export class DocumentFollower implements AsyncDisposable {
 function isOfDocument(error: unknown): boolean {
   const ofDocument = ['invalid_operation', 'invalid_request', 'schema_conflict'];
   return error instanceof Problem && ofDocument.includes(error.code);
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
 }

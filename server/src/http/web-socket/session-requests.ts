@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { WEB_SOCKET_REQUEST_VALUES_MAX, WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { unlessAborted } from '#base/unless-aborted.ts';
 import type { Logger } from '#observe/logger.ts';
 import {
   type WebSocketAnswer,
@@ -47,7 +48,7 @@ export class SessionRequests {
       this.#begin(type, request);
       const { signal } = request;
       const answer = requestHandlers[type].answer({ caller, body, signal }, this.#parts.services);
-      return { id, type, result: await Promise.race([answer, aborted(signal)]) };
+      return { id, type, result: await unlessAborted(answer, signal) };
     } catch (error) {
       return error === SESSION_ENDED ? undefined : this.#refusal(idOf(head), error);
     } finally {
@@ -107,12 +108,6 @@ function idOf(message: unknown): number | null {
 
 function superseded(type: string): Problem {
   return new Problem('request_superseded', `A newer ${type} of the same session has come.`);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /** The services that answer the requests. */

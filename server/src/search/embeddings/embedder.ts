@@ -1,4 +1,5 @@
 import { must } from '#base/assert.ts';
+import { untilAborted } from '#base/unless-aborted.ts';
 import type { Clock } from '#base/clock.ts';
 import {
   EMBEDDING_BATCH_CHARACTERS_MAX,
@@ -122,7 +123,7 @@ export class Embedder implements AsyncDisposable {
     for (;;) {
       const signal = AbortSignal.any([this.#closing.signal, this.#changing.signal]);
       if (this.#closing.signal.aborted || this.#parts.provider.isConfigured()) return;
-      await aborted(signal);
+      await untilAborted(signal);
     }
   }
 
@@ -228,11 +229,4 @@ function slices(batch: readonly WantedText[]): WantedText[][] {
     all.at(-1)?.push(wanted);
   }
   return all;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
 }
