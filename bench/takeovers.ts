@@ -6,8 +6,8 @@ import { type BenchServer, post, putSchema } from './server.ts';
 import { SharedLog } from './shared-log.ts';
 
 const NAMES = ['one', 'two', 'three'];
-const KILLS = 100;
-const STEPS = 20;
+const KILLS = Number(process.env['TRELLIS_BENCH_KILLS'] ?? 100);
+const STEPS = Number(process.env['TRELLIS_BENCH_STEPS'] ?? 20);
 const LOOK_MS = 10;
 /** A member that does not answer is asked again. */
 const ANSWER_MS = 1_000;
