@@ -1,9 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { RACE_TRIES_MAX, RACE_WAIT_MS } from './limits.ts';
 import { Problem } from './problem.ts';
-
-/** The first wait between two tries is this long, each later one twice the one before. */
-const TRIES_MAX = 9;
-const WAIT_MS = 20;
 
 /**
  * Tries again what `version_conflict` refuses, as somebody else changed the same meanwhile. `check`
@@ -19,9 +16,9 @@ export async function afterRace<Result>(
       return await attempt();
     } catch (error) {
       const isRaced = error instanceof Problem && error.code === 'version_conflict';
-      if (!isRaced || tried >= TRIES_MAX) throw error;
+      if (!isRaced || tried >= RACE_TRIES_MAX) throw error;
       // What it raced with shows once the log has it.
-      await setTimeout(WAIT_MS * 2 ** (tried - 1));
+      await setTimeout(RACE_WAIT_MS * 2 ** (tried - 1));
     }
   }
 }

@@ -470,6 +470,13 @@ export const NODES_AT_ONE_COMMIT = 100;
 export const TURNS_GOING_PER_CALLER_MAX = 4;
 export const TURNS_WAITING_PER_CALLER_MAX = 300;
 
+/**
+ * What raced with another commit is tried so often. The first wait between two tries is this long,
+ * each later one twice the one before.
+ */
+export const RACE_TRIES_MAX = 9;
+export const RACE_WAIT_MS = 20;
+
 /** The share of the memory of the machine that adjacency may take, in all processes together. */
 export const GRAPH_MEMORY_SHARE = 0.125;
 export const GRAPH_LOW_MEMORY_BYTES = 16 * 1024 * 1024;

@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DUPLICATES_OPEN_MAX } from '@trellis/contract/limits.ts';
+import {
+  DUPLICATE_BLOCK_NODES_MAX,
+  DUPLICATE_NEAR_NODES_MAX,
+  DUPLICATE_WORD_BLOCK_NODES_MAX,
+} from '#base/duplicate-limits.ts';
 import { type Candidate, findCandidates } from './candidates.ts';
 import { compare, normalise, type Profile, Rarity, wordsOf } from './comparison.ts';
 
@@ -169,6 +174,37 @@ it('does not compare each of very many that share a value', async () => {
     profile(i, `Person${i * 7919} Number${i}`, { City: 'Rome' }),
   );
   expect((await search(profiles)).pairs).toBeLessThan(100);
+});
+
+it.each([
+  { shared: 'a value', max: DUPLICATE_BLOCK_NODES_MAX, fields: { City: 'Rome' }, first: '' },
+  { shared: 'a word', max: DUPLICATE_WORD_BLOCK_NODES_MAX, fields: {}, first: 'Ann ' },
+])('compares up to $max nodes that share $shared, and not one more', async (given) => {
+  const { max, fields, first } = given;
+  // No two of these sound alike.
+  const letters = [...'bcdfghjk'];
+  const names = letters.flatMap((a) => letters.filter((b) => b !== a).map((b) => `x${a}${b}`));
+  const pairsOf = async (count: number): Promise<number> => {
+    const profiles = Array.from({ length: count }, (_, i) => {
+      return profile(i, `${first}${names[i]!}`, fields);
+    });
+    return (await search(profiles)).pairs;
+  };
+  expect([await pairsOf(max), await pairsOf(max + 1)]).toEqual([(max * (max - 1)) / 2, 0]);
+});
+
+it('looks for near vectors of so many nodes, the newest, and of no more', async () => {
+  const profiles = Array.from({ length: DUPLICATE_NEAR_NODES_MAX + 1 }, (_, i) =>
+    profile(i, `Name${i}`),
+  );
+  const asked = new Set<number>();
+  const near = async (id: number) => {
+    asked.add(id);
+    return [];
+  };
+  await findCandidates({ profiles, near, minScore: 0.3, rest: async () => {} });
+  expect(asked.size).toBe(DUPLICATE_NEAR_NODES_MAX);
+  expect(asked.has(DUPLICATE_NEAR_NODES_MAX)).toBe(false);
 });
 
 it('compares nodes that have most of a long text in common, and no others by it', async () => {

@@ -1,5 +1,12 @@
 import { DUPLICATE_PAIRS_MAX, DUPLICATES_OPEN_MAX } from '@trellis/contract/limits.ts';
 import {
+  DUPLICATE_BLOCK_NODES_MAX,
+  DUPLICATE_NEAR_NODES_MAX,
+  DUPLICATE_SKETCH_PAIRS_MAX,
+  DUPLICATE_TEXT_CHARACTERS_MIN,
+  DUPLICATE_WORD_BLOCK_NODES_MAX,
+} from '#base/duplicate-limits.ts';
+import {
   compare,
   type Comparison,
   fieldKey,
@@ -7,7 +14,6 @@ import {
   NEAR_COSINE_MIN,
   type Profile,
   Rarity,
-  TEXT_CHARACTERS,
 } from './comparison.ts';
 
 /** Two nodes by their ids, the lower one first. */
@@ -39,15 +45,6 @@ export interface FoundCandidates {
   readonly isCut: boolean;
 }
 
-/** What more nodes than this share does not bring them together. */
-const BLOCK_NODES_MAX = 50;
-/** Of how many nodes, the newest, others are looked for by their vectors. */
-export const NEAR_NODES_MAX = 20_000;
-/** The same of a word of a name, which tells less. */
-const WORD_BLOCK_NODES_MAX = 30;
-/** By so many pairs of words long texts are brought together. */
-const SKETCH_PAIRS = 5;
-
 /**
  * Blocking, and a comparison of each pair in a block: nodes are compared when they share a name in
  * any order of its words, a name without its vowels, a rare word of a name, the value of a field,
@@ -66,7 +63,7 @@ export async function findCandidates({
       const block = blocks.get(key);
       if (block === undefined) blocks.set(key, [i]);
       // One more than a block may have says that it has too many.
-      else if (block.length <= BLOCK_NODES_MAX) block.push(i);
+      else if (block.length <= DUPLICATE_BLOCK_NODES_MAX) block.push(i);
     }
     await rest(i / 3);
   }
@@ -102,7 +99,7 @@ async function nearPairs({
   const pairs = new Map<number, Map<number, number>>();
   if (near === undefined) return pairs;
   const places = new Map(profiles.map(({ id }, i) => [id, i]));
-  for (const [i, { id }] of profiles.slice(0, NEAR_NODES_MAX).entries()) {
+  for (const [i, { id }] of profiles.slice(0, DUPLICATE_NEAR_NODES_MAX).entries()) {
     for (const { id: other, cosine } of await near(id)) {
       const j = places.get(other);
       if (j === undefined || j === i || cosine < NEAR_COSINE_MIN) continue;
@@ -130,7 +127,9 @@ function partnersOf(
   const partners = new Set<number>();
   for (const key of blockKeys(profile)) {
     const block = blocks.get(key) ?? [];
-    const max = key.startsWith('word ') ? WORD_BLOCK_NODES_MAX : BLOCK_NODES_MAX;
+    const max = key.startsWith('word ')
+      ? DUPLICATE_WORD_BLOCK_NODES_MAX
+      : DUPLICATE_BLOCK_NODES_MAX;
     if (block.length > max) continue;
     for (const j of block) if (j > i) partners.add(j);
   }
@@ -145,7 +144,7 @@ function* blockKeys({ name, fields, neighbors }: Profile): Generator<string> {
   }
   for (const [field, value] of fields) {
     yield fieldKey(field, value);
-    if (value.length < TEXT_CHARACTERS) continue;
+    if (value.length < DUPLICATE_TEXT_CHARACTERS_MIN) continue;
     for (const words of sketchOf(value)) yield `text ${field} ${words}`;
   }
   for (const neighbor of neighbors) yield `neighbor ${neighbor}`;
@@ -161,7 +160,7 @@ function sketchOf(text: string): string[] {
   const pairs = new Set(words.slice(1).map((word, i) => `${words[i]} ${word}`));
   const ordered = [...pairs].map((pair) => ({ pair, order: orderOf(pair) }));
   ordered.sort((a, b) => a.order - b.order);
-  return ordered.slice(0, SKETCH_PAIRS).map(({ pair }) => pair);
+  return ordered.slice(0, DUPLICATE_SKETCH_PAIRS_MAX).map(({ pair }) => pair);
 }
 
 /** FNV-1a. */

@@ -1,4 +1,9 @@
 import type { DuplicateEvidence } from '@trellis/contract/shapes/duplicate.ts';
+import {
+  DUPLICATE_TEXT_CHARACTERS_MIN,
+  DUPLICATE_WORDS_MAX,
+  DUPLICATE_WORD_CHARACTERS_MAX,
+} from '#base/duplicate-limits.ts';
 import { editDistance } from '#base/edit-distance.ts';
 
 /** A node as it is compared: all texts are normalised. */
@@ -30,10 +35,6 @@ const OTHER_NAME = 0.6;
 const OTHER_FIELD = 0.93;
 /** Nodes that share a value are likely one thing while they are so few. */
 const FEW = 2;
-/** Texts from this length on are compared by their words. */
-export const TEXT_CHARACTERS = 60;
-const WORD_CHARACTERS_MAX = 40;
-const WORDS_MAX = 100;
 /** Shorter words are equal or not. */
 const SPELLED_CHARACTERS = 4;
 const SPELLED_ALIKE_MIN = 0.75;
@@ -54,8 +55,10 @@ export function normalise(text: string): string {
 }
 
 export function wordsOf(text: string): string[] {
-  const words = normalise(text).split(' ', WORDS_MAX);
-  return words.filter((word) => word !== '').map((word) => word.slice(0, WORD_CHARACTERS_MAX));
+  const words = normalise(text).split(' ', DUPLICATE_WORDS_MAX);
+  return words
+    .filter((word) => word !== '')
+    .map((word) => word.slice(0, DUPLICATE_WORD_CHARACTERS_MAX));
 }
 
 /** How rare words and values are among the nodes that are compared. */
@@ -130,7 +133,10 @@ export function compare(a: Profile, b: Profile, rarity: Rarity, cosine = 0): Com
     if (value === other) {
       const sharers = rarity.sharers(fieldKey(field, value));
       take({ kind: 'field', field, similarity: 1 }, SURE.field * fewness(sharers));
-    } else if (value.length >= TEXT_CHARACTERS && other.length >= TEXT_CHARACTERS) {
+    } else if (
+      value.length >= DUPLICATE_TEXT_CHARACTERS_MIN &&
+      other.length >= DUPLICATE_TEXT_CHARACTERS_MIN
+    ) {
       const similarity = overlap(new Set(value.split(' ')), new Set(other.split(' ')));
       if (similarity >= SIMILAR_MIN.text) take({ kind: 'text', field, similarity }, SURE.text);
     } else {

@@ -1,15 +1,15 @@
 import { DUPLICATE_NODES_MAX } from '@trellis/contract/limits.ts';
+import {
+  DUPLICATE_NEIGHBORS_MAX,
+  DUPLICATE_NEIGHBOR_EDGES_MAX,
+  DUPLICATE_VALUE_CHARACTERS_MAX,
+  DUPLICATE_VALUE_CHARACTERS_MIN,
+} from '#base/duplicate-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { isSystemName } from '#graph/names.ts';
 import { normalise, type Profile, wordsOf } from './comparison.ts';
 
 const NODES_AT_ONCE = 256;
-/** What more nodes are connected to says nothing about two of them. */
-const NEIGHBOR_DEGREE_MAX = 20;
-const NEIGHBORS_MAX = 100;
-const VALUE_CHARACTERS_MAX = 2_000;
-/** Shorter values are no names of things. */
-const VALUE_CHARACTERS_MIN = 3;
 
 /** What of a type is compared. */
 export interface ComparedFields {
@@ -68,18 +68,19 @@ function valuesOf(
 ): Map<string, string> {
   const values = new Map<string, string>();
   for (const [i, field] of fields.entries()) {
-    const value = normalise((texts[i] ?? '').slice(0, VALUE_CHARACTERS_MAX));
-    if (value.length >= VALUE_CHARACTERS_MIN) values.set(field, value);
+    const value = normalise((texts[i] ?? '').slice(0, DUPLICATE_VALUE_CHARACTERS_MAX));
+    if (value.length >= DUPLICATE_VALUE_CHARACTERS_MIN) values.set(field, value);
   }
   return values;
 }
 
 function neighborsOf(reader: GraphReader, id: number): Set<number> {
   const found = new Set<number>();
-  if (reader.degree(id) > NEIGHBORS_MAX) return found;
+  if (reader.degree(id) > DUPLICATE_NEIGHBORS_MAX) return found;
   for (const direction of ['out', 'in'] as const) {
     for (const other of reader.neighbors(id, direction)) {
-      if (other === id || found.has(other) || reader.degree(other) > NEIGHBOR_DEGREE_MAX) continue;
+      if (other === id || found.has(other) || reader.degree(other) > DUPLICATE_NEIGHBOR_EDGES_MAX)
+        continue;
       if (!isSystemName(reader.typeOf(other) ?? '_')) found.add(other);
     }
   }
