@@ -223,6 +223,25 @@ test('nobody learns of a document from what was read out of it', async () => {
   await expect.poll(() => codeOf(bob.nodes.get(made))).toBe('node_not_found');
 });
 
+test('a provider of the other protocol reads, and is asked for the same schema', async () => {
+  await at.report('16', 'Dan Ash was born in 1910.');
+  at.script({ 'Dan Ash': finds([person('Dan Ash', { Born: 1910 }, 'born in 1910')]) });
+  const asked: unknown[] = [];
+  for (const provider of ['openai-compatible', 'anthropic'] as const) {
+    await at.use(provider);
+    const run = await at.extract({ nodes: nodes('16') });
+    expect(run).toMatchObject({ state: 'completed', read: 1, proposals: 1, dropped: 0 });
+    const { body } = at.provider.last;
+    const said = Object(body['system'] ?? Object(body['messages'])[0].content);
+    asked.push(typeof said.map === 'function' ? said[0].text : String(said));
+    expect(body).not.toHaveProperty('tools');
+  }
+  await at.use('openai-compatible');
+  expect(asked[0]).toContain('"Born"');
+  expect(asked[1]).toEqual(asked[0]);
+  await at.admin.nodes.delete({ type: 'Report', key: '16' });
+});
+
 test('a provider that fails leaves the other texts to be read, and nothing is read twice', async () => {
   for (const key of ['6', '7', '8', '10']) await at.report(key, `Text ${key} of Dan Ash.`);
   at.script({

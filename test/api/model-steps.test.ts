@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChatScene, eventsOf, offeredTo, sentTo } from '../support/chat-scene.ts';
+import { EmbeddingServer } from '../support/embedding-server.ts';
 import { calls, says } from '../support/llm-server.ts';
 import { PROVIDER_KEY, type ProviderKind } from '../support/llm-workspace.ts';
 
@@ -36,11 +37,17 @@ describe.each<ProviderKind>(['openai-compatible', 'anthropic'])('a provider of %
   beforeAll(() => use(provider));
   afterAll(() => use('openai-compatible'));
 
-  test('is asked without tools when an agent is at its limit', async () => {
-    const name = `short-${provider}`;
-    const agent = { name, instructions: 'You find.', tools: ['find'], limits: { steps: 2 } };
+  test.each([
+    { of: 'steps', limits: { steps: 2 } },
+    { of: 'tool-calls', limits: { toolCalls: 1 } },
+    { of: 'tokens', limits: { tokens: 10_000 } },
+  ])('is asked without tools when an agent is at its limit of $of', async ({ of, limits }) => {
+    const name = `short-${of}-${provider}`;
+    const agent = { name, instructions: 'You find.', tools: ['find'], limits };
     await at.ok('admin', 'POST', '/api/chatai/agents', agent);
-    at.script(OAK, says('An oak [1].'));
+    // So long that no other answer like it fits.
+    const said = { ...OAK.said!, inputTokens: of === 'tokens' ? 6_000 : 11 };
+    at.script({ said }, says('An oak [1].'));
     const path = `/api/chatai/agents/${name}/run`;
     const run = Object(await at.ok('ann', 'POST', path, { message: 'Find the oak.' }));
     expect(run).toMatchObject({ status: 'Completed', result: 'An oak [1].' });
@@ -105,7 +112,7 @@ export default async () => { throw new TypeError('x is not iterable in /srv/secr
   expect(JSON.stringify(told)).not.toMatch(/AI_|Zod|NoSuchTool|node_modules|\.ts:/);
 });
 
-test('is offered at most 24 tools, of which those that fit are some', async () => {
+test('is offered at most 24 tools: those that fit by words or meaning, and those made for it', async () => {
   const code = `export const input = z.object({});
 export default async () => 1;`;
   for (let number = 0; number < TOOLS_MAX; number++) {
@@ -117,6 +124,28 @@ export default async () => 1;`;
   const offered = offeredTo(at.provider);
   expect(offered).toHaveLength(TOOLS_MAX);
   expect(offered).toContain('zebra-stripes');
+
+  const offeredFor = async (message: string): Promise<string[]> => {
+    at.script(says('Many.'));
+    await at.answered('ann', { message });
+    expect(offeredTo(at.provider)).toHaveLength(TOOLS_MAX);
+    return offeredTo(at.provider);
+  };
+  expect(await offeredFor('Xyz?')).not.toContain('zebra-stripes');
+  // What somebody wrote for models goes before others that fit as little.
+  const written = `// trellis: tool "Tells a joke."\n${code}`;
+  await at.endpoint('zz-jokes', written, { isReadOnly: true });
+  expect(await offeredFor('Xyz?')).toContain('zz-jokes');
+  // And what is close by its meaning, where no word fits.
+  const described = { isReadOnly: true, description: 'Nonphotovoltaics' };
+  await at.endpoint('zz-power', code, described);
+  expect(await offeredFor('Photovoltaics?')).not.toContain('zz-power');
+  await using server = await EmbeddingServer.start();
+  const embeddings = { provider: 'openai-compatible', baseUrl: server.url, model: 'vectors' };
+  await at.ok('admin', 'PUT', '/api/chatai/providers', { embeddings });
+  expect(await offeredFor('Photovoltaics?')).toContain('zz-power');
+  expect(server.texts).toContain('Nonphotovoltaics');
+  await at.ok('admin', 'PUT', '/api/chatai/providers', { embeddings: null });
 });
 
 /** As text, without the marks of what is to be kept. */

@@ -3,7 +3,7 @@ import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import type { ExtractionRequest } from '@trellis/contract/shapes/extraction.ts';
 import { says, type LlmServerRequest, type LlmTurn } from './llm-server.ts';
-import { LlmWorkspace } from './llm-workspace.ts';
+import { LlmWorkspace, type ProviderKind } from './llm-workspace.ts';
 
 const SCHEMA = {
   nodes: [
@@ -27,15 +27,20 @@ export class DocumentScene implements AsyncDisposable {
 
   static async start(): Promise<DocumentScene> {
     const llm = await LlmWorkspace.start();
-    await llm.use('openai-compatible', { models: ['large', 'small'] });
     await llm.people.add('bob');
     const scene = new DocumentScene(llm);
+    await scene.use('openai-compatible');
     await scene.admin.schema.put(SCHEMA);
     return scene;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#llm[Symbol.asyncDispose]();
+  }
+
+  /** The model is asked in another protocol from now on. */
+  use(provider: ProviderKind): Promise<void> {
+    return this.#llm.use(provider, { models: ['large', 'small'] });
   }
 
   get people() {
@@ -117,8 +122,9 @@ export function materialOf({ body }: LlmServerRequest): {
   readonly text: string;
   readonly page: number | null;
 } {
-  const messages: { role: string; content: string }[] = Object(body).messages;
-  return JSON.parse(messages.find(({ role }) => role === 'user')!.content);
+  const messages: { role: string; content: string | { text: string }[] }[] = Object(body).messages;
+  const { content } = messages.find(({ role }) => role === 'user')!;
+  return JSON.parse(typeof content === 'string' ? content : content[0]!.text);
 }
 
 export const finds = (nodes: readonly object[], edges: readonly object[] = []): LlmTurn =>

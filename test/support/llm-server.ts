@@ -16,6 +16,8 @@ export interface LlmScript {
   /** The key that is asked for, in the header of either protocol; undefined takes any. */
   key: string | undefined;
   said: Said;
+  /** The tokens that it counts in a request, where it counts any. */
+  counted: number | undefined;
   /** Instead of an answer. */
   fault:
     | {
@@ -46,6 +48,8 @@ export interface LlmScript {
 export type LlmTurn = Partial<Omit<LlmScript, 'key' | 'turn'>>;
 
 const EMBEDDINGS = '/v1/embeddings';
+const MESSAGES = '/v1/messages';
+const COUNT = `${MESSAGES}/count_tokens`;
 
 const HELLO: Said = {
   text: 'Hello to you, världen 👋.',
@@ -81,6 +85,7 @@ export class LlmServer implements AsyncDisposable {
   readonly script: LlmScript = {
     key: undefined,
     said: HELLO,
+    counted: undefined,
     fault: undefined,
     raw: undefined,
     gate: Promise.resolve(),
@@ -166,17 +171,20 @@ export class LlmServer implements AsyncDisposable {
     const isStream = body['stream'] === true;
     const type = isStream ? 'text/event-stream' : 'application/json';
     response.writeHead(200, { 'content-type': type });
-    await send(script.raw ?? words(script.said, asked, isStream), script, response);
+    const counted = path === COUNT ? [JSON.stringify({ input_tokens: script.counted })] : undefined;
+    const said = script.raw ?? counted ?? words(script.said, asked, isStream);
+    await send(said, script, response);
   }
 
   #refusal(path: string, headers: IncomingMessage['headers']): LlmScript['fault'] {
-    const { key } = this.script;
-    const isAnthropic = path === '/v1/messages';
+    const { key, counted } = this.script;
+    const isAnthropic = path.startsWith(MESSAGES);
     const given = isAnthropic ? headers['x-api-key'] : headers.authorization;
     if (key !== undefined && given !== (isAnthropic ? key : `Bearer ${key}`)) {
       return faultWith(401, `Incorrect API key provided: ${String(given)}`);
     }
-    const known = ['/v1/chat/completions', '/v1/messages', EMBEDDINGS];
+    const counts = counted === undefined ? [] : [COUNT];
+    const known = ['/v1/chat/completions', MESSAGES, EMBEDDINGS, ...counts];
     return known.includes(path) ? undefined : faultWith(404, 'There is nothing here.');
   }
 }
@@ -188,7 +196,7 @@ function words(said: Said, { path, body }: LlmServerRequest, isStream: boolean):
     const usage = { prompt_tokens: said.inputTokens, total_tokens: said.inputTokens };
     return [JSON.stringify({ object: 'list', model, data, usage })];
   }
-  if (path === '/v1/messages') {
+  if (path === MESSAGES) {
     return isStream ? anthropicEvents(said, model) : [anthropicAnswer(said, model)];
   }
   const options = body['stream_options'] as { include_usage?: boolean } | undefined;

@@ -135,6 +135,31 @@ it('begins again with each day', () => {
   expect(all().items.map(({ day }) => day)).toEqual(['2026-11-22', '2026-11-21']);
 });
 
+it('sums up a month by user and model, also after a restart, and begins again with the next', async () => {
+  const summed = (of = ledger) =>
+    of.monthUse().map(({ user, model, counts }) => [user, model, counts.inputTokens]);
+  ledger.add(use('a', ANN), tokens(7));
+  expect(summed()).toEqual([[ANN, 'large', 7]]);
+  now += 5 * DAY_MS;
+  ledger.add(use('b', ANN), tokens(2));
+  ledger.add(use('b', ANN, 'chat', 'small'), tokens(1));
+  ledger.add(use('c', BOB), tokens(4));
+  const both = [
+    [ANN, 'large', 9],
+    [ANN, 'small', 1],
+    [BOB, 'large', 4],
+  ];
+  expect(summed()).toEqual(both);
+  await ledger.flush();
+  expect(summed(open())).toEqual(both);
+  now = ledger.monthEndMs - 1;
+  expect(summed()).toEqual(both);
+  now++;
+  expect([ledger.month, summed(), summed(open())]).toEqual(['2026-12', [], []]);
+  ledger.add(use('a', ANN), tokens(3));
+  expect(summed()).toEqual([[ANN, 'large', 3]]);
+});
+
 it('is there again after a restart, as it was written', async () => {
   ledger.add(use('a', ANN), tokens(7));
   await ledger.flush();
