@@ -1,10 +1,10 @@
 import { deleteNode, type DeleteOperation, removeWithAll } from './delete-node.ts';
-import { referenceOf } from './document-claims.ts';
+import { referenceOf, uidOf } from './document-claims.ts';
 import { isSameField } from './field-table.ts';
 import type { FieldValue } from './field-types.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import { grantsOf } from './merged-access.ts';
-import { addWritten, EVERY_HALF, type Halves, mergesOf, uidOf } from './merged-halves.ts';
+import { addWritten, EVERY_HALF, type Halves, mergesOf } from './merged-halves.ts';
 import { MERGE_TYPE } from './merge-record.ts';
 import { type Field, FIRST_FIELD } from './schema-fields.ts';
 import { splitNodes } from './split-nodes.ts';

@@ -1,8 +1,12 @@
-import { unreachable } from '#base/assert.ts';
-import { keyedUid, tryParseUid } from '#base/uid.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { must, unreachable } from '#base/assert.ts';
+import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
+import { neighborsOf } from './access-checks.ts';
 import { deleteNode } from './delete-node.ts';
 import { claimsIn, type DocumentClaims, EVIDENCE_TYPE } from './evidence-record.ts';
 import { pairOf } from './link-nodes.ts';
+import { jsonValueIn, MERGED_INTO, mergeDataOf } from './merge-record.ts';
+import { type NodeRecord, openRecord } from './node-record.ts';
 import type { NodeReference, NodeWrite, WriterOperation } from './operations.ts';
 import type { EdgeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
@@ -40,16 +44,33 @@ function takeNode(t: Transactor, operation: NodeWrite): void {
   const reference = writtenNode(t, operation);
   const id = reference === undefined ? 0 : t.resolve(reference, 'key');
   if (id === 0) return;
-  const record = t.record(id);
+  const record = openRecord(t.record(id).bytes);
   const type = t.registry.nodeTypeById(record.typeId);
   // A `tryAdd` of a node that is there writes no values.
   const given = op === 'tryAdd' ? [] : Object.keys(fields);
   const written = new Set(given.map((name) => type.byName.get(name)));
-  take(t, [record.uid, ...record.mergedUids], ({ OnlyNode, OnlyFields, OnlyEdges }) => ({
-    OnlyNode: OnlyNode && op === 'update',
-    OnlyFields: OnlyFields.filter((name) => !written.has(type.byName.get(name))),
+  const went = recordsThatWent(t, id);
+  // Of merged nodes, it is of the one that stays, and of those that have the same value.
+  const isOf = (uid: string, name: string): boolean => {
+    const [now, own] = [record, went.get(uid) ?? record].map((one) => jsonValueIn(one, type, name));
+    return written.has(type.byName.get(name)) && isDeepStrictEqual(now, own);
+  };
+  // A source says that the one is there which it names.
+  const named = t.options.namesRecords ? uidOf(t, must(reference, 'a reference')) : undefined;
+  const isNamed = (uid: string): boolean => named === undefined || uid === named;
+  take(t, [record.uid, ...record.mergedUids], (uid, { OnlyNode, OnlyFields, OnlyEdges }) => ({
+    OnlyNode: OnlyNode && (op === 'update' || !isNamed(uid)),
+    OnlyFields: OnlyFields.filter((name) => !isOf(uid, name)),
     OnlyEdges,
   }));
+}
+
+/** By their UIDs the records that were merged into a node, each as it was then. */
+function recordsThatWent(t: Transactor, id: number): ReadonlyMap<string, NodeRecord> {
+  const edge = t.registry.edgeType(MERGED_INTO);
+  const merges = edge === undefined ? [] : neighborsOf(t, id, 'in', edge).toArray();
+  const records = merges.map((merge) => openRecord(mergeDataOf(t, merge).node));
+  return new Map(records.map((one) => [one.uid, one]));
 }
 
 /**
@@ -63,6 +84,14 @@ export function writtenNode(t: Transactor, operation: NodeWrite): NodeReference 
   const key = name === undefined ? undefined : operation.fields?.[name];
   const { type } = operation;
   return type === undefined || typeof key !== 'string' ? undefined : { type, key };
+}
+
+/** The UID that a reference names, also where it leads to another node since a merge. */
+export function uidOf(t: Transactor, reference: NodeReference): string {
+  const uid = typeof reference === 'string' ? reference : reference.uid;
+  if (uid !== undefined) return uid;
+  const { type, key } = reference as { readonly type: string; readonly key: string };
+  return formatUid(keyedUid(t.nodeType(type, 'node').origin, key));
 }
 
 function takeEdges(t: Transactor, operation: Extract<WriterOperation, { op: 'link' }>): void {
@@ -83,7 +112,7 @@ function takeEdge(t: Transactor, edge: EdgeType, from: number, to: number): void
     const end = tryParseUid(other);
     return end !== undefined && t.storedId(end) === to;
   };
-  take(t, [uid, ...mergedUids], (claims) => ({
+  take(t, [uid, ...mergedUids], (_, claims) => ({
     ...claims,
     OnlyEdges: claims.OnlyEdges.filter((claim) => !isTaken(claim)),
   }));
@@ -101,7 +130,7 @@ function forgetNode(t: Transactor, uids: readonly string[]): void {
 function take(
   t: Transactor,
   uids: readonly string[],
-  change: (claims: DocumentClaims) => DocumentClaims,
+  change: (uid: string, claims: DocumentClaims) => DocumentClaims,
 ): void {
   for (const key of uids) {
     const id = evidenceOf(t, key);
@@ -110,7 +139,7 @@ function take(
     const type = t.registry.nodeTypeById(record.typeId);
     const before = claimsIn((name) => record.valueByName(type, name));
     if (before === undefined) continue;
-    const after = change(before);
+    const after = change(key, before);
     if (sizeOf(after) === sizeOf(before)) continue;
     const fields = { ...after };
     t.asServer(() => writeNode(t, { op: 'update', type: EVIDENCE_TYPE, key, fields }));

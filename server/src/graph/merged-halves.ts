@@ -1,5 +1,4 @@
 import { assert, unreachable } from '#base/assert.ts';
-import { formatUid, keyedUid } from '#base/uid.ts';
 import { neighborsOf } from './access-checks.ts';
 import {
   grantsOf,
@@ -18,7 +17,7 @@ import {
   type NodeGrants,
 } from './merge-record.ts';
 import type { NodeReference, WriterOperation } from './operations.ts';
-import { writtenNode } from './document-claims.ts';
+import { uidOf, writtenNode } from './document-claims.ts';
 import type { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
 
@@ -70,14 +69,6 @@ function restricted(operation: AccessOperation): NodeReference | undefined {
       return operation.edge === '_Owns' ? operation.to : operation.from;
     }
   }
-}
-
-/** The UID that a reference names, also where it leads to another node since a merge. */
-export function uidOf(t: Transactor, reference: NodeReference): string {
-  const uid = typeof reference === 'string' ? reference : reference.uid;
-  if (uid !== undefined) return uid;
-  const { type, key } = reference as { readonly type: string; readonly key: string };
-  return formatUid(keyedUid(t.nodeType(type, 'node').origin, key));
 }
 
 function writeHalf(t: Transactor, id: number, uid: string, write: () => void): void {

@@ -1,5 +1,6 @@
 import { DB } from '#store/databases.ts';
 import { removeWithAll } from './delete-node.ts';
+import { uidOf } from './document-claims.ts';
 import { HAS_FILE } from './file-nodes.ts';
 import { pairOf } from './link-nodes.ts';
 import { dropEdge, putEdge } from './merge-nodes.ts';
@@ -11,7 +12,7 @@ import {
   type StoredEdge,
 } from './merge-record.ts';
 import { bytesOf, isBetween, MergedEdges, nameOf, uidsOf } from './merged-edges.ts';
-import { mergesOf, uidOf } from './merged-halves.ts';
+import { mergesOf } from './merged-halves.ts';
 import type { WriterOperation } from './operations.ts';
 import type { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';

@@ -13,6 +13,7 @@ import { type AuditAction, type AuditTrail, deed, type Doer } from '#access/audi
 import { type Caller, serverCaller } from '#access/caller.ts';
 import type { NodeReads } from '#access/node-view.ts';
 import type { SchemaService } from '#access/schema-service.ts';
+import { afterRace } from '#base/after-race.ts';
 import { must } from '#base/assert.ts';
 import { EXTRACTION_TOKENS_DEFAULT } from '#base/assistant-limits.ts';
 import type { Alarm, Clock } from '#base/clock.ts';
@@ -258,7 +259,8 @@ export class DocumentExtractions implements AsyncDisposable {
 
   /** Takes back what the document does not say any more; see `DocumentRetraction`. */
   async look(document: string): Promise<void> {
-    const changed = await this.#writes.run(() => this.#retraction.look(document));
+    // Of what others change meanwhile, as who splits its nodes, it looks at what there is then.
+    const changed = await this.#writes.run(() => afterRace(() => this.#retraction.look(document)));
     this.#counts.retracted += changed;
   }
 

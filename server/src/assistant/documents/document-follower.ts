@@ -39,7 +39,7 @@ export interface WatchedDocuments {
   readonly documents: ReadonlyMap<string, string>;
   /** The types of all documents, of those that are gone by now too. */
   readonly types: readonly string[];
-  /** Documents of which something is to be taken back when merged nodes are split. */
+  /** Documents that are to be looked at when merged nodes are split. */
   readonly waiting: readonly string[];
 }
 
@@ -68,7 +68,6 @@ export class DocumentFollower implements AsyncDisposable {
   #step = new AbortController();
   #watched: ReadonlyMap<string, string> = new Map();
   #types: readonly string[] = [];
-  #waiting: readonly string[] = [];
   #rules: unknown;
   #ended: Promise<void> | undefined;
 
@@ -146,7 +145,9 @@ export class DocumentFollower implements AsyncDisposable {
       { event: 'created', type: TRACE_TYPE, since },
     ] as const;
     try {
-      return await this.#parts.feed.next({ ...next, lines }, signal);
+      const found = await this.#parts.feed.next({ ...next, lines }, signal);
+      // It may tell of documents that were not followed when it began: it is read again.
+      return this.#step.signal.aborted ? undefined : found;
     } catch (error) {
       if (this.#step.signal.aborted) return undefined;
       throw error;
@@ -155,10 +156,9 @@ export class DocumentFollower implements AsyncDisposable {
 
   #readWatched(): void {
     const { reader, watched } = this.#parts;
-    const { documents, types, waiting } = watched();
+    const { documents, types } = watched();
     this.#watched = documents;
     this.#types = types;
-    this.#waiting = waiting;
     this.#rules ??= readTypeAccess(reader);
   }
 
@@ -166,7 +166,7 @@ export class DocumentFollower implements AsyncDisposable {
     events: readonly { readonly uid: string; readonly type: string }[],
     before: number,
   ): Iterable<string> {
-    const { reader } = this.#parts;
+    const { reader, watched } = this.#parts;
     const rules = readTypeAccess(reader);
     const isSame = JSON.stringify(rules) === JSON.stringify(this.#rules);
     const access = reader.accessChangesSince(before);
@@ -180,7 +180,7 @@ export class DocumentFollower implements AsyncDisposable {
     }
     const isSplit = events.some(({ type }) => type === MERGE_TYPE);
     const found = changed.flatMap((uid) => this.#watched.get(uid) ?? []);
-    return isSplit ? [...found, ...this.#waiting] : found;
+    return isSplit ? [...watched().waiting, ...found] : found;
   }
 
   /** Whether there were any. */

@@ -4,21 +4,21 @@ import { serverCaller } from '#access/caller.ts';
 import { accessOf, isWithin, type Readers, readersOf } from '#access/node-access.ts';
 import { turns } from '#base/turns.ts';
 import { HAS_FILE } from '#graph/file-nodes.ts';
-import { MERGED_INTO } from '#graph/merge-record.ts';
 import { NOBODY_TEAM, NOBODY_UID } from '#graph/merged-access.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { isWithheld, readersOfText, readText } from './document-texts.ts';
+import { isWithheld, readersOfText, readText, textOf } from './document-texts.ts';
 import {
   type EdgeStatement,
+  formerValues,
   isStated,
   type NodeEvidence,
   retracted,
+  saidBy,
   type StatedEdge,
   type Statement,
   statementsOf,
   waiting,
-  waits,
 } from './evidence.ts';
 import { evidenceLink, isOfOther, named, restrictTo } from './evidence-draft.ts';
 import {
@@ -30,7 +30,7 @@ import {
 } from './evidence-store.ts';
 import { type ExtractionStore, type StoredText, textOperation } from './extraction-store.ts';
 import { EVIDENCE_EDGE } from '@trellis/contract/evidence.ts';
-import { MergedNode, type TakenBack } from './merged-node.ts';
+import { type FormerValues, isMerged, NodeRecords } from './node-records.ts';
 import { Quotes } from './quotes.ts';
 
 export interface DocumentRetractionParts {
@@ -65,7 +65,6 @@ interface NodePlan {
   readonly before: StoredEvidence;
   readonly version: number;
   readonly after: NodeEvidence;
-  readonly fields: NodeEvidence['base'];
   readonly unlinked: readonly Pick<StatedEdge, 'edge' | 'to'>[];
 }
 
@@ -92,7 +91,11 @@ export class DocumentRetraction {
     if (version === 0) return 0;
     const now = this.#now(uid, document);
     await this.#forgetProposals(document);
-    if (!now.isChanged && !now.isGone && !(await this.#tellsTooMany(now, document))) return 0;
+    const isSame = !now.isChanged && !now.isGone && document.waits !== true;
+    if (isSame && !(await this.#tellsTooMany(now, document))) return 0;
+    const isMergedNode = (node: string): boolean => this.#isMerged(node);
+    // It may be split before the end, by which its records are not looked at yet.
+    const wasMerged = document.nodes.some(isMergedNode);
     const touched = new Set<string>();
     // Edges go first: a node goes only when nothing else leads to it.
     for (const step of [this.#unlinking, this.#changing] as const) {
@@ -102,22 +105,23 @@ export class DocumentRetraction {
         const some = document.nodes.slice(at, at + NODES_AT_ONCE);
         const operationsOf = (node: string): WriterOperation[] => {
           const operations = step.call(this, node, now);
-          if (operations.length > 0) touched.add(node);
+          if (operations.some(({ op }) => op !== 'link')) touched.add(node);
           return operations;
         };
         // Two UIDs may be those of one node, which is read again after each.
-        const merged = some.filter((node) => this.#isMerged(node));
+        const merged = some.filter(isMergedNode);
         await this.#commit(some.filter((node) => !merged.includes(node)).flatMap(operationsOf));
         for (const node of merged) await this.#commit(operationsOf(node));
       }
     }
-    await this.#end(now, touched.size);
+    await this.#end(now, touched.size, wasMerged);
     return touched.size;
   }
 
   #now(uid: string, document: StoredDocument): DocumentNow {
     const { reader } = this.#parts;
     const id = reader.id({ uid });
+    const records = id === undefined ? undefined : new NodeRecords(reader, id);
     const texts: Record<string, string> = {};
     const quotes = new Map<string, Quotes | 'same'>();
     for (const [source, digest] of Object.entries(document.texts)) {
@@ -126,13 +130,9 @@ export class DocumentRetraction {
         file !== undefined &&
         id !== undefined &&
         reader.neighbors(file, 'in', HAS_FILE).includes(id);
-      const isField = !isFile && id !== undefined && reader.field(id, source) !== undefined;
-      if (!isFile && !isField) continue;
-      const read = readText(reader, {
-        uid,
-        file: isFile ? { uid: source, name: '' } : null,
-        field: isFile ? null : source,
-      });
+      const read = isFile
+        ? readText(reader, { uid, file: { uid: source, name: '' }, field: null })
+        : textOf(records?.own(uid, source));
       if ('reason' in read) continue;
       texts[source] = read.digest;
       quotes.set(source, read.digest === digest ? 'same' : new Quotes(read.text));
@@ -162,7 +162,6 @@ export class DocumentRetraction {
       const evidence = this.#evidence.node(uid).value;
       const id = reader.id({ uid });
       if (evidence === undefined || id === undefined) continue;
-      if (waits(evidence)) return true;
       if (this.#narrowed(id, evidence, now) !== undefined) return true;
       if (this.#plan(uid, now)?.isTold === true) return true;
     }
@@ -207,12 +206,8 @@ export class DocumentRetraction {
       isTold = true;
       return false;
     };
-    const {
-      evidence: after,
-      fields,
-      unlinked,
-    } = retracted(before, isMade, (field) => reader.field(id, field));
-    return { uid, id, before, version, after, fields, unlinked, isTold };
+    const { evidence: after, unlinked } = retracted(before, isMade);
+    return { uid, id, before, version, after, unlinked, isTold };
   }
 
   /** The first step for one node. */
@@ -241,68 +236,54 @@ export class DocumentRetraction {
       const { version } = this.#evidence.node(uid);
       return version === 0 ? [] : [nodeOperation(uid, undefined, version)];
     }
-    const { id, before, after, version, fields } = plan;
-    const merged = MergedNode.of(reader, id);
-    if (merged !== undefined) return this.#changingMerged(plan, merged, now);
-    const isSame = isDeepStrictEqual(after, { ...before });
-    // After the first step nothing of an edge is left that could change.
-    if (isSame && speaksOf(after, now.uid)) return this.#narrowing(uid, now);
-    const isOwn = reader.uid(id) === uid;
-    if (before.madeAt !== null && !isStated(after) && isOwn && !this.#isOfOthers(plan)) {
-      return [
-        { op: 'delete', uid, ifVersion: reader.version(id) ?? 0 },
-        nodeOperation(uid, undefined, version),
-      ];
-    }
-    const written: WriterOperation[] =
-      Object.keys(fields).length === 0
-        ? []
-        : [
-            {
-              op: 'update',
-              uid,
-              fields: this.#known(id, fields),
-              ifVersion: reader.version(id) ?? 0,
-            },
-          ];
-    const kept = isStated(after) ? { ...before, ...after } : undefined;
-    return [...written, ...this.#quoted(plan, now), nodeOperation(uid, kept, version)];
-  }
-
-  /** The same where the node is one of several that were merged. */
-  #changingMerged(plan: NodePlan, merged: MergedNode, now: DocumentNow): WriterOperation[] {
-    const { uid, id, before, after, version } = plan;
+    const { id, before, after, version } = plan;
     const gone = before.statements.filter((one) => !after.statements.includes(one));
-    if (gone.length === 0 && speaksOf(after, now.uid)) return this.#narrowing(uid, now);
-    const taken: TakenBack = (record, field, value) => {
-      const evidence = this.#evidence.node(record).value;
-      if (evidence === undefined) return value;
-      const { fields } = retracted(evidence, now.isMade, () => value);
-      return Object.hasOwn(fields, field) ? fields[field] : value;
+    const records = new NodeRecords(reader, id);
+    const plans = new Map<string, NodePlan | undefined>(
+      records.uids.map((record) => [record, record === uid ? plan : this.#plan(record, now)]),
+    );
+    // After the first step nothing of an edge is left that could change.
+    if (gone.length === 0 && speaksOf(after, now.uid)) {
+      return [...this.#quoted(plan, plans, now, false), ...this.#narrowing(uid, now)];
+    }
+    const former: FormerValues = (record, field, value) => {
+      const of = plans.get(record);
+      if (of === undefined) return [value];
+      const isMade = (one: Statement): boolean => of.after.statements.includes(one);
+      return formerValues(of.before, isMade, { field, value });
     };
-    const fields = Object.fromEntries(gone.flatMap((one) => Object.entries(one.fields)));
-    const written = merged.takeBack(Object.keys(this.#known(id, fields)), taken);
-    const left = waiting(before, after);
-    const isKept = statementsOf(left).length > 0 || left.edges.length > 0;
-    const kept = isKept ? { ...before, ...left } : undefined;
-    const isNew = !isDeepStrictEqual(kept, { ...before });
-    if (!isNew && written.length === 0) return [];
-    return [...written, ...this.#quoted(plan, now), nodeOperation(uid, kept, version)];
+    const fields = this.#known(id, new Set(gone.flatMap((one) => Object.keys(one.fields))));
+    const taken = records.takeBack(fields, former);
+    const isOwn = reader.uid(id) === uid;
+    if (before.madeAt !== null && !isStated(after) && isOwn) {
+      if (!this.#isOfOthers(plan, taken.fields)) {
+        return [
+          { op: 'delete', uid, ifVersion: reader.version(id) ?? 0 },
+          nodeOperation(uid, undefined, version),
+        ];
+      }
+    }
+    const left = isMerged(reader, id) ? waiting(before, after) : after;
+    const kept = isStated(left) ? { ...before, ...left } : undefined;
+    const isSame = isDeepStrictEqual(kept, { ...before });
+    return [
+      ...taken.operations,
+      ...this.#quoted(plan, plans, now, !isSame || !speaksOf(before, now.uid)),
+      ...(isSame ? [] : [nodeOperation(uid, kept, version)]),
+    ];
   }
 
   #isMerged(uid: string): boolean {
     const { reader } = this.#parts;
     const id = reader.id({ uid });
-    return id !== undefined && reader.neighbors(id, 'in', MERGED_INTO).length > 0;
+    return id !== undefined && isMerged(reader, id);
   }
 
-  /** Fields that the type still has. */
-  #known(id: number, fields: NodeEvidence['base']): NodeEvidence['base'] {
+  /** Those that the type still has. */
+  #known(id: number, fields: ReadonlySet<string>): string[] {
     const { reader } = this.#parts;
     const type = reader.schema().nodes.find((one) => one.type === reader.typeOf(id));
-    return Object.fromEntries(
-      Object.entries(fields).filter(([field]) => type?.fields[field] !== undefined),
-    );
+    return [...fields].filter((field) => type?.fields[field] !== undefined);
   }
 
   #narrowing(uid: string, now: DocumentNow): WriterOperation[] {
@@ -322,7 +303,7 @@ export class DocumentRetraction {
   }
 
   /** Whether anybody but documents has written to a node, linked it, or given it files. */
-  #isOfOthers({ id, before, fields }: NodePlan): boolean {
+  #isOfOthers({ id, before }: NodePlan, fields: NodeEvidence['base']): boolean {
     const { reader } = this.#parts;
     const type = reader.schema().nodes.find((one) => one.type === reader.typeOf(id));
     // What is left of it when nothing is stated any more.
@@ -331,7 +312,7 @@ export class DocumentRetraction {
       return field !== type?.key && (value ?? null) !== null;
     };
     if (Object.keys(type?.fields ?? {}).some(isLeft)) return true;
-    if (reader.neighbors(id, 'in', MERGED_INTO).length > 0) return true;
+    if (isMerged(reader, id)) return true;
     const { teams, users, owners } = accessOf(reader, id);
     const { granted } = before;
     const isGranted =
@@ -354,20 +335,36 @@ export class DocumentRetraction {
     ];
   }
 
-  /** The edge to the document has the surest quote that is left, or goes. */
-  #quoted({ uid, after }: NodePlan, now: DocumentNow): WriterOperation[] {
-    const isKnown = this.#parts.reader.schema().edges.some(({ type }) => type === EVIDENCE_EDGE);
-    if (now.isGone || !isKnown) return [];
-    const left = statementsOf(after)
-      .filter(({ document }) => document === now.uid)
-      .toSorted((a, b) => b.confidence - a.confidence);
-    const [best] = left;
-    if (best !== undefined) return [evidenceLink(uid, now.uid, best)];
-    const isLinked = after.edges.some(({ statements }) =>
-      statements.some(({ document }) => document === now.uid),
-    );
+  /**
+   * The edge to the document has the surest quote that is left of all records of the node. A record
+   * of which the document says nothing any more (`isNew`: since this commit) has none.
+   */
+  #quoted(
+    { uid, id, after }: NodePlan,
+    plans: ReadonlyMap<string, NodePlan | undefined>,
+    now: DocumentNow,
+    isNew: boolean,
+  ): WriterOperation[] {
+    const { reader } = this.#parts;
+    const document = reader.id({ uid: now.uid });
+    const isKnown = reader.schema().edges.some(({ type }) => type === EVIDENCE_EDGE);
+    if (document === undefined || document === id || !isKnown) return [];
     const to = { uid: now.uid };
-    return isLinked ? [] : [{ op: 'unlink', from: { uid }, edge: EVIDENCE_EDGE, to }];
+    const goes = isNew && saidBy(after, now.uid).length === 0;
+    const unlinked = { op: 'unlink', from: { uid }, edge: EVIDENCE_EDGE, to } as const;
+    const left = [...plans.values()]
+      .flatMap((one) => (one === undefined ? [] : saidBy(one.after, now.uid)))
+      .toSorted((a, b) => b.confidence - a.confidence);
+    const surest = left.filter(({ confidence }) => confidence === left[0]?.confidence);
+    const shown = reader.edgeBetween(id, EVIDENCE_EDGE, document);
+    const isShown = surest.some(
+      ({ quote, page, confidence }) =>
+        shown?.['Quote'] === quote &&
+        (shown['Page'] ?? null) === page &&
+        shown['Confidence'] === confidence,
+    );
+    const linked = surest[0] === undefined ? [] : [evidenceLink(uid, now.uid, surest[0])];
+    return [...(goes ? [unlinked] : []), ...(goes || !isShown ? linked : [])];
   }
 
   /** Proposals have pieces of the text, which go with it. */
@@ -392,7 +389,7 @@ export class DocumentRetraction {
     }
   }
 
-  async #end(now: DocumentNow, changed: number): Promise<void> {
+  async #end(now: DocumentNow, changed: number, wasMerged: boolean): Promise<void> {
     const { audit, reader } = this.#parts;
     reader.refresh();
     const { value, version } = this.#evidence.document(now.uid);
@@ -401,10 +398,7 @@ export class DocumentRetraction {
       return evidence !== undefined && speaksOf(evidence, now.uid);
     };
     const nodes = value.nodes.filter(speaks);
-    const isWaiting = nodes.some((uid) => {
-      const evidence = this.#evidence.node(uid).value;
-      return evidence !== undefined && waits(evidence);
-    });
+    const isWaiting = nodes.length > 0 && (wasMerged || nodes.some((uid) => this.#isMerged(uid)));
     const { waits: _, ...rest } = value;
     const left = { ...rest, texts: now.texts, nodes, ...(isWaiting ? { waits: true } : {}) };
     const kept = now.isGone && left.nodes.length === 0 ? undefined : left;
@@ -415,6 +409,7 @@ export class DocumentRetraction {
       { kind: 'node', id: now.uid },
       { nodes: changed },
     );
+    if (changed === 0 && isDeepStrictEqual(kept, value)) return;
     await this.#commit([
       documentOperation(now.uid, kept, version),
       ...(changed === 0 ? [] : [audit.operation(event)]),
@@ -430,9 +425,8 @@ export class DocumentRetraction {
 }
 
 /** Whether a document says anything of the node. */
-function speaksOf({ statements, edges }: NodeEvidence, uid: string): boolean {
-  const all = [...statements, ...edges.flatMap((one) => one.statements)];
-  return all.some(({ document }) => document === uid);
+function speaksOf(evidence: NodeEvidence, document: string): boolean {
+  return saidBy(evidence, document).length > 0;
 }
 
 /** Whether a text is there, whatever it says by now. */

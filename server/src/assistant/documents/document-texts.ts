@@ -142,13 +142,7 @@ export function readText(
 ): DocumentText | { readonly reason: string } {
   const id = reader.id({ uid: source.uid });
   if (id === undefined) return { reason: 'It was deleted.' };
-  if (source.field !== null) {
-    const value = reader.field(id, source.field);
-    const text = typeof value === 'string' ? value : '';
-    return text === ''
-      ? { reason: 'The field is empty.' }
-      : { text, pages: [], digest: digestOf(text) };
-  }
+  if (source.field !== null) return textOf(reader.field(id, source.field));
   const file = source.file === null ? undefined : reader.id({ uid: source.file.uid });
   if (file === undefined || reader.typeOf(file) !== FILE_TYPE) return { reason: 'It was deleted.' };
   if (!reader.neighbors(file, 'in', HAS_FILE).includes(id)) return { reason: 'It was moved.' };
@@ -160,6 +154,12 @@ export function readText(
   // Only `FileTexts` writes it.
   const pages = (reader.field(file, 'TextPages') ?? []) as readonly number[];
   return { text, pages, digest: digestOf(text) };
+}
+
+/** The text that a field has as its value. */
+export function textOf(value: unknown): DocumentText | { readonly reason: string } {
+  if (typeof value !== 'string' || value === '') return { reason: 'The field is empty.' };
+  return { text: value, pages: [], digest: digestOf(value) };
 }
 
 const REASONS = {

@@ -17,6 +17,7 @@ import {
   type Versioned,
 } from './evidence-store.ts';
 import type { StoredProposal } from './extraction-store.ts';
+import { isMerged } from './node-records.ts';
 import { EVIDENCE_EDGE } from '@trellis/contract/evidence.ts';
 
 /** A node as it will be after the commit. */
@@ -207,8 +208,10 @@ export class EvidenceDraft {
       if (before === undefined || before.confidence < confidence) {
         node.quoted.set(uid, { quote, page, confidence });
       }
-      if (!isNew) return;
-      document.value = { ...document.value, nodes: [...document.value.nodes, node.uid] };
+      const { nodes } = document.value;
+      if (isNew) document.value = { ...document.value, nodes: [...nodes, node.uid] };
+      const waits = node.id !== undefined && isMerged(this.#reader, node.id);
+      if (waits) document.value = { ...document.value, waits };
     };
   }
 

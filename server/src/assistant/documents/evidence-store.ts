@@ -26,7 +26,7 @@ export interface StoredDocument {
   readonly texts: Readonly<Record<string, string>>;
   /** UIDs. */
   readonly nodes: readonly string[];
-  /** Whether some of these are merged, and something is to be taken back when they are split. */
+  /** Whether some were merged when it was looked at: it is to be again when they are split. */
   readonly waits?: boolean;
   /** The numbers of its texts in each extraction that reads it. */
   readonly extractions: Readonly<Record<string, readonly number[]>>;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FieldValue } from '#graph/field-types.ts';
 import {
+  type EdgeStatement,
   emptyEvidence,
+  formerValues,
   isStated,
   type NodeEvidence,
   retracted,
@@ -34,13 +36,14 @@ class Told {
   }
 
   retracts(document: string, quote?: string): this {
-    const { evidence, fields } = retracted(
-      this.evidence,
-      (one) => one.document !== document || (quote !== undefined && one.quote !== quote),
-      (field) => this.values[field],
-    );
-    this.evidence = evidence;
-    return this.writes(fields);
+    const isMade = (one: EdgeStatement): boolean =>
+      one.document !== document || (quote !== undefined && one.quote !== quote);
+    const left = Object.entries(this.values).map(([field, value]) => [
+      field,
+      formerValues(this.evidence, isMade, { field, value }).at(-1),
+    ]);
+    this.evidence = retracted(this.evidence, isMade).evidence;
+    return this.writes(Object.fromEntries(left));
   }
 }
 
@@ -83,16 +86,30 @@ test('a document that changes keeps what it still says', () => {
 });
 
 test('an edge goes with the last document that says it', () => {
-  const of = (document: string) => ({ document, source: 'Text', quote: 'q' });
+  const of = (document: string) => {
+    return { document, source: 'Text', quote: 'q', page: null, confidence: 1 };
+  };
   const both = withEdge(
     withEdge(emptyEvidence(true), { edge: 'Knows', to: 'n' }, of('a')),
     { edge: 'Knows', to: 'n' },
     of('b'),
   );
-  const none = (): undefined => undefined;
-  const one = retracted(both, ({ document }) => document !== 'a', none);
+  const one = retracted(both, ({ document }) => document !== 'a');
   expect(one.unlinked).toEqual([]);
-  const gone = retracted(one.evidence, ({ document }) => document !== 'b', none);
+  const gone = retracted(one.evidence, ({ document }) => document !== 'b');
   expect(gone.unlinked).toEqual([{ edge: 'Knows', to: 'n' }]);
   expect(isStated(gone.evidence)).toBe(false);
+});
+
+test('a value of before later statements is taken back as it was stated', () => {
+  const told = new Told({ Year: 1 }).says('a', { Year: 2 }).says('b', { Year: 3 });
+  const { evidence } = told.writes({ Year: 7 }).says('b', { Year: 4 });
+  const former = (gone: readonly string[], value: number) =>
+    formerValues(evidence, ({ document }) => !gone.includes(document), { field: 'Year', value });
+  expect(former(['a', 'b'], 4)).toEqual([4, 7]);
+  expect(former(['a', 'b'], 3)).toEqual([3, 2, 1]);
+  expect(former(['b'], 3)).toEqual([3, 2]);
+  expect(former(['b'], 2)).toEqual([2]);
+  // Nobody has stated it.
+  expect(former(['a', 'b'], 9)).toEqual([9]);
 });

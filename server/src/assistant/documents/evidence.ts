@@ -25,7 +25,7 @@ interface Own {
   readonly fields: Values;
 }
 
-export type EdgeStatement = Pick<Statement, 'document' | 'source' | 'quote'>;
+export type EdgeStatement = Omit<Statement, 'fields' | 'isGone'>;
 
 /** An edge from the node that was not there before documents said so. */
 export interface StatedEdge {
@@ -116,7 +116,7 @@ export function withOthers(
     ...evidence,
     statements: [
       ...evidence.statements,
-      ...spoken.map((one) => ({ page: null, confidence: 0, ...one, fields: {} })),
+      ...spoken.map((one) => ({ ...one, fields: {} })),
       ...(taken.length === 0 ? [] : [{ document: null, fields } as const]),
     ],
     edges: evidence.edges.filter(isOnly),
@@ -137,41 +137,46 @@ export function statedValue({ base, statements }: NodeEvidence, field: string): 
 
 export interface Retraction {
   readonly evidence: NodeEvidence;
-  /** What the node gets in place of values that nobody says any more. */
-  readonly fields: Values;
   /** Edges that nobody says any more. */
   readonly unlinked: readonly Pick<StatedEdge, 'edge' | 'to'>[];
 }
 
-/**
- * Without the statements that are not made any more. Values that somebody else has changed since
- * stay as they are.
- */
+/** Without the statements that are not made any more. */
 export function retracted(
   before: NodeEvidence,
   isMade: (statement: EdgeStatement | Statement, to?: string) => boolean,
-  current: (field: string) => FieldValue,
 ): Retraction {
   const statements = before.statements.filter((one) => one.document === null || isMade(one));
-  const gone = before.statements.filter((one) => !statements.includes(one));
   const edges = before.edges.map((one) => ({
     ...one,
     statements: one.statements.filter((statement) => isMade(statement, one.to)),
   }));
-  const after = { ...before, statements, edges: edges.filter((one) => one.statements.length > 0) };
-  const fields: Record<string, FieldValue> = {};
-  for (const field of new Set(gone.flatMap((one) => Object.keys(one.fields)))) {
-    const [was, is] = [statedValue(before, field), statedValue(after, field)];
-    if (isDeepStrictEqual(was, is)) continue;
-    if (isDeepStrictEqual(current(field) ?? null, was)) fields[field] = is;
-  }
   return {
-    evidence: after,
-    fields,
+    evidence: { ...before, statements, edges: edges.filter((one) => one.statements.length > 0) },
     unlinked: edges
       .filter((one) => one.statements.length === 0)
       .map(({ edge, to }) => ({ edge, to })),
   };
+}
+
+/**
+ * A value that a node has, or had before it was merged, and what it was before each statement that
+ * is not made any more. The last one is what stands. What nobody has stated stands as it is.
+ */
+export function formerValues(
+  { base, statements }: NodeEvidence,
+  isMade: (statement: Statement) => boolean,
+  { field, value }: { readonly field: string; readonly value: FieldValue },
+): FieldValue[] {
+  const said = statements.filter(({ fields }) => Object.hasOwn(fields, field));
+  const before = (at: number): FieldValue => (said[at - 1]?.fields ?? base)[field] ?? null;
+  const values: FieldValue[] = [value ?? null];
+  let at = said.findLastIndex(({ fields }) => isDeepStrictEqual(fields[field] ?? null, values[0]));
+  for (let one = said[at]; one !== undefined; one = said[--at]) {
+    if (one.document === null || isMade(one)) break;
+    values.push(before(at));
+  }
+  return values;
 }
 
 /**
@@ -187,12 +192,13 @@ export function waiting(before: NodeEvidence, after: NodeEvidence): NodeEvidence
   return { ...after, statements };
 }
 
-/** Whether something is to be taken back once the node is split. */
-export function waits({ statements }: NodeEvidence): boolean {
-  return statements.some((one) => one.document !== null && one.isGone === true);
-}
-
 /** Whether documents say anything of the node. */
 export function isStated(evidence: NodeEvidence): boolean {
   return statementsOf(evidence).length > 0 || evidence.edges.length > 0;
+}
+
+/** What a document says of the node, with the edges from it. */
+export function saidBy({ statements, edges }: NodeEvidence, document: string): EdgeStatement[] {
+  const all = [...statements, ...edges.flatMap((one) => one.statements)];
+  return all.filter((one) => one.document !== null).filter((one) => one.document === document);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { must } from '#base/assert.ts';
 import { MERGE_TYPE, MERGED_INTO, type MergeData } from '#graph/merge-record.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { WriterOperation } from '#graph/operations.ts';
@@ -18,31 +19,55 @@ interface Merge {
 
 type Values = Readonly<Record<string, FieldValue>>;
 
-/** What a record has of a field when documents have been taken back, by what it had with them. */
-export type TakenBack = (uid: string, field: string, value: FieldValue) => FieldValue;
+/** What takes documents back: the fields of the node that change, and what is written. */
+export interface TakenBack {
+  readonly fields: Values;
+  readonly operations: readonly WriterOperation[];
+}
 
-/** A node that was made of several, of which documents may each have told something. */
-export class MergedNode {
+/**
+ * A value of a record, and what it was before each statement that documents do not make any more.
+ * The last one is what stands without them.
+ */
+export type FormerValues = (uid: string, field: string, value: FieldValue) => FieldValue[];
+
+export function isMerged(reader: GraphReader, id: number): boolean {
+  return reader.neighbors(id, 'in', MERGED_INTO).length > 0;
+}
+
+/**
+ * The records of a node: those that were merged, or the one that it is. Documents may each have
+ * told something of any of them.
+ */
+export class NodeRecords {
   readonly #reader: GraphReader;
   readonly #id: number;
+  readonly #uid: string;
   /** In the order in which they were made. */
   readonly #merges: readonly Merge[];
 
-  private constructor(reader: GraphReader, id: number, merges: readonly Merge[]) {
+  constructor(reader: GraphReader, id: number) {
     this.#reader = reader;
     this.#id = id;
-    this.#merges = merges;
+    this.#uid = must(reader.uid(id), 'the UID of a node');
+    this.#merges = reader
+      .neighbors(id, 'in', MERGED_INTO)
+      .map((one) => readMerge(reader, one))
+      .toSorted((a, b) => a.number - b.number);
   }
 
-  /** Undefined for a node that was not merged. */
-  static of(reader: GraphReader, id: number): MergedNode | undefined {
-    const merges = reader.neighbors(id, 'in', MERGED_INTO).map((one) => readMerge(reader, one));
-    if (merges.length === 0) return undefined;
-    return new MergedNode(
-      reader,
-      id,
-      merges.toSorted((a, b) => a.number - b.number),
-    );
+  get uids(): readonly string[] {
+    return [this.#uid, ...this.#merges.map(({ absorbed }) => absorbed)];
+  }
+
+  /** The value that a record has of its own, without what it has by being merged. */
+  own(uid: string, field: string): FieldValue {
+    const went = this.#merges.find(({ absorbed }) => absorbed === uid);
+    let value = went === undefined ? this.#now(field) : (went.node[field] ?? null);
+    for (const merge of this.#merges.filter(({ survivor }) => survivor === uid).toReversed()) {
+      if (isOf(merge, field, value)) value = merge.before[field] ?? null;
+    }
+    return value;
   }
 
   /**
@@ -50,11 +75,11 @@ export class MergedNode {
    * without the documents. The merges are told which values are theirs, so that a split takes them
    * from the node again.
    */
-  takeBack(fields: readonly string[], taken: TakenBack): WriterOperation[] {
+  takeBack(fields: readonly string[], former: FormerValues): TakenBack {
     const written: Record<string, FieldValue> = {};
     const later = new Map<Merge, { field: string; value: FieldValue }[]>();
     for (const field of fields) {
-      const { value, given } = this.#without(field, taken);
+      const { value, given } = this.#without(field, former);
       if (!isDeepStrictEqual(value, this.#now(field))) written[field] = value;
       for (const [merge, one] of given) {
         const isKnown = merge.data.later?.some((other) =>
@@ -64,21 +89,22 @@ export class MergedNode {
         later.set(merge, [...(later.get(merge) ?? []), { field, value: one }]);
       }
     }
-    if (Object.keys(written).length === 0) return [];
-    const [uid, version] = [this.#reader.uid(this.#id)!, this.#reader.version(this.#id)!];
+    if (Object.keys(written).length === 0) return { fields: written, operations: [] };
+    const ifVersion = this.#reader.version(this.#id) ?? 0;
     // First what a write of the node changes as well, which notes itself with each merge.
-    return [
-      ...[...later].map(([{ key, version: ifVersion, data }, more]): WriterOperation => {
+    const operations = [
+      ...[...later].map(([{ key, version, data }, more]): WriterOperation => {
         const Data: unknown = { ...data, later: [...(data.later ?? []), ...more] };
-        return { op: 'update', type: MERGE_TYPE, key, fields: { Data }, ifVersion };
+        return { op: 'update', type: MERGE_TYPE, key, fields: { Data }, ifVersion: version };
       }),
-      { op: 'update', uid, fields: written, ifVersion: version },
+      { op: 'update', uid: this.#uid, fields: written, ifVersion } as const,
     ];
+    return { fields: written, operations };
   }
 
   #without(
     field: string,
-    taken: TakenBack,
+    former: FormerValues,
   ): { readonly value: FieldValue; readonly given: readonly (readonly [Merge, FieldValue])[] } {
     const of = (values: Values): FieldValue => values[field] ?? null;
     const made = new Map<string, { readonly merge: Merge; readonly value: FieldValue }>();
@@ -86,10 +112,9 @@ export class MergedNode {
     // Of a record that was merged before, what it has by that, unless it was changed in between.
     const ofRecord = (uid: string, value: FieldValue): FieldValue => {
       const last = made.get(uid);
-      const isOfMerge = (one: FieldValue): boolean =>
-        last !== undefined && isOf(last.merge, field, one);
-      const own = isOfMerge(value) ? value : taken(uid, field, value);
-      return last !== undefined && isOfMerge(own) ? last.value : own;
+      const values = former(uid, field, value);
+      const isOfMerge = last !== undefined && values.some((one) => isOf(last.merge, field, one));
+      return isOfMerge ? last.value : values.at(-1);
     };
     for (const merge of this.#merges) {
       const { survivor, absorbed, before, node, after } = merge;
@@ -104,8 +129,7 @@ export class MergedNode {
       const isOwn = isDeepStrictEqual(value, stays);
       if (!isOwn && !isDeepStrictEqual(value, of(after))) given.push([merge, value]);
     }
-    const uid = this.#reader.uid(this.#id)!;
-    return { value: ofRecord(uid, this.#now(field)), given };
+    return { value: ofRecord(this.#uid, this.#now(field)), given };
   }
 
   #now(field: string): FieldValue {
