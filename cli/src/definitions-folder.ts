@@ -13,6 +13,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import {
   DEFINITION_FILES,
   DEFINITION_FOLDERS,
+  DEFINITIONS_FORMAT,
   EXPORTED_KINDS,
 } from '@trellis/contract/shapes/definitions.ts';
 import { parseSettings, SettingsFault } from '@trellis/endpoint/settings-header.ts';
@@ -248,6 +249,15 @@ export async function packed(files: FilesByPath): Promise<Uint8Array<ArrayBuffer
   for (const [path, content] of files) zip.addBuffer(content, path, { mtime: NO_TIME });
   zip.end();
   return Uint8Array.from(await buffer(zip.outputStream));
+}
+
+/** A zip of files of this kind alone, which `trellis dev` sends. */
+export function packedAlone(
+  kind: (typeof EXPORTED_KINDS)[number],
+  files: Iterable<readonly [path: string, content: Buffer]>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const manifest = { format: DEFINITIONS_FORMAT, product: 'Trellis', kinds: [kind] };
+  return packed(new Map([[MANIFEST, Buffer.from(JSON.stringify(manifest))], ...files]));
 }
 
 /** Refuses names that lead out of the zip, whoever has made it. */

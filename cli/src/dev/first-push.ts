@@ -1,16 +1,19 @@
+import { eachItem } from '@trellis/client/pages.ts';
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { DefinitionsImport } from '@trellis/contract/shapes/definitions.ts';
+import { ENDPOINT_ACCESS_DEFAULT } from '@trellis/contract/shapes/endpoint.ts';
 import { resultOf } from '../commands/definitions.ts';
 import type { EndpointFile, Pushed } from '../commands/endpoint-push.ts';
-import { packed } from '../definitions-folder.ts';
+import { packedAlone } from '../definitions-folder.ts';
 
 /** Fewer are created one after the other, where each tells its remarks, too. */
 const TOGETHER_MIN = 10;
 /** An import takes more files, and larger ones. */
 const TOGETHER_MAX = 4_000;
 const TOGETHER_CHARACTERS_MAX = 16 * 1024 * 1024;
-const PAGE = 1_000;
+/** A file that is imported has to say it; an endpoint that is created has it anyway. */
+const SAID = { access: ENDPOINT_ACCESS_DEFAULT };
 
 /**
  * Creates the endpoints that the server does not have, as one commit, and tells what came of each.
@@ -23,20 +26,21 @@ export async function createTogether(
   signal: AbortSignal,
 ): Promise<readonly Pushed[]> {
   if (files.length < TOGETHER_MIN) return [];
-  const known = await endpointNames(client, signal);
+  const known = new Set<string>();
+  for await (const { name } of eachItem((page) => client.endpoints.list(page, { signal }))) {
+    known.add(name);
+  }
   let characters = 0;
   const created = files
     .filter(({ name }) => !known.has(name))
     .slice(0, TOGETHER_MAX)
     .filter(({ code }) => (characters += code.length) <= TOGETHER_CHARACTERS_MAX);
   if (created.length < TOGETHER_MIN) return [];
-  const zip = await packed(
-    new Map([
-      ['manifest.json', MANIFEST],
-      ...created.flatMap(({ name, code, settings }) => [
-        [`endpoints/${name}.json`, Buffer.from(JSON.stringify({ ...USUAL, ...settings }))] as const,
-        [`endpoints/${name}.ts`, Buffer.from(code)] as const,
-      ]),
+  const zip = await packedAlone(
+    'endpoint',
+    created.flatMap(({ name, code, settings }) => [
+      [`endpoints/${name}.json`, Buffer.from(JSON.stringify({ ...SAID, ...settings }))] as const,
+      [`endpoints/${name}.ts`, Buffer.from(code)] as const,
     ]),
   );
   const { applied, items } = await imported(client, zip, signal);
@@ -68,22 +72,3 @@ async function imported(
     throw error;
   }
 }
-
-async function endpointNames(
-  client: TrellisClient,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
-  for (;;) {
-    const page = { skip: names.size, take: PAGE };
-    const { items, total } = await client.endpoints.list(page, { signal });
-    for (const { name } of items) names.add(name);
-    if (items.length === 0 || names.size >= total) return names;
-  }
-}
-
-/** As an endpoint is created without a word about it. */
-const USUAL = { access: 'users' };
-const MANIFEST = Buffer.from(
-  JSON.stringify({ format: 1, product: 'Trellis', kinds: ['endpoint'] }),
-);

@@ -1,6 +1,6 @@
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { createHash } from 'node:crypto';
-import { packed } from '../definitions-folder.ts';
+import { packedAlone } from '../definitions-folder.ts';
 import { resultOf } from '../commands/definitions.ts';
 import { CommandFailure, failureText, reportOf } from '../failure.ts';
 import { packageInWords, summaryOf, withPackages } from '../npm-packages.ts';
@@ -40,7 +40,7 @@ export class PackagePush {
     for (const [path, content] of wanted) hash.update(path).update(content);
     const digest = hash.digest('hex');
     if (wanted.length === 0 || digest === this.#sent) return;
-    const zip = await packed(new Map([['manifest.json', MANIFEST], ...wanted]));
+    const zip = await packedAlone('package', wanted);
     const { items } = await resultOf(
       this.#client.definitions.import(zip, { drafts: true }, { signal }),
       () => {},
@@ -53,5 +53,3 @@ export class PackagePush {
     }
   }
 }
-
-const MANIFEST = Buffer.from(JSON.stringify({ format: 1, product: 'Trellis', kinds: ['package'] }));

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { diagnostic } from './endpoint.ts';
 
+/** Version of the layout of files; it rises when older files can no longer be read. */
+export const DEFINITIONS_FORMAT = 1;
+
 /** What is exported and imported (docs/definitions.md), in the order in which it is imported. */
 export const EXPORTED_KINDS = [
   'schema-renames',

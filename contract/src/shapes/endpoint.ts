@@ -33,6 +33,9 @@ export const endpointCode = z
   .max(ENDPOINT_CODE_BYTES_MAX, { error: CODE_TOO_LONG, abort: true })
   .refine((code) => utf8.encode(code).length <= ENDPOINT_CODE_BYTES_MAX, { error: CODE_TOO_LONG });
 
+/** The access of an endpoint that is created without a word about it. */
+export const ENDPOINT_ACCESS_DEFAULT = 'users';
+
 /** What an administrator decides about an endpoint, beside its name and its code. */
 export const endpointSettings = {
   isReadOnly: z.boolean(),

@@ -1,10 +1,8 @@
 import { Problem } from '#base/problem.ts';
 import { jsonText, parsed } from './definition-files.ts';
-import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
+import { DEFINITIONS_FORMAT, EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 import type { DefinitionFile, DefinitionKindName } from './definition-kind.ts';
 
-/** Version of the layout of files; it rises when older files can no longer be read. */
-const FORMAT = 1;
 export const MANIFEST_PATH = 'manifest.json';
 
 export interface DefinitionsManifest {
@@ -17,7 +15,7 @@ export function manifestFile(
   version: string,
   kinds: readonly DefinitionKindName[],
 ): DefinitionFile {
-  const manifest = { format: FORMAT, product: 'Trellis', version, kinds };
+  const manifest = { format: DEFINITIONS_FORMAT, product: 'Trellis', version, kinds };
   return { path: MANIFEST_PATH, text: jsonText(manifest) };
 }
 
@@ -26,8 +24,8 @@ export function readDefinitionsManifest(files: ReadonlyMap<string, string>): Def
   const text = files.get(MANIFEST_PATH);
   if (text === undefined) throw withoutManifest(files);
   const { format, kinds } = parsedManifest(text);
-  if (format !== FORMAT) {
-    const message = `manifest.json says format ${JSON.stringify(format)}; this server reads ${FORMAT}.`;
+  if (format !== DEFINITIONS_FORMAT) {
+    const message = `manifest.json says format ${JSON.stringify(format)}; this server reads ${DEFINITIONS_FORMAT}.`;
     throw invalid(
       message,
       'Import into a server of the version that made the export, or a newer one.',

@@ -1,4 +1,4 @@
-import type { EndpointChange } from '@trellis/contract/shapes/endpoint.ts';
+import { ENDPOINT_ACCESS_DEFAULT, type EndpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { Problem } from '#base/problem.ts';
 import {
   ENDPOINT_CACHE_SECONDS_MAX,
@@ -35,7 +35,7 @@ export interface EndpointSettings {
 export const DEFAULT_SETTINGS: Omit<EndpointSettings, 'code'> = {
   isReadOnly: false,
   mode: 'sync',
-  access: 'users',
+  access: ENDPOINT_ACCESS_DEFAULT,
   cacheSeconds: 0,
   runAsAdmin: false,
   timeoutMs: ENDPOINT_TIMEOUT_DEFAULT_MS,
