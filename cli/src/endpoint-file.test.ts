@@ -24,7 +24,15 @@ describe('files', () => {
   }
 
   it('below a folder are named by their path', () => {
-    const folder = folderWith(['b.ts', 'reports/a.ts', 'reports/a.test.ts', 'scope.d.ts', 'x.txt']);
+    const folder = folderWith([
+      'b.ts',
+      'reports/a.ts',
+      'reports/a.test.ts',
+      'scope.d.ts',
+      'x.txt',
+      '.#b.ts',
+      'c.ts/x.txt',
+    ]);
     const found = readEndpointFiles(folder).map(({ name, code }) => `${name}: ${code}`);
     expect(found).toEqual(['b: // b.ts', 'reports/a: // reports/a.ts']);
   });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
@@ -143,6 +143,32 @@ test('creates many endpoints as one commit, and one by one where one is refused'
   expect(next.get('more-3')).toMatchObject({ action: 'created' });
   expect(next.get('many-3')).toMatchObject({ action: 'changed' });
   expect(next.get('more-refused')).toMatchObject({ action: 'refused', compiles: false });
+});
+
+test('sends the others where a file cannot be read, and it once it can', async () => {
+  await using workspace = await startWorkspace();
+  await using home = await temporaryFolder();
+  const folder = await project(home.path);
+  const { server, token } = workspace;
+  const file = join(folder, 'endpoints/bad.ts');
+  const code = 'export default () => 1;\n';
+  await writeFile(file, `// trellis: cron "0 6 * * *" Europe/Oslo again\n${code}`);
+  // As an editor marks a file that is open, and what has the name of one.
+  await symlink('somebody@somewhere.1:2', join(folder, 'endpoints/.#books-by.ts'));
+  await mkdir(join(folder, 'endpoints/folder.ts'));
+  await using dev = new RunningCommand(['dev', folder, '--json'], {
+    HOME: home.path,
+    TRELLIS_SERVER: server.url,
+    TRELLIS_TOKEN: token,
+  });
+  expect(await dev.event('failed')).toMatchObject({
+    error: { message: expect.stringContaining(`${file}:1: cron is an expression in quotes`) },
+  });
+  expect(await dev.event('endpoint')).toMatchObject({ name: 'books-by', action: 'created' });
+  expect(await dev.event('pushed')).toEqual({ event: 'pushed', wrong: ['bad'] });
+  await writeFile(file, code);
+  expect(await dev.event('endpoint')).toMatchObject({ name: 'bad', action: 'created' });
+  expect(await dev.event('pushed')).toEqual({ event: 'pushed', wrong: [] });
 });
 
 test('ends with Ctrl-C at a terminal, and begins again where it was', async () => {

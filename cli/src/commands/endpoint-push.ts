@@ -199,19 +199,33 @@ export interface EndpointFile {
  * path in the folder, without `.ts`.
  */
 export function readEndpointFiles(path: string): EndpointFile[] {
-  if (!statSync(path).isDirectory()) return [readEndpointFile(path, nameOf(basename(path)))];
-  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.endsWith('.test.ts'))
+  if (!statSync(path).isDirectory())
+    return [readEndpointFile({ path, name: nameOf(basename(path)) })];
+  return endpointFilesBelow(path).map(readEndpointFile);
+}
+
+/** Where the code of endpoints lies in a folder; hidden files and links are left out. */
+export function endpointFilesBelow(folder: string): Pick<EndpointFile, 'path' | 'name'>[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isEndpointFile(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted();
-  if (files.length === 0) throw new CommandFailure(`there is no *.ts file below ${path}`);
-  return files.map((file) => readEndpointFile(join(path, file), nameOf(relative('', file))));
+  if (files.length === 0) throw new CommandFailure(`there is no *.ts file below ${folder}`);
+  return files.map((path) => ({ path, name: nameOf(relative(folder, path)) }));
+}
+
+function isEndpointFile(name: string): boolean {
+  return /^[^.].*\.ts$/.test(name) && !/\.(?:d|test)\.ts$/.test(name);
 }
 
 function nameOf(file: string): string {
   return file.replace(/\.ts$/, '').replaceAll(sep, '/');
 }
 
-function readEndpointFile(path: string, name: string): EndpointFile {
+export function readEndpointFile({
+  path,
+  name,
+}: Pick<EndpointFile, 'path' | 'name'>): EndpointFile {
   const code = readFileSync(path, 'utf8');
   try {
     return { path, name, code, settings: parseSettings(code) };

@@ -3,13 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   checkFile,
+  type EndpointFile,
+  endpointFilesBelow,
   type Pushed,
   pushedText,
   pushFile,
-  readEndpointFiles,
+  readEndpointFile,
 } from '../commands/endpoint-push.ts';
 import { type ModuleFile, pushedModuleText, pushModules, readModules } from '../commands/module.ts';
 import { checkSchema } from '../commands/schema.ts';
+import { failureText, reportOf } from '../failure.ts';
 import { parseJson } from '../json-input.ts';
 import { diffSchemas, differenceText } from '../schema-diff.ts';
 import type { Tell } from '../terminal.ts';
@@ -42,10 +45,12 @@ export class ProjectPush {
 
   async run(signal: AbortSignal): Promise<void> {
     const isNewSchema = await this.#putSchema(signal);
-    await this.#packages.run(this.#codes(), signal);
+    const endpoints = this.#readEndpoints();
+    await this.#packages.run(this.#codes(endpoints), signal);
     // They import modules.
     const isAnyModuleSent = await this.#pushModules(signal);
-    const isAnySent = (await this.#pushEndpoints(isNewSchema, signal)) || isAnyModuleSent;
+    const isAnySent =
+      (await this.#pushEndpoints(endpoints, isNewSchema, signal)) || isAnyModuleSent;
     if (!isNewSchema && !isAnySent) return;
     await this.#writeTypes(signal);
     const wrong = [...this.#wrong].toSorted();
@@ -75,9 +80,36 @@ export class ProjectPush {
     return existsSync(folder) ? readModules(folder) : [];
   }
 
+  /** What cannot be read is told, and keeps back nothing else. */
+  #readEndpoints(): readonly EndpointFile[] {
+    const files = endpointFilesBelow(join(this.#folder, 'endpoints'));
+    const names = new Set(files.map(({ name }) => name));
+    for (const name of this.#sent.keys()) if (!names.has(name)) this.#forget(name);
+    return files.flatMap((file) => {
+      try {
+        return [readEndpointFile(file)];
+      } catch (error) {
+        // Once it can be read it is sent again.
+        this.#sent.delete(file.name);
+        this.#wrong.add(file.name);
+        const failure = reportOf(error, this.#client.baseUrl.href);
+        this.#tell({ event: 'failed', error: failure }, failureText(failure));
+        return [];
+      }
+    });
+  }
+
+  #forget(name: string): void {
+    this.#sent.delete(name);
+    this.#wrong.delete(name);
+    this.#tell(
+      { event: 'kept', name },
+      `${name}: its file is gone; "trellis endpoint delete ${name}" deletes it from the server`,
+    );
+  }
+
   /** All code that may import packages, by path in the folder. */
-  #codes(): ReadonlyMap<string, string> {
-    const endpoints = readEndpointFiles(join(this.#folder, 'endpoints'));
+  #codes(endpoints: readonly EndpointFile[]): ReadonlyMap<string, string> {
     return new Map([
       ...this.#modules().map(({ name, code }) => [`lib/${name}.ts`, code] as const),
       ...endpoints.map(({ name, code }) => [`endpoints/${name}.ts`, code] as const),
@@ -104,8 +136,11 @@ export class ProjectPush {
   }
 
   /** Whether any was sent. What was sent before is checked again when the schema is new. */
-  async #pushEndpoints(isNewSchema: boolean, signal: AbortSignal): Promise<boolean> {
-    const files = readEndpointFiles(join(this.#folder, 'endpoints'));
+  async #pushEndpoints(
+    files: readonly EndpointFile[],
+    isNewSchema: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const toSend = files.filter(({ name, code }) => this.#sent.get(name) !== code);
     const codes = new Map(toSend.map(({ name, code }) => [name, code]));
     let isAnySent = false;
@@ -121,16 +156,6 @@ export class ProjectPush {
       this.#sent.set(file.name, file.code);
       isAnySent ||= isNew;
       this.#note(pushed, isNew);
-    }
-    const names = new Set(files.map(({ name }) => name));
-    for (const name of this.#sent.keys()) {
-      if (names.has(name)) continue;
-      this.#sent.delete(name);
-      this.#wrong.delete(name);
-      this.#tell(
-        { event: 'kept', name },
-        `${name}: its file is gone; "trellis endpoint delete ${name}" deletes it from the server`,
-      );
     }
     return isAnySent;
   }
