@@ -152,6 +152,30 @@ export function parse(text) {
     status: 500,
     json: { error: { message: `TypeError: no x (${place})` } },
   });
+  const { http, token } = workspace;
+  const path = '/api/endpoints/logs?endpoint=broken&level=error';
+  const { items } = Object((await http.send({ path, token })).json);
+  expect(items[0].data.guestStack).toContain('(node_modules/broken-parser/index.js:4:9)');
+});
+
+test('a package that asks for the global object by Function() is given it', async () => {
+  await using other = await NpmFolder.with(['lodash']);
+  const code = `import groupBy from 'lodash/groupBy';
+import { a } from 'asks-globally';
+export default async () => [(groupBy as (...all: unknown[]) => unknown)([1, 2, 3], (n: number) => n % 2), a];
+`;
+  await other.add('asks-globally', {
+    'index.js': `export const a = [
+  new Function('return this')() === globalThis, "Function('return this')()".length,
+];
+`,
+  });
+  await other.write({ 'endpoints/grouped.ts': code });
+  expect(await trellis('push', other.path)).toMatchObject({ code: 0 });
+  expect(await call('grouped')).toEqual({
+    status: 200,
+    json: [{ 0: [2], 1: [1, 3] }, [true, 25]],
+  });
 });
 
 test('a package that does harm does it to its own endpoint alone', async () => {
@@ -256,12 +280,33 @@ const REFUSED: readonly [name: string, code: string, why: string][] = [
     'node_modules/waits/index.js:1 has await',
   ],
   ['is-large', `export const a = '${'x'.repeat(1024 * 1024)}';\n`, 'are allowed'],
-  ['is-broken', 'export const a = ;\n', 'it cannot be bundled'],
+  [
+    'is-broken',
+    '\nexport const a = ;\n',
+    'it cannot be bundled: node_modules/is-broken/index.js:2: Unexpected token',
+  ],
+  ['evals-aside', 'export const a = (x) => (0, eval)(x);\n', 'index.js:1 has eval()'],
+  ['evals-globally', 'export const a = (x) => globalThis.eval(x);\n', 'index.js:1 has eval()'],
+  [
+    'has-wasm',
+    "import { a } from './a.wasm';\nexport { a };\n",
+    'node_modules/has-wasm/index.js:1 imports "./a.wasm", WebAssembly',
+  ],
+  [
+    'needs-more',
+    "\nimport a from 'gone';\nexport { a };\n",
+    'node_modules/needs-more/index.js:2 imports "gone", which is not installed',
+  ],
+  [
+    'requires-gone',
+    "\nexports.a = require('gone/sub');\n",
+    'node_modules/requires-gone/index.js:2 has require("gone/sub"), which is not installed',
+  ],
 ];
 
 test.for(REFUSED)('%s is refused with the file and the line', async ([name, code, why]) => {
   await using other = await NpmFolder.with([]);
-  await other.add(name, { 'index.js': code, 'build/addon.node': '' });
+  await other.add(name, { 'index.js': code, 'build/addon.node': '', 'a.wasm': '' });
   await other.write({ 'lib/a.ts': `\nexport { a } from '${name}';\n` });
   const refused = await trellis('push', other.path);
   expect([refused.code, refused.stderr]).toEqual([

@@ -1,6 +1,6 @@
 import { isBuiltin, SourceMap } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { extname, resolve, sep } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { importedNames, isPackage, specifierOf } from '#runtime/compile/imported-modules.ts';
 import {
@@ -14,7 +14,7 @@ import {
   packageBundle,
   typesBytesOf,
 } from '@trellis/contract/shapes/package.ts';
-import { dynamicCodeIn } from './dynamic-code.ts';
+import { dynamicCodeIn, withGlobalObject } from './dynamic-code.ts';
 import { licenseOf, PackageFault, PackageLock, packageNameIn } from './package-lock.ts';
 import { type PackageTypes, typesOfPackages } from './package-types.ts';
 
@@ -101,14 +101,16 @@ async function bundleOf(
   const chunk = await chunkOf(folder, specifier, foreign);
   const used = new Set(Object.keys(chunk.modules).filter((id) => isRendered(chunk, id)));
   foreign.refuse(used);
+  refuseMissing(chunk);
   const packages = [...used]
     .filter((id) => !id.startsWith('\0'))
     .map((id) => lock.packageOf(id.replaceAll(sep, '/')));
   const own = packages.find(({ name }) => name === packageNameIn(specifier));
   if (own === undefined) throw new PackageFault('nothing is in it that could be bundled');
   const map = mapOf(chunk);
-  refuseDynamicCode(chunk.code, map);
-  const code = withoutCommentSigns(chunk.code);
+  const known = withGlobalObject(chunk.code);
+  refuseDynamicCode(known, map);
+  const code = withoutCommentSigns(known);
   const licenses = new Set([own, ...packages].map(({ manifest }) => licenseOf(manifest)));
   const bundle = {
     package: own.name,
@@ -168,20 +170,48 @@ async function chunkOf(
     });
     return output[0];
   } catch (cause) {
-    const [line = ''] = String(cause instanceof Error ? cause.message : cause)
-      .split('\n')
-      .slice(1);
-    throw new PackageFault(`it cannot be bundled: ${plain(line || String(cause))}`);
+    throw new PackageFault(`it cannot be bundled: ${bundlerFault(cause)}`);
   } finally {
     await bundler.close();
   }
 }
 
-/** Without colors of a terminal. */
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- they begin with a control character
-  return text.replaceAll(/\u001b\[[\d;]*m/g, '').trim();
+/** What the bundler says first, in one line, with the place. */
+function bundlerFault(cause: unknown): string {
+  const { errors } = Object(cause) as { readonly errors?: readonly BundlerError[] };
+  const { message, loc } = errors?.[0] ?? { message: String(cause), loc: undefined };
+  const [first = ''] = message
+    // oxlint-disable-next-line no-control-regex -- colors of a terminal begin with one
+    .replaceAll(/\u001b\[[\d;]*m/g, '')
+    .replace(/^\[\w+\] /, '')
+    .split('\n');
+  return loc?.file === undefined ? first : `${placeOf(loc.file, loc.line)}: ${first}`;
 }
+
+interface BundlerError {
+  readonly message: string;
+  readonly loc?: { readonly file?: string; readonly line: number } | undefined;
+}
+
+/** From `node_modules` on: the same on every machine. */
+function placeOf(file: string, line: number): string {
+  const at = file.indexOf('node_modules/');
+  return `${file.slice(Math.max(0, at))}:${line}`;
+}
+
+/** What it imports and the bundler has not found, which it leaves as it is. */
+function refuseMissing({ imports, modules }: OutputChunk): void {
+  const [missing] = imports;
+  if (missing === undefined) return;
+  for (const file of Object.keys(modules).filter((id) => existsSync(id))) {
+    const code = readFileSync(file, 'utf8');
+    if (importedNames(code).every((one) => specifierOf(one) !== missing)) continue;
+    throw new PackageFault(`${placeOf(file, lineOf(code, missing))} ${notInstalled(missing)}`);
+  }
+  throw new PackageFault(notInstalled(missing));
+}
+
+const notInstalled = (name: string): string => `imports "${name}", which is not installed`;
 
 /**
  * Paths of sources from `node_modules` on: they are the same on every machine. The sources travel
@@ -217,6 +247,11 @@ function refuseDynamicCode(code: string, mapText: string): void {
   throw new PackageFault(`${place} has ${first.what}`);
 }
 
+const FOREIGN_FILES = new Map([
+  ['.node', 'native code'],
+  ['.wasm', 'WebAssembly'],
+]);
+
 /** What a bundle may not have in it, as it is not of JavaScript alone. */
 class ForeignModules {
   /** By the id that the bundler has for each. */
@@ -233,7 +268,7 @@ class ForeignModules {
           // Some packages of npm are called like modules of Node.
           const other = await this.resolve(source, importer, { skipSelf: true });
           if (other !== null && other.external === false) return other;
-        } else if (!isOfNode && !source.endsWith('.node')) return null;
+        } else if (!isOfNode && !FOREIGN_FILES.has(extname(source))) return null;
         const id = `\0foreign:${source}`;
         if (!found.has(id)) found.set(id, { source, importer });
         return { id, moduleSideEffects: false };
@@ -246,11 +281,10 @@ class ForeignModules {
   refuse(used: ReadonlySet<string>): void {
     for (const [id, { source, importer }] of this.#found) {
       if (!used.has(id)) continue;
-      const what = source.endsWith('.node') ? 'native code' : 'a module of Node';
-      const at = importer.indexOf('node_modules/');
+      const what = FOREIGN_FILES.get(extname(source)) ?? 'a module of Node';
       const line = existsSync(importer) ? lineOf(readFileSync(importer, 'utf8'), source) : 1;
       throw new PackageFault(
-        `${importer.slice(Math.max(0, at))}:${line} imports "${source}", ${what}`,
+        `${placeOf(importer, line)} imports "${source}", ${what}`,
         'Endpoints run JavaScript alone: look for a package, or a path in it, that needs no more.',
       );
     }
