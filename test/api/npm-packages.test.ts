@@ -63,6 +63,31 @@ test('a package is imported before what imports it, listed, exported and deleted
   expect(changesIn(await at.import(files, '?mirror=true'))).toEqual([]);
 });
 
+test('a CPU profile has its functions where their author has them', async () => {
+  const spins = `function spin(until) {
+  while (Date.now() < until) for (let i = 0; i < 1000; i++) Math.sqrt(i);
+}
+export { spin };
+`;
+  // Line 1 of the bundle is line 5 of the file.
+  const sources = ['node_modules/spins/index.js'];
+  const map = JSON.stringify({ version: 3, sources, names: [], mappings: 'AAIA' });
+  const code = `import { spin } from 'spins';
+export default async () => { spin(Date.now() + 200); };
+`;
+  await at.import({ 'npm/spins.json': bundle(spins, { package: 'spins', map }) });
+  const draft = { name: 'profiled', code, profile: true };
+  const { profile } = await at.ok('POST', '/api/build/run-draft', draft);
+  const frames = profile.nodes.map(({ callFrame }: { callFrame: object }) => callFrame);
+  const [url] = sources;
+  expect(frames).toContainEqual(
+    expect.objectContaining({ functionName: 'spin', url, lineNumber: 4 }),
+  );
+  expect(JSON.stringify(profile)).not.toContain('npm:');
+  const { 'npm/spins.json': _, ...others } = await at.exportedFiles();
+  await at.import(others, '?mirror=true');
+});
+
 test('it is no module: none of its routes shows it', async () => {
   expect(await at.ok('GET', '/api/modules')).toMatchObject({ total: 0 });
   const { items } = Object(await at.ok('GET', '/api/build/catalog'));

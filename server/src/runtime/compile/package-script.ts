@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import { compileFunction } from 'node:vm';
 import { init, parse } from 'es-module-lexer/js';
 import { z } from 'zod';
+import type { CodePlace, PackageOrigins } from '../sandbox/endpoint-call.ts';
 import { Problem } from '#base/problem.ts';
 import { modulePartsOf } from './module-parts.ts';
 import { packageOf } from './package-text.ts';
@@ -96,7 +97,7 @@ function readableMap(text: string): SourceMap | undefined {
 }
 
 /** Where a place in the code of a package comes from. */
-export class PackagePlaces {
+export class PackagePlaces implements PackageOrigins {
   readonly #texts: ReadonlyMap<string, string>;
   readonly #maps = new Map<string, SourceMap | undefined>();
 
@@ -108,10 +109,17 @@ export class PackagePlaces {
   /** A stack with the files of authors in it. */
   inStack(stack: string): string {
     return stack.replaceAll(PLACE, (place, specifier: string, line: string, column: string) => {
-      const origin = this.#map(specifier)?.findOrigin(Number(line), Number(column));
-      if (origin === undefined || !('fileName' in origin)) return place;
-      return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
+      const file = fileNameOfPackage(specifier);
+      const origin = this.placeOf({ file, line: Number(line), column: Number(column) });
+      return origin === undefined ? place : `${origin.file}:${origin.line}:${origin.column}`;
     });
+  }
+
+  placeOf({ file, line, column }: CodePlace): CodePlace | undefined {
+    if (!file.startsWith(FILE_START)) return undefined;
+    const origin = this.#map(file.slice(FILE_START.length))?.findOrigin(line, column);
+    if (origin === undefined || !('fileName' in origin)) return undefined;
+    return { file: origin.fileName, line: origin.lineNumber, column: origin.columnNumber };
   }
 
   #map(specifier: string): SourceMap | undefined {
@@ -123,9 +131,11 @@ export class PackagePlaces {
   }
 }
 
+const FILE_START = 'npm:';
+
 /** As scripts of packages are called: see `fileNameOfPackage`. */
 const PLACE = /\bnpm:([^\s():]+):(\d+):(\d+)/g;
 
 export function fileNameOfPackage(specifier: string): string {
-  return `npm:${specifier}`;
+  return FILE_START + specifier;
 }

@@ -32,7 +32,22 @@ export interface LinkedScript {
   /** Each after what it imports itself. */
   readonly modules: readonly LoadableScript[];
   /** Where the code of packages comes from; not there without packages. Workers do not have it. */
-  readonly origins?: { inStack(stack: string): string };
+  readonly origins?: PackageOrigins;
+}
+
+/** From places in the code of packages, as it was bundled, to the files of their authors. */
+export interface PackageOrigins {
+  inStack(stack: string): string;
+  /** Undefined where it is not known, and for what is of no package. */
+  placeOf(place: CodePlace): CodePlace | undefined;
+}
+
+/** Lines and columns begin at 1. */
+export interface CodePlace {
+  /** As its script is called. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 /**

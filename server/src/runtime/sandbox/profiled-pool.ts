@@ -1,6 +1,6 @@
 import type { CpuProfile } from '@trellis/contract/shapes/cpu-profile.ts';
 import { PROFILE_ENDS_BEFORE_MS } from '#base/trace-limits.ts';
-import type { CallResult, EndpointCall, Pool } from './endpoint-call.ts';
+import type { CallResult, EndpointCall, PackageOrigins, Pool } from './endpoint-call.ts';
 import type { SearchFeed } from './search-feed.ts';
 import { EndpointPool, type EndpointPoolOptions } from './endpoint-pool.ts';
 import { shownProfile } from './shown-profile.ts';
@@ -14,6 +14,8 @@ export class ProfiledPool implements Pool, AsyncDisposable {
   readonly #pool: EndpointPool;
   /** Of the code that was run. */
   readonly #files = new Set<string>();
+  /** Of the packages in it. */
+  readonly #origins: PackageOrigins[] = [];
   #profile: Promise<string> | undefined;
   readonly #search: Disposable;
 
@@ -43,7 +45,8 @@ export class ProfiledPool implements Pool, AsyncDisposable {
   }
 
   async run(call: EndpointCall): Promise<CallResult> {
-    const { script, modules } = call.endpoint;
+    const { script, modules, origins } = call.endpoint;
+    if (origins !== undefined) this.#origins.push(origins);
     for (const { fileName } of [script, ...modules]) this.#files.add(fileName);
     if (call.parent !== undefined) return this.#pool.run(call);
     const profiler = await this.#pool.startProfile();
@@ -62,7 +65,7 @@ export class ProfiledPool implements Pool, AsyncDisposable {
   /** Once the call has ended; undefined when its worker died of it. */
   async profile(): Promise<CpuProfile | undefined> {
     const json = await this.#profile;
-    return json === undefined ? undefined : shownProfile(json, this.#files);
+    return json === undefined ? undefined : shownProfile(json, this.#files, this.#origins);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
