@@ -47,6 +47,20 @@ it('takes any value out of base64 of any text that holds it', async () => {
   );
 });
 
+it.each([
+  ['\n', (text: string) => text],
+  ['\r\n', (text: string) => JSON.stringify(text).slice(1, -1)],
+])('takes a value out of what is broken into lines by %j', async (end, within) => {
+  const lines = (text: string, separator: string) =>
+    within(text.match(/.{1,7}/gs)?.join(separator) ?? '');
+  const encoded = Buffer.from(KEY).toString('base64');
+  for (const text of [lines(encoded, end), lines(KEY, `=${end}`)]) {
+    const masked = await mask(`a${within(end)}${text}${within(end)}b`);
+    expect(masked.split('[secret CRM_KEY]')).toHaveLength(2);
+    expect(masked).toMatch(/^a.{0,5}\[secret CRM_KEY\].{0,8}b$/s);
+  }
+});
+
 it.each(['!\\     !', '\\\\server\\key', '"%41%42%43-and-more', 'ends-with\\', '\\begins-with'])(
   'takes %s out of JSON, which stays JSON',
   async (value) => {

@@ -20,9 +20,9 @@ const ESCAPE_CHARACTERS = 16;
 /**
  * Takes the values out of texts of an answer, and puts `[secret NAME]` in their place: as they are;
  * escaped as in JSON, HTML or a URL, also in each other; in base64, wherever they begin in it; and
- * in hexadecimal; in any case of letters. Where the value itself is base64 of a text, as for the
- * scheme Basic, that text and the password in it likewise. Other forms, such as parts of a value or
- * its hash, are not found.
+ * in hexadecimal; in any case of letters, and broken into lines. Where the value itself is base64
+ * of a text, as for the scheme Basic, that text and the password in it likewise. Other forms, such
+ * as parts of a value or its hash, are not found.
  */
 export function masking(secrets: readonly SentSecret[]): (text: string) => Promise<string> {
   const sought = secrets.map(({ name, value }) => ({
@@ -111,8 +111,9 @@ function base64Windows(text: string): string[] {
 
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const outermost: Unescaped = { text: fold(text), rangeOf: (start, end) => ({ start, end }) };
-  const inner = ESCAPES.flatMap((escape) => layersBelow(outermost, escape));
-  return [outermost, ...inner].flatMap((layer) => placesIn(layer, forms));
+  const outer = [outermost, ...layersBelow(outermost, LINE_ENDS)];
+  const inner = outer.flatMap((layer) => ESCAPES.flatMap((escape) => layersBelow(layer, escape)));
+  return [...outer, ...inner].flatMap((layer) => placesIn(layer, forms));
 }
 
 function placesIn(layer: Unescaped, forms: readonly string[]): Range[] {
@@ -163,6 +164,8 @@ const OF_JSON = String.raw`\\(?:u(?<unicode>[0-9a-f]{4})|(?<plain>.))`;
 const OF_URLS = '%(?<percent>[0-7][0-9a-f])';
 const OF_HTML =
   '&(?:#0*(?<decimal>[0-9]{1,3})|#x0*(?<hex>[0-9a-f]{1,2})|(?<named>amp|lt|gt|quot|apos));';
+/** Ends of lines, as mail has them in base64 and in quoted-printable: they stand for nothing. */
+const LINE_ENDS = /=?(?:[\r\n]|\\[rn])+/g;
 const ALL_ESCAPES = new RegExp([OF_JSON, OF_URLS, OF_HTML].join('|'), 'gs');
 
 /** All kinds together, and each by itself, as what one has left may look like another. */
