@@ -42,3 +42,28 @@ test('it is done when its last attempt meets nobody', async () => {
   expect([status, json]).toEqual([200, ATTEMPTS - 1]);
   expect(await at.valueOf('busy')).toBe(ATTEMPTS - 1 + 100);
 });
+
+test('one that has asked a model does not ask it again', async () => {
+  await at.endpoint(
+    'asks-model',
+    `export default async ({ body, graph, ai }: Scope<{ key: string }>) => {
+  const { Value = 0 } = await graph.get('Counter', body.key);
+  await ai.complete('How many?');
+  await graph.update('Counter', body.key, { Value: Value + 100 });
+};
+`,
+  );
+  await at.set('busy', 0);
+  const { requests, script } = at.provider;
+  const held = Promise.withResolvers<void>();
+  script.gate = held.promise;
+  const before = requests.length;
+  const called = at.people.as('admin', 'POST', '/api/endpoints/run/asks-model', { key: 'busy' });
+  await at.provider.received(before + 1);
+  await at.set('busy', 5);
+  held.resolve();
+  const { status, json, headers } = await called;
+  expect([status, json]).toMatchObject([409, { error: { code: 'write_conflict' } }]);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  expect([await at.valueOf('busy'), requests.length]).toEqual([5, before + 1]);
+});
