@@ -141,6 +141,30 @@ describe('a client finds out', () => {
   });
 });
 
+test('where clients may not register, only those that an administrator has registered come in', async () => {
+  await using closed = await People.start({ MSK_OAUTH_REGISTRATION: 'false' });
+  const at = closed.workspace.http;
+  const { json } = await at.send({ path: '/.well-known/oauth-authorization-server' });
+  expect(json).toHaveProperty('token_endpoint');
+  expect(json).not.toHaveProperty('registration_endpoint');
+  const body = { client_name: 'Desk', redirect_uris: [REDIRECT] };
+  const refused = await at.send({ path: '/api/oauth/register', body });
+  expect([refused.status, refused.text]).toEqual([
+    403,
+    expect.stringContaining('MSK_OAUTH_REGISTRATION=true'),
+  ]);
+  const made = await closed.as('admin', 'POST', '/api/oauth/clients', body);
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: field(made.json, 'client_id'),
+    redirect_uri: REDIRECT,
+    code_challenge,
+    code_challenge_method: 'S256',
+  });
+  const begun = await at.send({ path: `/api/oauth/authorize?${query}` });
+  expect(begun.headers.get('location')).toContain('#/authorize?request=');
+});
+
 describe('a granted token', () => {
   test('calls tools as its user, and nothing else', async () => {
     const { access } = await granted();

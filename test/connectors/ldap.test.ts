@@ -9,8 +9,23 @@ import { startMeddling } from './meddling-proxy.ts';
 import { BASE, type DirectoryServer, startDirectory } from './ldap-server.ts';
 
 const PASSWORD = 'quokka-on-the-island';
-const NORTH = `cn=North,${BASE}`;
-const personDn = (uid: string) => `uid=${uid},${BASE}`;
+
+/** A part of the directory for one test. Its groups are named like it, and so are their teams. */
+interface Unit {
+  readonly name: string;
+  readonly base: string;
+  readonly team: string;
+  readonly group: string;
+  readonly person: (uid: string) => string;
+}
+
+function unit(name: string): Unit {
+  const base = `ou=${name},${BASE}`;
+  const team = `North of ${name}`;
+  return { name, base, team, group: `cn=${team},${base}`, person: (uid) => `uid=${uid},${base}` };
+}
+
+const [WHOLE, TEAMS, CUT] = [unit('whole'), unit('teams'), unit('cut')];
 
 describe.skipIf(requireSlapd())('a directory', () => {
   let at: ConnectorScene;
@@ -24,7 +39,7 @@ describe.skipIf(requireSlapd())('a directory', () => {
   beforeAll(async () => {
     at = await ConnectorScene.start();
     for (const name of ['ann', 'sam', 'eve']) await at.people.add(name);
-    await at.people.addTeam('North');
+    for (const { team } of [WHOLE, TEAMS, CUT]) await at.people.addTeam(team);
     await at.people.addTeam('Staff');
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'ldap' }]);
     directory = await startDirectory(PASSWORD, { key, cert }, ENTRIES);
@@ -50,10 +65,11 @@ describe.skipIf(requireSlapd())('a directory', () => {
 
   const run = (id: string, full = false) => runToEnd(admin, id, full);
 
-  const names = async (type: string, as = 'admin') =>
-    Object.values(await at.nodes(type, as))
-      .map((node) => node['Name'])
-      .toSorted();
+  /** Those that came from a part of the directory. */
+  const nodes = async (type: string, { base }: Unit, as = 'admin') =>
+    Object.values(await at.nodes(type, as)).filter((node) => String(node['Dn']).endsWith(base));
+  const names = async (type: string, from: Unit, as = 'admin') =>
+    (await nodes(type, from, as)).map((node) => node['Name']).toSorted();
 
   /** Names of the members of a team of the workspace. */
   async function members(team: string): Promise<string[]> {
@@ -67,18 +83,24 @@ describe.skipIf(requireSlapd())('a directory', () => {
     new Change({ operation, modification: new Attribute({ type, values }) });
 
   test('comes with people, groups and who is in which; then with what has changed', async () => {
-    const { id } = await admin.connectors.create({ name: 'people', source, secret: PASSWORD });
-    expect(await admin.connectors.test({ id, source })).toEqual({
+    const { base, team, group, person } = WHOLE;
+    const given = { ...source, base };
+    const { id } = await admin.connectors.create({
+      name: 'whole',
+      source: given,
+      secret: PASSWORD,
+    });
+    expect(await admin.connectors.test({ id, source: given })).toEqual({
       isReachable: true,
       message: 'A directory with 3 people and 2 groups',
     });
     const first = await run(id);
     expect(first).toMatchObject({ state: 'succeeded', error: null, report: { rejected: 0 } });
-    expect(await names('LdapPerson')).toEqual(['Ann Ash', 'Zoe Zed', 'Ünal']);
-    expect(await names('LdapGroup')).toEqual(['North', 'unix']);
-    const people = Object.values(await at.nodes('LdapPerson'));
+    expect(await names('LdapPerson', WHOLE)).toEqual(['Ann Ash', 'Zoe Zed', 'Ünal']);
+    expect(await names('LdapGroup', WHOLE)).toEqual([team, 'unix']);
+    const people = await nodes('LdapPerson', WHOLE);
     expect(people).toContainEqual(
-      expect.objectContaining({ Login: 'ann', Email: 'ann@example.com', Dn: personDn('ann') }),
+      expect.objectContaining({ Login: 'ann', Email: 'ann@example.com', Dn: person('ann') }),
     );
     expect(JSON.stringify(people)).not.toContain('userPassword');
     expect(await linked()).toEqual([
@@ -88,25 +110,25 @@ describe.skipIf(requireSlapd())('a directory', () => {
     ]);
     expect((await run(id))?.report).toMatchObject({ rows: 0, operations: 0 });
 
-    await directory.client.modify(personDn('zoe'), changed('replace', 'title', ['Captain']));
-    await directory.client.modify(NORTH, changed('delete', 'member', [personDn('sam')]));
-    await directory.client.modifyDN(personDn('ann'), 'uid=anna');
-    await directory.client.del(personDn('sam'));
+    await directory.client.modify(person('zoe'), changed('replace', 'title', ['Captain']));
+    await directory.client.modify(group, changed('delete', 'member', [person('sam')]));
+    await directory.client.modifyDN(person('ann'), 'uid=anna');
+    await directory.client.del(person('sam'));
     const { report } = (await run(id)) ?? {};
     expect(report).toMatchObject({ rejected: 0, removed: 2 });
-    expect(await names('LdapPerson')).toEqual(['Ann Ash', 'Zoe Zed']);
+    expect(await names('LdapPerson', WHOLE)).toEqual(['Ann Ash', 'Zoe Zed']);
     // Its group still names her as she was called, and nobody has that name any more.
     expect(await linked()).toEqual(['Zoe Zed LdapMemberOf 1']);
-    await directory.client.modify(NORTH, changed('add', 'member', [personDn('ANNA')]));
+    await directory.client.modify(group, changed('add', 'member', [person('ANNA')]));
     await run(id);
     expect(await linked()).toEqual(['Ann Ash LdapMemberOf 1', 'Zoe Zed LdapMemberOf 1']);
-    expect(await members('North')).toEqual([]);
+    expect(await members(team)).toEqual([]);
   });
 
   /** The groups that people are in, by how many. */
   async function linked(): Promise<string[]> {
     const found: string[] = [];
-    for (const { UID, Name } of Object.values(await at.nodes('LdapPerson'))) {
+    for (const { UID, Name } of await nodes('LdapPerson', WHOLE)) {
       const { edges } = await admin.nodes.getRecord(String(UID));
       const out = edges.filter(({ direction }) => direction === 'out');
       for (const { edge, count } of out) found.push(`${String(Name)} ${edge} ${count}`);
@@ -115,9 +137,8 @@ describe.skipIf(requireSlapd())('a directory', () => {
   }
 
   test('makes members of the teams of the groups, takes them back, and hides from others', async () => {
-    const given = { ...source, login: 'uid', team: 'Staff' };
-    // Her group names her so still.
-    await directory.client.modifyDN(personDn('anna'), 'uid=ann');
+    const { base, team, group, person } = TEAMS;
+    const given = { ...source, base, login: 'uid', team: 'Staff' };
     const { id } = await admin.connectors.create({
       name: 'teams',
       source: given,
@@ -128,14 +149,14 @@ describe.skipIf(requireSlapd())('a directory', () => {
     expect(last?.log.map(({ text }) => text)).toContain(
       'There is no team "unix": it makes no members',
     );
-    expect([await members('North'), await members('Staff')]).toEqual([['ann'], []]);
-    expect(await names('LdapPerson', 'eve')).toEqual([]);
+    expect([await members(team), await members('Staff')]).toEqual([['ann', 'sam'], []]);
+    expect(await names('LdapPerson', TEAMS, 'eve')).toEqual([]);
     const readers = await readersByRow(admin, id);
     expect(Object.keys(readers).length).toBeGreaterThan(2);
     expect(new Set(Object.values(readers).flat())).toEqual(new Set(['both team Staff']));
-    await directory.client.modify(NORTH, changed('delete', 'member', [personDn('ann')]));
+    await directory.client.modify(group, changed('delete', 'member', [person('ann')]));
     expect(await run(id)).toMatchObject({ state: 'succeeded' });
-    expect(await members('North')).toEqual([]);
+    expect(await members(team)).toEqual(['sam']);
   });
 
   test('takes nothing back when the connection ends after the sign-in', async () => {
@@ -152,15 +173,17 @@ describe.skipIf(requireSlapd())('a directory', () => {
     });
     const url = `ldap://127.0.0.1:${proxy.port}`;
     await admin.workspace.putSettings({ fetchAllowList: [directory.url, url] });
-    const given = { ...source, url, login: 'uid' };
+    const given = { ...source, base: CUT.base, url, login: 'uid' };
     const { id } = await admin.connectors.create({ name: 'cut', source: given, secret: PASSWORD });
     expect(await run(id)).toMatchObject({ state: 'succeeded', report: { rejected: 0 } });
-    const before = [await names('LdapPerson'), await names('LdapGroup')];
+    const brought = async () => [await names('LdapPerson', CUT), await names('LdapGroup', CUT)];
+    const before = await brought();
+    expect(before.map(({ length }) => length)).toEqual([3, 2]);
     isBreaking = true;
     const { connections } = proxy;
     expect(await run(id, true)).toMatchObject({ state: 'failed', report: null });
     expect(proxy.connections).toBe(connections + 1);
-    expect([await names('LdapPerson'), await names('LdapGroup')]).toEqual(before);
+    expect(await brought()).toEqual(before);
   });
 
   test('what cannot be read is told, without the password', async () => {
@@ -188,8 +211,8 @@ describe.skipIf(requireSlapd())('a directory', () => {
 /** The control that ends a page of entries (RFC 2696). */
 const END_OF_PAGE = '1.2.840.113556.1.4.319';
 
-const person = (uid: string, name: string) => `
-dn: ${personDn(uid)}
+const personEntry = (dn: string, uid: string, name: string) => `
+dn: ${dn}
 objectClass: inetOrgPerson
 uid: ${uid}
 cn:: ${Buffer.from(name).toString('base64')}
@@ -198,23 +221,30 @@ mail: ${uid}@example.com
 userPassword: secret-${uid}
 `;
 
-const ENTRIES = `dn: ${BASE}
-objectClass: dcObject
-objectClass: organization
-o: Example
-dc: example
-${person('ann', 'Ann Ash')}${person('sam', 'Ünal')}${person('zoe', 'Zoe Zed')}
-dn: ${NORTH}
+const unitEntries = ({ name, base, team, group, person }: Unit) => `
+dn: ${base}
+objectClass: organizationalUnit
+ou: ${name}
+${personEntry(person('ann'), 'ann', 'Ann Ash')}${personEntry(person('sam'), 'sam', 'Ünal')}
+${personEntry(person('zoe'), 'zoe', 'Zoe Zed')}
+dn: ${group}
 objectClass: groupOfNames
-cn: North
-member: ${personDn('ann')}
-member: UID=sam, DC=example,DC=com
+cn: ${team}
+member: ${person('ann')}
+member: UID=sam, OU=${name}, DC=example,DC=com
 member: cn=somebody,dc=elsewhere
 
-dn: cn=unix,${BASE}
+dn: cn=unix,${base}
 objectClass: posixGroup
 cn: unix
 gidNumber: 7
 memberUid: zoe
 memberUid: nobody
 `;
+
+const ENTRIES = `dn: ${BASE}
+objectClass: dcObject
+objectClass: organization
+o: Example
+dc: example
+${[WHOLE, TEAMS, CUT].map(unitEntries).join('')}`;
