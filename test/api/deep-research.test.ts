@@ -57,6 +57,10 @@ describe('a research', () => {
         { id: 2, text: expect.stringContaining('Book ') },
       ],
       usage: { inputTokens: 66, outputTokens: 30 },
+      support: [
+        { sentence: 'Two is long [1], one is short [2].', citations: [{ id: 1 }, { id: 2 }] },
+        { sentence: 'Nobody knows more.', verdict: 'unchecked' },
+      ],
     });
     expect(provider.requests.map(phaseOf).toSorted()).toEqual([
       'plan',

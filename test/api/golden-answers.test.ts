@@ -169,7 +169,8 @@ describe('a run', () => {
     expect(value('refusals')).toMatchObject({ value: 1, n: 1 });
     expect(value('leaks')).toMatchObject({ value: 0, n: 4 });
     expect(value('faithfulness')).toMatchObject({ value: null, n: 0 });
-    expect(value('citationRecall').definition).toContain('ALCE');
+    expect(value('citationRecall').definition).toMatch(/^ALCE citation recall;/);
+    expect(value('citationPrecision').definition).toMatch(/^ALCE citation precision;/);
     expect(value('tokens').value).toBe(32);
     // Ann was offered her own tools, and nobody has a conversation more.
     expect(Object(await scene.at.ok('ann', 'GET', '/api/chatai/chats')).total).toBe(0);
@@ -325,6 +326,8 @@ export default async ({ body, q }: Scope<typeof input>) =>
     expect(Object(agreed.json).nuggets).toMatchObject({ pairs: 4, kappa: 1, warning: null });
     const apart = await label('missing', 'found', 'missing', 'found');
     expect(Object(apart.json).nuggets).toMatchObject({ pairs: 4, kappa: 0 });
+    expect(Object(apart.json).nuggets.low).toBeLessThan(0);
+    expect(Object(apart.json).nuggets.high).toBeGreaterThan(0);
     expect(Object(apart.json).nuggets.warning).toContain('0.7');
     const report = await scene.admin.goldenAnswers.getRun('labelled', 1);
     expect(report.agreement).toEqual(apart.json);
@@ -379,6 +382,7 @@ export default async ({ body, q }: Scope<typeof input>) =>
       metrics: { faithfulness: 0.5, citationRecall: 1, citationPrecision: 1, tokens: 32 },
     });
     expect(report.metrics?.nuggetRecallVital.definition).toContain('judge');
+    expect(report.metrics?.faithfulness.definition).toMatch(/^RAGAS faithfulness:/);
     // A judge that says nothing of use leaves no answer that is measured in another way.
     scene.script({ 'M?': { finds: ['oak'], says: 'Oaks grow for centuries [1].' } });
     const failed = await scene.run('judged');

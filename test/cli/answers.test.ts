@@ -66,8 +66,11 @@ test('eval shows metrics and what was lost, and fails below a floor and when an 
   const good = await answers('eval', 'trees', '--fail-under', '0.9', '--fail-under', 'refusals=1');
   expect([good.code, good.stderr]).toEqual([0, '']);
   expect(good.stdout).toMatch(/^trees, run 1: 2 of 2 questions, large, no judge, \d+ tokens\n/);
-  expect(good.stdout).toMatch(/\nnugget recall \(vital\) +1\.000 +\[1\.000, 1\.000\] +1\n/);
+  expect(good.stdout).toMatch(/\nnugget recall \(vital\) +1\.000 +\[0\.207, 1\.000\] +1\n/);
   expect(good.stdout).toMatch(/\noak +search +of the genus Quercus$/m);
+  for (const name of ['citation recall (ALCE)', 'citation precision (ALCE)', 'refusals']) {
+    expect(good.stdout).toContain(`\n${name} `);
+  }
 
   scene.script({
     'How old?': { says: 'They are green.' },
@@ -83,10 +86,22 @@ test('eval shows metrics and what was lost, and fails below a floor and when an 
   expect(bad.stdout).toContain('SINCE RUN 1');
   expect(bad.stdout).toMatch(/\npay +answer +\S{22} +Salary +4711$/m);
 
+  // People say that the report is wrong of one nugget, and right of the other.
+  const labels = ['found', 'missing'].map((verdict, nugget) => ({
+    question: 'oak',
+    nugget,
+    verdict: verdict as 'found' | 'missing',
+  }));
+  await scene.admin.goldenAnswers.label('trees', { run: 2, labels });
+  const labelled = await answers('eval', 'trees', '--max-questions', '1');
+  expect(labelled.stdout).toMatch(
+    /\npeople and report on nuggets: Cohen's kappa 0\.000 \[-?\d\.\d{3}, \d\.\d{3}\], from 2 verdicts\n.*below 0\.7\.\n$/,
+  );
+
   const json = await answers('eval', 'trees', '--json', '--max-questions', '1');
   expect(json.code).toBe(0);
-  expect(JSON.parse(json.stdout)).toMatchObject({ run: 3, questions: 1, state: 'completed' });
-  expect((await answers('runs', 'trees')).stdout.split('\n')).toHaveLength(5);
+  expect(JSON.parse(json.stdout)).toMatchObject({ run: 4, questions: 1, state: 'completed' });
+  expect((await answers('runs', 'trees')).stdout.split('\n')).toHaveLength(6);
 
   const cut = await answers('eval', 'trees', '--max-tokens', '1');
   expect([cut.code, cut.stderr]).toEqual([1, 'The run is not complete: out-of-tokens.\n']);

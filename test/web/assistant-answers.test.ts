@@ -15,7 +15,9 @@ describe.skipIf(requireChromium())('golden answers in the browser', () => {
   afterAll(() => scene[Symbol.asyncDispose]());
 
   test('a set is made, asked, read with what it lacks, and labelled', async () => {
-    scene.script({ 'How old are oaks?': { finds: ['oak'], says: 'They grow slowly [1].' } });
+    scene.script({
+      'How old are oaks?': { finds: ['oak'], says: 'They grow slowly, for 300 years [1].' },
+    });
     await using opened = await browser.signedInPage(scene.at.people.workspace, { path: PATH });
     const { page, complaints } = opened;
     await page.getByText('No golden answers yet').waitFor();
@@ -44,9 +46,20 @@ describe.skipIf(requireChromium())('golden answers in the browser', () => {
     await page.getByRole('link', { name: 'Run 1' }).click();
     const nuggets = page.getByRole('list', { name: 'Nuggets of question-1' });
     await nuggets.getByText('The model read it and does not say it', { exact: false }).waitFor();
+    const way = nuggets.getByRole('list', { name: 'How far it came' }).first();
+    expect(await way.getByRole('listitem').allInnerTexts()).toEqual([
+      'Found by search',
+      'Read by the model',
+      'Not in the answer',
+    ]);
+    await page.getByRole('row', { name: /^Citation recall \(ALCE\)/ }).waitFor();
     await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'I say it is so: for centuries' }).click();
     await page.getByText('Cohen’s kappa', { exact: false }).waitFor();
+
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('link', { name: 'Run 2' }).click();
+    await page.getByRole('columnheader', { name: 'Since run 1' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -236,7 +236,6 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     // What its answer must say is filled in afterwards.
     await page.keyboard.press('Enter');
     await page.getByLabel('Question', { exact: true }).last().waitFor();
-    await page.getByRole('button', { name: 'Add a nugget' }).last().click();
     await page.getByLabel('Nugget 1', { exact: true }).last().fill('In the sea');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The questions are saved').waitFor();

@@ -1,4 +1,5 @@
 import type {
+  GoldenAgreement,
   GoldenAnswersContent,
   GoldenMetric,
   GoldenReport,
@@ -239,9 +240,6 @@ function textOf(report: GoldenReport): string {
       String(estimate?.n ?? 0),
     ];
   });
-  const warnings = [agreement.nuggets.warning, agreement.sentences.warning].filter(
-    (one) => one !== null,
-  );
   const change = comparison === null ? '' : `SINCE RUN ${comparison.run}`;
   const judge = report.judge === null ? 'no judge' : `judge ${report.judge}`;
   return [
@@ -250,8 +248,25 @@ function textOf(report: GoldenReport): string {
     table(['METRIC', 'VALUE', '95 %', change, 'QUESTIONS'], rows),
     ...lostTable(results),
     ...leakTable(results),
-    ...new Set(warnings),
+    ...agreementLines('nuggets', agreement.nuggets),
+    ...agreementLines('sentences', agreement.sentences),
   ].join('\n');
+}
+
+/** How far people agree with the report, where some have said so. */
+function agreementLines(
+  what: string,
+  { pairs, kappa, low, high, warning }: GoldenAgreement,
+): string[] {
+  if (pairs === 0) return [];
+  const interval = low === null || high === null ? '' : ` [${digits(low)}, ${digits(high)}]`;
+  const value = kappa === null ? 'is not known' : `${digits(kappa)}${interval}`;
+  const verdicts = pairs === 1 ? 'verdict' : 'verdicts';
+  return [
+    '',
+    `people and report on ${what}: Cohen's kappa ${value}, from ${pairs} ${verdicts}`,
+    ...(warning === null ? [] : [warning]),
+  ];
 }
 
 function lostTable(results: readonly GoldenResult[]): string[] {

@@ -157,7 +157,7 @@ function definitionsOf(judge: string | null): Readonly<Record<GoldenMetric, stri
     : 'the answer has its words, or cites one of its nodes';
   const support = hasJudge
     ? 'the judge says so, with a quote that stands in the cited text'
-    : 'each of its numbers, dates and names stands in the cited text';
+    : 'a passage of the cited text says it word by word; what no rule can tell does not count';
   return {
     nuggetRecallVital: `Share of the vital nuggets that are found: ${found}.`,
     nuggetRecall: `Share of all nuggets that are found: ${found}.`,

@@ -7,8 +7,10 @@ import type {
   GoldenResult,
   GoldenSentence,
 } from '@trellis/contract/shapes/golden-answers.ts';
-import { ThumbsDown, ThumbsUp } from 'lucide-react';
+import { Check, ThumbsDown, ThumbsUp, X } from 'lucide-react';
 import { client } from '../../../api/client.ts';
+import { isUid } from '../../../api/completed-query.ts';
+import { useNames } from '../../../api/names.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx';
 import { IconButton } from '../../../ui/button.tsx';
@@ -42,13 +44,14 @@ interface GoldenResultCardProps {
 export function GoldenResultCard({ name, run, result }: GoldenResultCardProps) {
   const { id, question, asUser, answer, error, nuggets, sentences, leaks } = result;
   const label = useLabelling(name, run);
+  const nameOf = useNames(asUser !== null && isUid(asUser) ? [asUser] : []);
   return (
     <Card
       title={id}
       description={
         <>
           <bdi className="wrap-anywhere">{question}</bdi>
-          {asUser !== null && <span className="text-muted">{` (as ${asUser})`}</span>}
+          {asUser !== null && <span className="text-muted">{` (as ${nameOf(asUser)})`}</span>}
         </>
       }
       actions={<ResultBadges result={result} />}
@@ -122,8 +125,7 @@ function ResultBadges({ result }: { readonly result: GoldenResult }) {
 }
 
 function Nugget({ nugget }: { readonly nugget: GoldenNuggetResult }) {
-  const { text, importance, isFound, lostAt, found, read, cited, by } = nugget;
-  const steps = [found && 'found', read && 'read', cited && 'cited'].filter(Boolean).join(', ');
+  const { text, importance, isFound, lostAt, by } = nugget;
   return (
     <div className="min-w-0">
       <div className="flex flex-wrap items-center gap-2">
@@ -135,9 +137,41 @@ function Nugget({ nugget }: { readonly nugget: GoldenNuggetResult }) {
       </div>
       <p className="text-[13px] text-muted">
         {lostAt === null ? `Told by ${BY[by ?? 'text']}.` : LOST[lostAt]}
-        {steps !== '' && ` On the way: ${steps}.`}
       </p>
+      {isFound !== null && <Way nugget={nugget} />}
     </div>
+  );
+}
+
+/** How far it came, from the search to a citation. */
+function Way({
+  nugget: { uids, found, read, by, cited },
+}: {
+  readonly nugget: GoldenNuggetResult;
+}) {
+  const steps = [
+    { isReached: found, words: ['Found by search', 'Not found by search'] },
+    { isReached: read, words: ['Read by the model', 'Not read by the model'] },
+    { isReached: by !== null, words: ['In the answer', 'Not in the answer'] },
+    // What no node says cannot be cited.
+    ...(uids.length === 0 ? [] : [{ isReached: cited, words: ['Cited', 'Not cited'] }]),
+  ];
+  return (
+    <ol aria-label="How far it came" className="flex flex-wrap gap-x-3 text-[13px]">
+      {steps.map(({ isReached, words: [yes, no] }) => (
+        <li
+          key={yes}
+          className={`flex items-center gap-1 ${isReached ? 'text-accent-strong' : 'text-muted'}`}
+        >
+          {isReached ? (
+            <Check className="size-3.5" aria-hidden />
+          ) : (
+            <X className="size-3.5" aria-hidden />
+          )}
+          {isReached ? yes : no}
+        </li>
+      ))}
+    </ol>
   );
 }
 

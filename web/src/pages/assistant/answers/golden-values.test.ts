@@ -31,6 +31,15 @@ it('gives back what it was given', () => {
   expect(contentOf(valuesOf(SET))).toEqual(SET);
 });
 
+it('has room for what an answer must say, unless it must be refused', () => {
+  const questions = [
+    { id: 'asked', question: 'Who?', nuggets: [] },
+    { id: 'refused', question: 'Who?', nuggets: [], mustRefuse: true },
+  ];
+  const { questions: shown } = valuesOf({ ...SET, questions });
+  expect(shown.map(({ nuggets }) => nuggets.length)).toEqual([1, 0]);
+});
+
 it('leaves out what is empty, and reads UIDs however they are separated', () => {
   const question = { ...newQuestion(1), question: 'Who?', mustNotReveal: `${UID}\n${UID},` };
   expect(contentOf({ version: 1, description: '', questions: [question] }).questions).toEqual([

@@ -2,6 +2,7 @@ import type {
   GoldenAnswers,
   GoldenAnswersChange,
   GoldenNugget,
+  GoldenQuestion,
 } from '@trellis/contract/shapes/golden-answers.ts';
 
 /** A set as a form has it: lists of UIDs are texts. */
@@ -69,13 +70,19 @@ export function valuesOf({ version, description, questions }: Edited): GoldenVal
       asUser: one.asUser ?? '',
       mustRefuse: one.mustRefuse ?? false,
       mustNotReveal: (one.mustNotReveal ?? []).join(', '),
-      nuggets: one.nuggets.map(({ text, importance, uids = [] }) => ({
-        text,
-        importance,
-        uids: uids.join(', '),
-      })),
+      nuggets: nuggetsOf(one),
     })),
   };
+}
+
+/** Of a question of a conversation it is still to be said what its answer must say. */
+function nuggetsOf({ nuggets, mustRefuse }: GoldenQuestion): NuggetValues[] {
+  if (nuggets.length === 0 && mustRefuse !== true) return [newNugget()];
+  return nuggets.map(({ text, importance, uids = [] }) => ({
+    text,
+    importance,
+    uids: uids.join(', '),
+  }));
 }
 
 export function contentOf({ version, description, questions }: GoldenValues): GoldenAnswersChange {

@@ -8,8 +8,10 @@ import {
 import type { GoldenAnswers } from '@trellis/contract/shapes/golden-answers.ts';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useFieldArray, useForm, useFormContext } from 'react-hook-form';
+import { useFieldArray, useForm, useFormContext, useWatch } from 'react-hook-form';
 import { client } from '../../../api/client.ts';
+import { isUid } from '../../../api/completed-query.ts';
+import { useNames } from '../../../api/names.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -88,6 +90,8 @@ function QuestionFields({ at, onRemove }: QuestionFieldsProps) {
   const errors = formState.errors.questions?.[at];
   const path = `questions.${at}` as const;
   const number = at + 1;
+  const asUser = useWatch({ control, name: `${path}.asUser` }).trim();
+  const userName = useNames(isUid(asUser) ? [asUser] : [])(asUser);
   return (
     <fieldset className="flex flex-col gap-3 rounded-card border p-4">
       <legend className="px-1 font-medium">{`Question ${number}`}</legend>
@@ -110,7 +114,9 @@ function QuestionFields({ at, onRemove }: QuestionFieldsProps) {
       />
       <TextField
         label="Asked as"
-        hint="Name or UID of a user. Empty is whoever starts the run."
+        hint={`Name or UID of a user. Empty is whoever starts the run.${
+          userName === asUser ? '' : ` This is ${userName}.`
+        }`}
         autoComplete="off"
         error={errors?.asUser?.message}
         {...register(`${path}.asUser`)}
@@ -156,13 +162,14 @@ function NuggetFields({ at, index, onRemove }: NuggetFieldsProps) {
   const path = `questions.${at}.nuggets.${index}` as const;
   const number = index + 1;
   return (
-    <div className="grid gap-2 sm:grid-cols-[1fr_7rem_1fr_auto] sm:items-end">
+    <div className="grid grid-cols-[1fr_auto] items-end gap-2 sm:grid-cols-[1fr_7rem_1fr_auto]">
       <TextField
         label={`Nugget ${number}`}
         error={errors?.text?.message}
         {...register(`${path}.text`)}
       />
       <SelectField
+        className="max-sm:order-last max-sm:col-span-2"
         label="It is"
         options={[
           { value: 'vital', label: 'Vital' },
@@ -171,6 +178,7 @@ function NuggetFields({ at, index, onRemove }: NuggetFieldsProps) {
         {...register(`${path}.importance`)}
       />
       <TextField
+        className="max-sm:order-last max-sm:col-span-2"
         label="UIDs that say so"
         autoComplete="off"
         spellCheck={false}

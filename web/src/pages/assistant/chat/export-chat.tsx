@@ -23,6 +23,7 @@ export function ExportChat({ uid }: { readonly uid: string }) {
   });
   return (
     <Menu
+      align="start"
       trigger={
         <Button size="small" icon={Download}>
           Export

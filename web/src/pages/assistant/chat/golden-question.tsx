@@ -5,7 +5,7 @@ import type { GoldenAnswersChange } from '@trellis/contract/shapes/golden-answer
 import { ListChecks } from 'lucide-react';
 import { client } from '../../../api/client.ts';
 import { useViewer } from '../../../api/viewer.ts';
-import { IconButton } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { GOLDEN_KEY } from '../answers/golden-queries.ts';
 import { nextQuestionId } from '../answers/golden-values.ts';
@@ -18,10 +18,12 @@ interface GoldenQuestionProps {
   readonly question: string;
   /** UID of the user who asked; left out where it is the reader. */
   readonly asUser?: string;
+  /** Says what it does, where it stands alone. */
+  readonly isLabelled?: true;
 }
 
 /** For administrators, who measure answers. */
-export function GoldenQuestion({ question, asUser }: GoldenQuestionProps) {
+export function GoldenQuestion({ question, asUser, isLabelled }: GoldenQuestionProps) {
   const viewer = useViewer();
   const queries = useQueryClient();
   const add = useMutation({
@@ -47,14 +49,17 @@ export function GoldenQuestion({ question, asUser }: GoldenQuestionProps) {
       </Link>
     );
   }
-  return (
-    <IconButton
-      icon={ListChecks}
-      size="small"
-      label="Make it a golden question"
-      aria-busy={add.isPending}
-      onClick={() => !add.isPending && add.mutate()}
-    />
+  const button = {
+    icon: ListChecks,
+    size: 'small',
+    'aria-busy': add.isPending,
+    onClick: () => !add.isPending && add.mutate(),
+  } as const;
+  const label = 'Make it a golden question';
+  return isLabelled === true ? (
+    <Button {...button}>{label}</Button>
+  ) : (
+    <IconButton {...button} label={label} />
   );
 }
 

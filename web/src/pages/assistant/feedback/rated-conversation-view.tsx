@@ -34,7 +34,7 @@ function Conversation({ rated }: { readonly rated: RatedConversation }) {
           <Question
             key={message.UID}
             text={message.text}
-            actions={<GoldenQuestion question={message.text} asUser={user.uid} />}
+            context={<GoldenQuestion question={message.text} asUser={user.uid} isLabelled />}
           />
         ) : (
           <Reply key={message.UID} from="Assistant">
