@@ -86,6 +86,44 @@ test('what people have changed since is kept, too, and can be gone back to', asy
   expect(await answer()).toBe(code(3));
 });
 
+test('a rollback over a change of the schema brings a type back, or is refused as a whole', async () => {
+  const schemaOf = (type: string): string =>
+    JSON.stringify({ nodes: [{ type, fields: { Size: 'Int' } }] });
+  const counts = (type: string): string =>
+    `export default ({ q }: Scope) => q().startWhere('${type}', 'Size', '>', 0).count();\n`;
+  const change = async (what: object): Promise<string> => {
+    await at.ok('POST', '/api/schema/changes', { changes: [what] });
+    return JSON.stringify(await at.ok('GET', '/api/schema'));
+  };
+  const deploy = async (type: string): Promise<string> => {
+    const files = { 'schema.json': schemaOf(type), 'endpoints/shelves.ts': counts(type) };
+    const { deploymentId } = await at.import(files);
+    await at.import({ 'endpoints/shelves.ts': code(0) });
+    return String(deploymentId);
+  };
+  const dropped = await deploy('Shelf');
+  expect(await change({ drop: { type: 'Shelf' } })).not.toContain('"Shelf"');
+  expect(changesIn(await at.rollBack(dropped))).toEqual([
+    'changed schema schema',
+    'changed endpoint shelves',
+  ]);
+  expect(Number(await at.ok('POST', '/api/endpoints/run/shelves', {}))).toBe(0);
+
+  const retyped = await deploy('Case');
+  await change({ retype: { type: 'Case', field: 'Size', to: 'String' } });
+  const before = await at.exportedFiles();
+  const { applied, items } = await at.rollBack(retyped);
+  const refused = items.filter(({ action }) => action === 'failed');
+  expect([applied, refused.map(({ kind, error }) => [kind, error?.code])]).toEqual([
+    false,
+    [
+      ['schema', 'schema_conflict'],
+      ['endpoint', 'endpoint_not_compiled'],
+    ],
+  ]);
+  expect(await at.exportedFiles()).toEqual(before);
+});
+
 test('a deployment that there is not is not found', async () => {
   const missing = await at.send('/api/deployments/none/rollback', { method: 'POST' });
   expect([missing.status, Object(await missing.json()).error.code]).toEqual([
