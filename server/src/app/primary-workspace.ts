@@ -19,6 +19,7 @@ import { vectorsForReplicas } from './build/embeddings.ts';
 import { buildJobs, type Foundation } from './build/foundation.ts';
 import { buildServices, type Services } from './build/services.ts';
 import { diskRootsOf } from './connectors/disk-roots.ts';
+import { CommitLooks } from './commit-looks.ts';
 import { type EndpointFile, readEndpointFiles, SERVER } from './endpoint-files.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-files.ts';
@@ -98,7 +99,7 @@ export async function openPrimaryWorkspace(
   opened.use(startJobNotices(jobs, tell));
   primary.views.tellBy((view, owner) => tell({ type: 'VIEW_CHANGED', view }, owner));
   opened.use(joinMembers(given.member, sequence, http));
-  opened.use(tellOfSchema(given.state, http));
+  opened.use(tellOfSchema(opened.use(new CommitLooks(reader, sequence)), http));
   const { url } = await http.listen(config.http);
   primary.address.listensAt(url);
   const resources = opened.move();

@@ -20,6 +20,7 @@ import type { Logger } from '#observe/logger.ts';
 import { buildJobs, type Foundation } from './build/foundation.ts';
 import { DiskRoots } from './connectors/disk-roots.ts';
 import { buildServices, type GraphServices, type Services } from './build/services.ts';
+import { CommitLooks } from './commit-looks.ts';
 import { readFrontEnd } from './front-end/front-end-files.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { licenseReporter, licenseSettings, readLicense, requireFeature } from './license.ts';
@@ -110,14 +111,14 @@ export async function openReplica(
     built = resources.use(await buildReplicaServices(parts, state, peers));
     const caughtUp = Promise.all([thread.caughtUp, built.endpoints.prepare(), built.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);
-    const { reader } = state;
+    const looks = resources.use(new CommitLooks(state.reader, sequence));
     const fetch = thread.fetchFrontEnd;
-    const fetched = frontEnd.follow({ storage, reader, sequence, fetch, logger });
+    const fetched = frontEnd.follow({ storage, looks, fetch, logger });
     resources.use(await Promise.race([fetched, stopping.promise]));
     status.becomeReady();
     // Nobody is connected before.
     frontEnd.tellBy((message, owner) => http.broadcast(message, owner));
-    resources.use(tellOfSchema({ reader, sequence }, http));
+    resources.use(tellOfSchema(looks, http));
   };
   let loading = Promise.resolve();
   return {

@@ -1,7 +1,6 @@
 import type { LiveView, WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { VIEW_NOTICE_INTERVAL_MS } from '#base/limits.ts';
-import type { GraphReader } from '#graph/reader.ts';
-import type { AppliedSequence } from '#log/applied-sequence.ts';
+import type { CommitLooks } from './commit-looks.ts';
 
 /** `owner` is the UID of the user who is told, too. */
 type Tell = (view: LiveView, owner: string | undefined) => void;
@@ -50,31 +49,31 @@ export class ViewNotices implements Disposable {
 
 /**
  * Until disposed of, tells the pages of this server of each change of its schema, such as an index
- * that is ready. Each server tells of its own state: what its pages read is there by then.
+ * that is ready. Each server tells of its own state: what its pages read is there by then. While no
+ * page is connected it does not look; the first commit after that tells what has changed meanwhile.
  */
-export function tellOfSchema(
-  { reader, sequence }: SchemaParts,
-  http: { broadcast(message: WebSocketMessage): void },
-): Disposable {
+export function tellOfSchema(looks: CommitLooks, http: Pages): Disposable {
   const views = new ViewNotices();
   views.tellBy((view) => http.broadcast({ type: 'VIEW_CHANGED', view }));
-  let known = reader.schema();
-  const stop = sequence.onChange(() => {
-    reader.refresh();
-    const schema = reader.schema();
-    if (schema === known) return;
-    known = schema;
-    views.changed('schema');
+  let known = looks.reader.schema();
+  const look = looks.add({
+    isWanted: http.hasListeners,
+    look: () => {
+      const newest = looks.reader.schema();
+      if (newest === known) return;
+      known = newest;
+      views.changed('schema');
+    },
   });
   return {
     [Symbol.dispose]: () => {
-      stop();
+      look[Symbol.dispose]();
       views[Symbol.dispose]();
     },
   };
 }
 
-interface SchemaParts {
-  readonly reader: Pick<GraphReader, 'refresh' | 'schema'>;
-  readonly sequence: Pick<AppliedSequence, 'onChange'>;
+interface Pages {
+  readonly hasListeners: () => boolean;
+  broadcast(message: WebSocketMessage): void;
 }

@@ -72,6 +72,8 @@ export interface HttpServer extends AsyncDisposable {
    * `owner` always gets it.
    */
   broadcast(message: WebSocketMessage, owner?: string): void;
+  /** Whether there is a WebSocket that a message could reach. */
+  readonly hasListeners: () => boolean;
   /**
    * Stops accepting, lets requests finish for the grace period, then cuts them off. Further calls
    * are the same call.
@@ -172,6 +174,7 @@ function serverOf(
       return { url: `http://${reachableHost(host)}:${address.port}`, port: address.port };
     },
     broadcast: (message, owner) => webSockets.broadcast(message, owner),
+    hasListeners: () => webSockets.areOpen,
     close,
     [Symbol.asyncDispose]: close,
   };

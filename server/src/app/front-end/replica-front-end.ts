@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingVersion } from '#access/settings.ts';
 import { REPLICA_REJOIN_TIMEOUT_MS } from '#base/replication-limits.ts';
-import type { GraphReader } from '#graph/reader.ts';
-import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import type { CommitLooks } from '../commit-looks.ts';
 import { isPassing } from '../replication/replica-run.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
 import { type FetchFrontEndFiles, FrontEndCache } from './front-end-cache.ts';
@@ -21,8 +20,7 @@ import { readPageNotice, readReplicaListNotice } from '../replication/notices.ts
 
 export interface FollowedFrontEnd {
   readonly storage: string;
-  readonly reader: GraphReader;
-  readonly sequence: AppliedSequence;
+  readonly looks: CommitLooks;
   readonly fetch: FetchFrontEndFiles;
   readonly logger: Logger;
 }
@@ -77,7 +75,8 @@ export class ReplicaFrontEnd {
    * is made anew soon, and is required.
    */
   async follow(followed: FollowedFrontEnd): Promise<Disposable> {
-    const { storage, reader, sequence, fetch, logger } = followed;
+    const { storage, looks, fetch, logger } = followed;
+    const { reader } = looks;
     const fetchTold: FetchFrontEndFiles = (digests) => {
       logger.info(`copying ${digests.length} files of the front end`);
       return fetch(digests);
@@ -94,10 +93,10 @@ export class ReplicaFrontEnd {
       onFailed: (err) => logger.warn({ err }, 'the front end of the primary was not copied'),
     });
     const versionNow = (): string => {
-      reader.refresh();
       const settings = [MANIFEST_SETTING, INTERFACES_SETTING];
       return settings.map((name) => settingVersion(reader, name)).join();
     };
+    reader.refresh();
     let version = versionNow();
     try {
       await this.#begin(sync);
@@ -112,9 +111,10 @@ export class ReplicaFrontEnd {
       version = newest;
       sync.refresh();
     };
-    const stop = sequence.onChange(refreshIfChanged);
+    const look = looks.add({ look: refreshIfChanged });
+    reader.refresh();
     refreshIfChanged();
-    return { [Symbol.dispose]: stop };
+    return look;
   }
 
   async #begin(sync: FrontEndSync): Promise<void> {

@@ -105,6 +105,10 @@ export class WebSockets {
     });
   }
 
+  get areOpen(): boolean {
+    return this.#sessions.size > 0;
+  }
+
   /**
    * Sends a message to every signed-in session that it is for. The sessions of the user with the
    * UID `owner` always get it.
