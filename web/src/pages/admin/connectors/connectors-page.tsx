@@ -36,7 +36,7 @@ export function ConnectorsPage() {
       empty={{
         icon: Cable,
         title: 'No connectors yet',
-        text: 'Add a table or a database whose rows belong into the workspace.',
+        text: 'Add a table, a database, files, a mailbox or a directory that belongs into the workspace.',
       }}
       list={(items) => (
         <ConnectorTable
