@@ -48,7 +48,7 @@ export function ConnectorTable({ connectors, ...given }: ConnectorTableProps) {
             schedule === null ? (
               <span className="text-muted">by hand</span>
             ) : (
-              <span className="font-mono text-[13px]">{schedule.cron}</span>
+              <span className="font-mono text-[13px] whitespace-nowrap">{schedule.cron}</span>
             ),
         },
         { title: 'Last run', cell: (connector) => <LastRun connector={connector} /> },
