@@ -167,6 +167,7 @@ export default async () => [(groupBy as (...all: unknown[]) => unknown)([1, 2, 3
   await other.add('asks-globally', {
     'index.js': `export const a = [
   new Function('return this')() === globalThis, "Function('return this')()".length,
+  (Function)('return this')().Function('return this')() === globalThis,
 ];
 `,
   });
@@ -174,7 +175,7 @@ export default async () => [(groupBy as (...all: unknown[]) => unknown)([1, 2, 3
   expect(await trellis('push', other.path)).toMatchObject({ code: 0 });
   expect(await call('grouped')).toEqual({
     status: 200,
-    json: [{ 0: [2], 1: [1, 3] }, [true, 25]],
+    json: [{ 0: [2], 1: [1, 3] }, [true, 25, true]],
   });
 });
 
@@ -287,6 +288,11 @@ const REFUSED: readonly [name: string, code: string, why: string][] = [
   ],
   ['evals-aside', 'export const a = (x) => (0, eval)(x);\n', 'index.js:1 has eval()'],
   ['evals-globally', 'export const a = (x) => globalThis.eval(x);\n', 'index.js:1 has eval()'],
+  [
+    'evals-by-asking',
+    "export const a = (x) => new Function('return this')().eval(x);\n",
+    'index.js:1 has eval()',
+  ],
   [
     'has-wasm',
     "import { a } from './a.wasm';\nexport { a };\n",

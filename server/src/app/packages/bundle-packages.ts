@@ -14,7 +14,7 @@ import {
   packageBundle,
   typesBytesOf,
 } from '@trellis/contract/shapes/package.ts';
-import { dynamicCodeIn, withGlobalObject } from './dynamic-code.ts';
+import { type LookedThrough, lookThrough } from './dynamic-code.ts';
 import { licenseOf, PackageFault, PackageLock, packageNameIn } from './package-lock.ts';
 import { type PackageTypes, typesOfPackages } from './package-types.ts';
 
@@ -108,9 +108,9 @@ async function bundleOf(
   const own = packages.find(({ name }) => name === packageNameIn(specifier));
   if (own === undefined) throw new PackageFault('nothing is in it that could be bundled');
   const map = mapOf(chunk);
-  const known = withGlobalObject(chunk.code);
-  refuseDynamicCode(known, map);
-  const code = withoutCommentSigns(known);
+  const looked = lookThrough(chunk.code);
+  refuseDynamicCode(looked, map);
+  const code = withoutCommentSigns(looked.code);
   const licenses = new Set([own, ...packages].map(({ manifest }) => licenseOf(manifest)));
   const bundle = {
     package: own.name,
@@ -237,8 +237,8 @@ function withoutCommentSigns(code: string): string {
   return code.replaceAll('<!--', String.raw`<\x21--`).replaceAll('-->', String.raw`--\x3e`);
 }
 
-function refuseDynamicCode(code: string, mapText: string): void {
-  const [first] = dynamicCodeIn(code);
+function refuseDynamicCode({ code, dynamic }: LookedThrough, mapText: string): void {
+  const [first] = dynamic;
   if (first === undefined) return;
   const map = new SourceMap(JSON.parse(mapText) as ConstructorParameters<typeof SourceMap>[0]);
   const before = code.slice(0, first.offset).split('\n');

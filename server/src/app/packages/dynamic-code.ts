@@ -5,14 +5,34 @@ export interface DynamicCode {
   readonly what: string;
 }
 
-/**
- * Where code makes code of texts, or loads some that a bundler cannot know; in their order. Where
- * it catches what comes of that, it only looks whether it can, and does without.
- */
-export function dynamicCodeIn(code: string): DynamicCode[] {
+export interface LookedThrough {
+  /**
+   * The code with the old way to ask for the global object, which makes code of a text, written
+   * out: in as many characters.
+   */
+  readonly code: string;
+  /**
+   * Where it still makes code of texts, or loads some that a bundler cannot know; in their order.
+   * Where it catches what comes of that, it only looks whether it can, and does without.
+   */
+  readonly dynamic: readonly DynamicCode[];
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Looks at all of the code once. */
+export function lookThrough(code: string): LookedThrough {
   const found: DynamicCode[] = [];
   const note = (offset: number, what: string): void => void found.push({ offset, what });
-  const call = ({ start, callee, arguments: given }: Call): void => {
+  const asked: Span[] = [];
+  const tried: Span[] = [];
+  const asking = new Set<Call>();
+  const call = (made: Call): void => {
+    if (asking.has(made)) return;
+    const { start, callee, arguments: given } = made;
     const name = globalNameOf(callee);
     if (name === 'eval') note(start, 'eval(): code is not made from text');
     if (name === 'Function') note(start, 'Function(): code is not made from text');
@@ -22,12 +42,18 @@ export function dynamicCodeIn(code: string): DynamicCode[] {
     if (isText) note(start, `require("${String(wanted.value)}"), which is not installed`);
     else note(start, 'require() of a name that is put together');
   };
-  const tried: { readonly start: number; readonly end: number }[] = [];
   let depth = 0;
   const enter = (): void => void depth++;
   const leave = (): void => void depth--;
   new Visitor({
-    CallExpression: call,
+    CallExpression: (made) => {
+      const inner = globalAskedIn(made);
+      if (inner !== undefined) {
+        asked.push({ start: made.start, end: made.end });
+        asking.add(inner);
+      }
+      call(made);
+    },
     NewExpression: call,
     ImportExpression: ({ start }) => note(start, 'import() of a name that is put together'),
     TryStatement: ({ block, handler }) => {
@@ -48,36 +74,38 @@ export function dynamicCodeIn(code: string): DynamicCode[] {
   }).visit(parseSync('package.js', code).program);
   const isTried = ({ offset }: DynamicCode): boolean =>
     tried.some(({ start, end }) => start <= offset && offset < end);
-  return found.filter((one) => !isTried(one)).toSorted((a, b) => a.offset - b.offset);
+  const dynamic = found.filter((one) => !isTried(one)).toSorted((a, b) => a.offset - b.offset);
+  return { code: withGlobalObject(code, asked), dynamic };
 }
 
-/**
- * The code with the old way to ask for the global object, which makes code of a text, written out:
- * in as many characters.
- */
-export function withGlobalObject(code: string): string {
+function withGlobalObject(code: string, asked: readonly Span[]): string {
   const pieces: string[] = [];
-  let end = 0;
-  new Visitor({
-    CallExpression: ({ start, end: next, callee, arguments: given }) => {
-      if (given.length > 0 || !isGlobalAsked(callee)) return;
-      pieces.push(code.slice(end, start), 'globalThis'.padEnd(next - start));
-      end = next;
-    },
-  }).visit(parseSync('package.js', code).program);
-  return pieces.join('') + code.slice(end);
+  let from = 0;
+  for (const { start, end } of asked) {
+    // One may be asked for its own function.
+    if (start < from) continue;
+    pieces.push(code.slice(from, start), 'globalThis'.padEnd(end - start));
+    from = end;
+  }
+  return pieces.join('') + code.slice(from);
 }
 
-function isGlobalAsked(made: Callee): boolean {
-  if (made.type === 'ParenthesizedExpression') return isGlobalAsked(made.expression);
-  if (made.type !== 'CallExpression' && made.type !== 'NewExpression') return false;
-  const [body] = made.arguments;
-  return (
-    globalNameOf(made.callee) === 'Function' &&
-    made.arguments.length === 1 &&
+/** Of `Function('return this')()` the call within; undefined of any other code. */
+function globalAskedIn(made: Callee): Call | undefined {
+  if (made.type !== 'CallExpression' || made.arguments.length > 0) return undefined;
+  const inner = withoutBrackets(made.callee);
+  if (inner.type !== 'CallExpression' && inner.type !== 'NewExpression') return undefined;
+  const [body] = inner.arguments;
+  const isAsking =
+    globalNameOf(inner.callee) === 'Function' &&
+    inner.arguments.length === 1 &&
     body?.type === 'Literal' &&
-    /^\s*return this;?\s*$/.test(String(body.value))
-  );
+    /^\s*return this;?\s*$/.test(String(body.value));
+  return isAsking ? inner : undefined;
+}
+
+function withoutBrackets(code: Callee): Callee {
+  return code.type === 'ParenthesizedExpression' ? withoutBrackets(code.expression) : code;
 }
 
 /** Those that a program may know the global object by. */
@@ -96,8 +124,9 @@ function globalNameOf(callee: Callee): string | undefined {
     }
     case 'MemberExpression': {
       const { object, property } = callee;
-      if (object.type !== 'Identifier' || property.type !== 'Identifier') return undefined;
-      return !callee.computed && GLOBALS.has(object.name) ? property.name : undefined;
+      if (callee.computed || property.type !== 'Identifier') return undefined;
+      const isGlobal = object.type === 'Identifier' && GLOBALS.has(object.name);
+      return isGlobal || globalAskedIn(object) !== undefined ? property.name : undefined;
     }
     default:
       return undefined;
