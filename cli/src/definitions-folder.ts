@@ -175,7 +175,7 @@ function settingsInCode(files: FilesByPath): [path: string, text: string][] {
       return isAny ? [[settingsFile, `${JSON.stringify(settings, null, 2)}\n`]] : [];
     } catch (error) {
       if (!(error instanceof SettingsFault)) throw error;
-      throw new CommandFailure(`${path}:${error.line} ${error.message}`, { cause: error });
+      throw new CommandFailure(`${path}:${error.line}: ${error.message}`, { cause: error });
     }
   });
 }

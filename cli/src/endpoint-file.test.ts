@@ -2,14 +2,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEndpointFiles } from './commands/endpoint-push.ts';
+import { DefinitionsFolder } from './definitions-folder.ts';
 import { scratchFolder } from './testing/command-line.ts';
 
 describe('a header with a fault', () => {
+  const header = '// first\n// trellis: readOnly maybe\n';
+
   it('is refused with file and line', () => {
-    const folder = scratchFolder();
-    const file = join(folder, 'a.ts');
-    writeFileSync(file, '// first\n// trellis: readOnly maybe\n');
+    const file = join(scratchFolder(), 'a.ts');
+    writeFileSync(file, header);
     expect(() => readEndpointFiles(file)).toThrow(`${file}:2: readOnly is true or false`);
+  });
+
+  it('is refused in the same way in a folder of definitions', () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, 'endpoints'));
+    writeFileSync(join(folder, 'manifest.json'), '{"format": 1}');
+    writeFileSync(join(folder, 'endpoints/a.ts'), header);
+    const files = (): unknown => new DefinitionsFolder(folder).files();
+    expect(files).toThrow('endpoints/a.ts:2: readOnly is true or false');
   });
 });
 

@@ -112,7 +112,7 @@ describe.each(Object.entries(PIPELINES))('the pipeline %s', (path, linesOf) => {
     for (const job of ['plan', 'preview', 'deploy']) {
       const { code, stderr } = await ran(job);
       expect([job, code]).toEqual([job, 1]);
-      expect(stderr).toContain('endpoints/wrong.ts:2:3 ');
+      expect(stderr).toContain('endpoints/wrong.ts:2:3: ');
     }
     expect(await at.exportedFiles()).not.toHaveProperty(['endpoints/wrong.ts']);
   });

@@ -175,7 +175,7 @@ describe('what ends a preview', () => {
     const wrong = join(folder, 'endpoints/wrong.ts');
     await writeFile(wrong, 'export default () =>\n  nothing;\n');
     const { code, stderr } = await preview([...backups(), '--check']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('endpoints/wrong.ts:2:3 ')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('endpoints/wrong.ts:2:3: ')]);
     await writeFile(wrong, 'export default () => 1;\n');
     const good = await preview(['--empty', '--check']);
     expect([good.code, good.stderr]).toEqual([0, expect.stringContaining('failed 0')]);

@@ -44,7 +44,7 @@ async function push(
   const settings = { code, ...(runOnStartup === undefined ? {} : { runOnStartup }) };
   const saved = await save(context, name ?? basename(file, '.ts'), settings);
   for (const { line, column, message } of saved.diagnostics) {
-    output.note(harmless(`${file}:${line}:${column} ${message}`));
+    output.note(harmless(`${file}:${line}:${column}: ${message}`));
   }
   output.note(
     saved.compiles

@@ -108,7 +108,7 @@ it('saves files: new ones, and those that are there; what does not compile fails
   expect(sent()).toEqual({ code: MIGRATION.code });
   const wrong = await run('push', file, '--name', 'wrong');
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain(`${file}:3:7 There is no "Bok".`);
+  expect(wrong.stderr).toContain(`${file}:3:7: There is no "Bok".`);
 });
 
 it('runs, cancels and resets', async () => {

@@ -92,7 +92,7 @@ function describe(migration: Migration): string {
     10,
   );
   const faults = migration.diagnostics.map(
-    ({ line, column, message }) => `${line}:${column} ${message}`,
+    ({ line, column, message }) => `${line}:${column}: ${message}`,
   );
   const logged = migration.log.map(({ at, text }) => `${at} ${text}`);
   return [...lines, ...faults, ...logged].map(harmless).join('\n');

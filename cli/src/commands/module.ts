@@ -157,7 +157,7 @@ export function pushedModuleText({ path }: ModuleFile, module: ModuleDefinition)
   const state = compiles ? `at version ${version}` : 'kept as a draft: it does not compile';
   return [
     `The module "${name}" is ${state}.`,
-    ...diagnostics.map(({ line, column, message }) => `${path}:${line}:${column} ${message}`),
+    ...diagnostics.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`),
     ...broken.map((user) => `The ${user.kind} "${user.name}" does not compile with it.`),
   ]
     .map(harmless)

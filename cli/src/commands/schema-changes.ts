@@ -186,7 +186,7 @@ function breaksText({ breaks }: SchemaChangeOutcome): string {
   return breaks
     .flatMap(({ kind, name, why, diagnostics = [] }) => [
       `${kind} ${name}: ${why}`,
-      ...diagnostics.map(({ line, column, message }) => `  ${line}:${column} ${message}`),
+      ...diagnostics.map(({ line, column, message }) => `  ${line}:${column}: ${message}`),
     ])
     .join('\n');
 }

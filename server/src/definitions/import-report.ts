@@ -100,7 +100,7 @@ export function linesOf(
     lines.push(action === 'failed' ? `Failed: ${what}${why}` : `${words[action]} ${what}.`);
     for (const { line, column, message } of diagnostics) {
       lines.push(
-        line === undefined ? `  ${message}` : `  ${file}:${line}:${column ?? 1} ${message}`,
+        line === undefined ? `  ${message}` : `  ${file}:${line}:${column ?? 1}: ${message}`,
       );
     }
   }
