@@ -9,15 +9,24 @@ export const JSONLD_DEPTH_MAX = 64;
 /** So an export begins. */
 const EXPORT_HEAD = '[\n{"@id":"urn:trellis:graph"';
 
+interface StreamingDocument {
+  readonly text: string;
+  /** Whether it is the whole file, which was read before. */
+  readonly isWhole: boolean;
+}
+
 /**
  * The file as one document or several, which together say the same, and whose keys stand in the
  * order in which a stream can be read (Streaming JSON-LD, section 3). A parser that has to expect
  * any order takes time in proportion to the square of a document. Throws an `Error` that says what
  * is wrong.
  */
-export async function* streamingDocuments(file: InputFile): AsyncGenerator<string> {
-  if (await isExport(file)) yield* exportedDocuments(file);
-  else yield inStreamingOrder(await textOf(file));
+export async function* streamingDocuments(file: InputFile): AsyncGenerator<StreamingDocument> {
+  if (await isExport(file)) {
+    for await (const text of exportedDocuments(file)) yield { text, isWhole: false };
+  } else {
+    yield { text: inStreamingOrder(await textOf(file)), isWhole: true };
+  }
 }
 
 async function isExport(file: InputFile): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
@@ -42,7 +44,7 @@ async function read(text: string | Buffer) {
 const node = (key: string) => ({ type: 'Resource', key });
 
 /** What a processor that fetches contexts would ask for. */
-const FAR = 'http://127.0.0.1:9/context';
+const FAR = 'FAR';
 const ELSEWHERE = [
   ['alone', `{"@context":"${FAR}","a":1}`],
   ['in a list', `{"@context":[{"a":"http://x/a"},"${FAR}"],"a":1}`],
@@ -105,7 +107,31 @@ describe('JSON-LD of others', () => {
   });
 
   it.each(ELSEWHERE)('is refused with a context that is elsewhere, %s', async (_where, text) => {
-    await expect(read(text)).rejects.toThrow('is not fetched');
+    let connections = 0;
+    await using far = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(far, 'listening');
+    const { port } = far.address() as AddressInfo;
+    const asked = read(text.replace(FAR, `http://127.0.0.1:${port}/context`));
+    await expect(asked).rejects.toThrow('is not fetched');
+    expect(connections).toBe(0);
+  });
+
+  it('tells how much of it was parsed, though it is read as a whole first', async () => {
+    const nodes = Array.from(
+      { length: 20_000 },
+      (_, i) => `{"@id":"http://x/${i}","http://x/p":"x"}`,
+    );
+    const source = jsonldSource(fileOf(`[${nodes.join()}]`), 'Resource');
+    const shares: number[] = [];
+    for await (const _ of source.items()) {
+      const { done, total } = source.progress();
+      shares.push(done / (total ?? 0));
+    }
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares[0]).toBeLessThan(0.2);
+    expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThan(0.3);
+    expect(shares[Math.floor(shares.length / 2)]).toBeLessThan(0.8);
+    expect(shares.at(-1)).toBe(1);
   });
 
   it('is not held in memory beyond a bound', async () => {
@@ -126,7 +152,7 @@ describe('an export', () => {
   it('is never in memory as a whole', async () => {
     const text = lines(100_000).join('\n');
     const sizes: number[] = [];
-    for await (const document of streamingDocuments(fileOf(text))) sizes.push(document.length);
+    for await (const { text: part } of streamingDocuments(fileOf(text))) sizes.push(part.length);
     expect(Math.max(...sizes)).toBeLessThan(text.length / 10);
     expect(sizes.reduce((all, size) => all + size)).toBeGreaterThan(text.length * 0.9);
   });

@@ -14,18 +14,28 @@ const PIECE_BYTES = 16 * 1024;
 
 /** JSON-LD 1.1: as an export wrote it, or any other. Contexts of other servers are not fetched. */
 export function jsonldSource(file: InputFile, type: string): ImportSource {
-  return quadSource(file, type, {
-    format: 'JSON-LD',
-    read: readStatements,
-    locate: (statement) => `${file.name}: statement ${statement}`,
-  });
+  const parsed: ParsedShare = { ofFile: 1 };
+  return {
+    ...quadSource(file, type, {
+      format: 'JSON-LD',
+      read: (input) => readStatements(input, parsed),
+      locate: (statement) => `${file.name}: statement ${statement}`,
+    }),
+    progress: () => ({ done: Math.floor(file.bytesRead * parsed.ofFile), total: file.bytesTotal }),
+  };
 }
 
-async function* readStatements(file: InputFile): AsyncGenerator<ReadQuad[]> {
+/** How much was parsed of what was read: a file of others is read as a whole first. */
+interface ParsedShare {
+  /** From 0 to 1. */
+  ofFile: number;
+}
+
+async function* readStatements(file: InputFile, parsed: ParsedShare): AsyncGenerator<ReadQuad[]> {
   let place = 0;
   let group: ReadQuad[] = [];
   try {
-    for await (const quad of statementsIn(file)) {
+    for await (const quad of statementsIn(file, parsed)) {
       group.push({ place: ++place, quad });
       if (group.length < GROUP) continue;
       yield group;
@@ -40,11 +50,20 @@ async function* readStatements(file: InputFile): AsyncGenerator<ReadQuad[]> {
 }
 
 /** Throws an `Error` that says what is wrong. */
-export async function* statementsIn(file: InputFile): AsyncGenerator<Quad> {
-  for await (const document of streamingDocuments(file)) yield* statementsOf(document);
+export async function* statementsIn(
+  file: InputFile,
+  parsed: ParsedShare = { ofFile: 1 },
+): AsyncGenerator<Quad> {
+  for await (const { text, isWhole } of streamingDocuments(file)) {
+    const onParsed = (share: number): void => void (parsed.ofFile = share);
+    yield* statementsOf(text, isWhole ? onParsed : undefined);
+  }
 }
 
-async function* statementsOf(document: string): AsyncGenerator<Quad> {
+async function* statementsOf(
+  document: string,
+  onParsed: ((share: number) => void) | undefined,
+): AsyncGenerator<Quad> {
   // Its parser of JSON makes buffers in a way of which Node warns.
   process.noDeprecation = true;
   const parser = new JsonLdParser({
@@ -52,7 +71,7 @@ async function* statementsOf(document: string): AsyncGenerator<Quad> {
     documentLoader: { load: refuseContext },
   });
   // What goes wrong comes out of the parser.
-  pipeline(Readable.from(piecesOf(document), { objectMode: false }), parser, () => {});
+  pipeline(Readable.from(piecesOf(document, onParsed), { objectMode: false }), parser, () => {});
   const quads: AsyncIterable<RdfQuad> = parser;
   // The parser gives the type of a node last, and the values of its fields go by it.
   let ofOne: Quad[] = [];
@@ -68,11 +87,16 @@ async function* statementsOf(document: string): AsyncGenerator<Quad> {
 }
 
 /** The parser keeps something for each value of a piece until it has done them all. */
-function* piecesOf(document: string): Generator<Buffer, void, undefined> {
+function* piecesOf(
+  document: string,
+  onParsed: ((share: number) => void) | undefined,
+): Generator<Buffer, void, undefined> {
   const bytes = Buffer.from(document);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    onParsed?.(at / bytes.length);
     yield bytes.subarray(at, at + PIECE_BYTES);
   }
+  onParsed?.(1);
 }
 
 function typesFirst(quads: readonly Quad[]): Quad[] {
