@@ -2,7 +2,7 @@ import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts
 import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
 import { RDF } from '@trellis/contract/rdf-terms.ts';
 import { exactValue } from './exact-text.ts';
-import type { Quad, Term } from './quads.ts';
+import { type Quad, SaidOfOne, type Term } from './quads.ts';
 import type { ToldSchema } from './told-schema.ts';
 
 type Reference = { readonly uid: string } | { readonly type: string; readonly key: string };
@@ -21,6 +21,7 @@ interface Draft {
   timestamp: string | undefined;
   readonly fields: Record<string, unknown>;
   readonly aliases: string[];
+  readonly said: SaidOfOne;
 }
 
 /** Makes operations of the statements that an export of this format has. */
@@ -79,6 +80,7 @@ export class ExportedQuads {
 
   #say(draft: Draft, predicate: Term, object: Term): void {
     const { value } = predicate;
+    draft.said.count(object);
     if (value === RDF.type) {
       draft.type = textAfter(RDF.types, object.value, 'a node type');
     } else if (value === RDF.timestamp) draft.timestamp = object.value;
@@ -101,7 +103,8 @@ export class ExportedQuads {
 }
 
 function draftOf(name: string, what: Draft['what']): Draft {
-  return { name, what, type: undefined, timestamp: undefined, fields: {}, aliases: [] };
+  const said = new SaidOfOne();
+  return { name, what, type: undefined, timestamp: undefined, fields: {}, aliases: [], said };
 }
 
 /** A blank node cannot have the name of an IRI. */

@@ -1,11 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
+import { RDF } from '@trellis/contract/rdf-terms.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { liveHeapBytes } from '../../../test/support/live-heap.ts';
+import { scale } from '../../../test/support/scale.ts';
+import { ExportedQuads } from './exported-quads.ts';
 import { InputFile } from './input-file.ts';
 import { nquadsSource } from './nquads-source.ts';
-import { parseQuad } from './quads.ts';
+import { OtherQuads } from './other-quads.ts';
+import { parseQuad, type Term } from './quads.ts';
+import { ToldSchema } from './told-schema.ts';
+
+const FILE_BYTES = scale({ sample: 48, soak: 1_024 }) * 1024 * 1024;
+/** A good part of it is what buffers take until they are swept. */
+const HEAP_BYTES_MAX = 24 * 1024 * 1024;
 
 let folder: string;
 beforeAll(() => {
@@ -13,14 +24,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function sourceOf(text: string, type = 'Resource') {
+function sourceOf(text: string) {
   const path = join(folder, 'some.nq');
   writeFileSync(path, text);
+  return sourceAt(path);
+}
+
+function sourceAt(path: string) {
   const output = { write: () => undefined };
   const { signal } = new AbortController();
   const stdin = Readable.from([]);
   const terminal = { stdin, stdout: output, stderr: output, env: {}, signal };
-  return nquadsSource(new InputFile(path, terminal), type);
+  return nquadsSource(new InputFile(path, terminal), 'Resource');
 }
 
 async function read(text: string) {
@@ -145,6 +160,72 @@ describe('statements of others', () => {
         'predicate',
       ),
     ]);
+  });
+});
+
+describe('a hostile file', () => {
+  const iri = (value: string): Term => ({ kind: 'iri', value });
+  const literal: Term = { kind: 'literal', value: '' };
+  const MANY = 3_000_000;
+
+  it('of more kinds of edges than a schema has is given up', () => {
+    const quads = new OtherQuads('Resource');
+    const survey = (i: number): void => {
+      quads.survey({ subject: iri('a'), predicate: iri(`http://${i}/p`), object: iri('b') });
+    };
+    for (let i = 0; i < SCHEMA_TYPES_MAX; i++) survey(i);
+    expect(() => survey(SCHEMA_TYPES_MAX)).toThrow('more than 10000 predicates with nodes');
+    expect(new Set(quads.schema().edges.map(({ type }) => type)).size).toBe(SCHEMA_TYPES_MAX);
+  });
+
+  it('that says nothing of one node again and again is given up', () => {
+    const quads = new OtherQuads('Resource');
+    const quad = { subject: iri('a'), predicate: iri('p'), object: literal };
+    quads.survey(quad);
+    const add = (): void => {
+      for (let i = 0; i < MANY; i++) quads.add(quad);
+    };
+    expect(add).toThrow('too much is said of one node');
+  });
+
+  it('that gives a node of an export aliases without end is given up', () => {
+    const quads = new ExportedQuads(new ToldSchema());
+    const quad = {
+      subject: iri(`${RDF.nodes}Note:a`),
+      predicate: iri(RDF.alias),
+      object: literal,
+    };
+    const add = (): void => {
+      for (let i = 0; i < MANY; i++) quads.add(quad);
+    };
+    expect(add).toThrow('too much is said of one node');
+  });
+
+  it('of many statements is never in memory', async () => {
+    const path = join(folder, 'many.nq');
+    const file = openSync(path, 'w');
+    const text = 'x'.repeat(100);
+    let nodes = 0;
+    for (let bytes = 0; bytes < FILE_BYTES;) {
+      const part = Array.from({ length: 10_000 }, () => {
+        const subject = `<http://x/${nodes++}>`;
+        return `${subject} <http://x/text> "${text}" .\n${subject} <http://x/to> <http://x/0> .\n`;
+      });
+      bytes += writeSync(file, part.join(''));
+    }
+    closeSync(file);
+    const source = sourceAt(path);
+    const before = liveHeapBytes();
+    let operations = 0;
+    let groups = 0;
+    for await (const items of source.items()) {
+      operations += items.length;
+      if (++groups % 40 === 0) expect(liveHeapBytes() - before).toBeLessThan(HEAP_BYTES_MAX);
+    }
+    expect(groups).toBeGreaterThan(40);
+    // Two nodes and an edge of each statement of the second kind, and a node with its text.
+    expect(operations).toBe(4 * nodes);
+    expect(source.progress().done).toBe(source.progress().total);
   });
 });
 

@@ -1,13 +1,10 @@
-import { SCHEMA_FIELDS_PER_TYPE_MAX } from '@trellis/contract/limits.ts';
+import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
 import { RDF, RDF_DATATYPES } from '@trellis/contract/rdf-terms.ts';
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { exactValue } from './exact-text.ts';
-import type { Quad, Term } from './quads.ts';
+import { type Quad, SaidOfOne, type Term } from './quads.ts';
 import { SchemaNames } from './schema-names.ts';
-
-/** Of the fields of one node together; edges have no limit. */
-const NODE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 interface Field {
   readonly name: string;
@@ -30,17 +27,21 @@ export class OtherQuads {
   #subject: string | undefined;
   /** Of the subject: values by field. */
   readonly #values = new Map<Field, unknown[]>();
-  #characters = 0;
+  /** Edges of a node are given on at once, however many there are. */
+  #said = new SaidOfOne();
 
   constructor(type: string) {
     this.#type = type;
   }
 
-  /** Throws an `Error` when there are too many fields. */
+  /** Throws an `Error` when there are too many fields or types of edges. */
   survey({ subject, predicate, object }: Quad): void {
     this.#goTo(keyOf(subject));
     if (object.kind !== 'literal') {
       if (!this.#edges.has(predicate.value)) {
+        if (this.#edges.size >= SCHEMA_TYPES_MAX) {
+          throw new Error(`there are more than ${SCHEMA_TYPES_MAX} predicates with nodes`);
+        }
         this.#edges.set(predicate.value, this.#edgeNames.take(endOf(predicate.value)));
       }
       return;
@@ -83,8 +84,7 @@ export class OtherQuads {
     if (object.kind === 'literal') {
       const field = this.#fields.get(fieldId(predicate, object));
       if (field === undefined) throw new Error('the file has changed while it was read');
-      this.#characters += object.value.length;
-      if (this.#characters > NODE_CHARACTERS_MAX) throw new Error('the node has too many literals');
+      this.#said.count(object);
       const values = this.#values.get(field) ?? [];
       values.push(exactValue(field.type, object.value));
       this.#values.set(field, values);
@@ -118,7 +118,7 @@ export class OtherQuads {
     if (subject !== undefined && subject === this.#subject) return;
     this.#subject = subject;
     this.#values.clear();
-    this.#characters = 0;
+    this.#said = new SaidOfOne();
   }
 }
 

@@ -16,6 +16,22 @@ export interface Quad {
   readonly graph?: Term;
 }
 
+/** Of what is said of one node, or one edge, together. */
+const SAID_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** What each statement takes in memory, however short it is. */
+const STATEMENT_CHARACTERS = 8;
+
+/** Counts what is said of one node or edge, which is in memory until all of it is said. */
+export class SaidOfOne {
+  #characters = 0;
+
+  /** Throws an `Error` when it is too much. */
+  count({ value }: Term): void {
+    this.#characters += value.length + STATEMENT_CHARACTERS;
+    if (this.#characters > SAID_CHARACTERS_MAX) throw new Error('too much is said of one node');
+  }
+}
+
 /**
  * The statement of one line of N-Quads (RDF 1.1, so N-Triples too); undefined of a line without
  * one. Takes time in proportion to the line. Throws an `Error` that says what is wrong.

@@ -4,6 +4,8 @@ const TAKEN = ['Iri', 'Id', 'UID', 'Type', 'Timestamp', 'type', 'from', 'to', 't
 /** Gives names of the schema to whatever others call theirs, each once. */
 export class SchemaNames {
   readonly #used = new Set(['__proto__']);
+  /** By a name that was wanted before, the number to try next. */
+  readonly #next = new Map<string, number>();
 
   /** `isField` leaves out the names that every node or edge has itself. */
   constructor(isField: boolean) {
@@ -18,7 +20,9 @@ export class SchemaNames {
       .slice(0, 100);
     const first = name === '' ? 'Value' : /^\d/.test(name) ? `N${name}` : name;
     let free = first;
-    for (let count = 2; this.#used.has(free); count++) free = `${first}_${count}`;
+    let count = this.#next.get(first) ?? 2;
+    for (; this.#used.has(free); count++) free = `${first}_${count}`;
+    this.#next.set(first, count);
     this.#used.add(free);
     return free;
   }
