@@ -18,6 +18,11 @@ export class LargeCommits {
     this.#turnMs = turnMs;
   }
 
+  /** Whether a commit that takes so much has to wait for its turn. */
+  isLarge(bytes: number): boolean {
+    return bytes >= this.#bytesMin;
+  }
+
   isTurnOf(stream: object): boolean {
     return this.#owner === stream;
   }
@@ -28,7 +33,7 @@ export class LargeCommits {
    * for too long while others wait.
    */
   grow(stream: object, bytes: number): Promise<void> | undefined {
-    if (bytes < this.#bytesMin) return undefined;
+    if (!this.isLarge(bytes)) return undefined;
     if (this.#owner === stream) {
       const isLate = performance.now() - this.#since > this.#turnMs;
       if (isLate && this.#waiting.length > 0) throw tooSlow();

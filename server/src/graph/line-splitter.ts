@@ -46,6 +46,22 @@ export class LineSplitter {
     return undefined;
   }
 
+  /**
+   * The lines of which the chunk has all, after the one that `next` has returned, each with its
+   * line break; empty when they are so many bytes that one of them may be too long.
+   */
+  wholeLines(): Buffer {
+    const end = this.#chunk.lastIndexOf(NEWLINE) + 1;
+    const lines = this.#chunk.subarray(this.#at, Math.max(this.#at, end));
+    return lines.length > this.#lineBytesMax ? lines.subarray(0, 0) : lines;
+  }
+
+  /** Goes on after the lines that `wholeLines` has returned, which are `count`. */
+  skip(lines: Buffer, count: number): void {
+    this.#at += lines.length;
+    this.number += count;
+  }
+
   /** The last line, when the stream ends without a line break; else undefined. */
   end(): Buffer | undefined {
     this.#chunk = Buffer.alloc(0);

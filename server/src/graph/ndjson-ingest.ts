@@ -11,6 +11,7 @@ import { Problem } from '#base/problem.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { IngestedCommit, IngestTarget } from './graph-writer.ts';
+import { jsonWeight, LineList } from './json-lines.ts';
 import { LargeCommits } from './large-commits.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { CommitAuthor } from './operations.ts';
@@ -24,6 +25,9 @@ export interface NdjsonIngestOptions {
   /** Shared by all streams of one writer. */
   readonly largeCommits?: LargeCommits;
 }
+
+/** More lines are parsed one by one: what they would take together is not worth it. */
+const TOGETHER_BYTES_MAX = 1024 * 1024;
 
 /**
  * Ingests operations as NDJSON, one in each line, from chunks that may end anywhere. Full commits
@@ -41,6 +45,7 @@ export class NdjsonIngest {
   readonly #commitBytesMax: number;
   readonly #author: CommitAuthor;
   readonly #lines: LineSplitter;
+  readonly #together = new LineList();
   readonly #largeCommits: LargeCommits;
   #operations: unknown[] = [];
   #operationBytes = 0;
@@ -68,13 +73,38 @@ export class NdjsonIngest {
   async write(chunk: Uint8Array): Promise<void> {
     await this.#exclusively(async () => {
       this.#lines.add(chunk);
+      // The first line may have begun in the chunk before.
+      let isFirst = true;
       for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
         const turn = this.#weigh(line);
         if (turn !== undefined) await this.#waitFor(turn);
         this.#parse(line);
+        if (isFirst) this.#takeTogether(this.#lines.wholeLines());
+        isFirst = false;
         if (this.#operations.length >= this.#commitOperationsMax) await this.#commit();
       }
     });
+  }
+
+  /**
+   * Takes lines that belong to the present commit. Takes none when something may be wrong with one
+   * of them, or with all of them in one commit: one by one, each gets the problem that it has.
+   */
+  #takeTogether(lines: Buffer): void {
+    if (lines.length === 0 || lines.length > TOGETHER_BYTES_MAX) return;
+    const weight = this.#together.weigh(lines);
+    if (weight === undefined || weight.values > NDJSON_LINE_VALUES_MAX) return;
+    const parsedBytes = this.#parsedBytes + weight.parsedBytes;
+    if (this.#operations.length + weight.lines > this.#commitOperationsMax) return;
+    if (this.#operationBytes + weight.bytes > this.#commitBytesMax) return;
+    if (parsedBytes > INGEST_COMMIT_PARSED_BYTES_MAX) return;
+    if (this.#largeCommits.isLarge(parsedBytes)) return;
+    const operations = this.#together.parse(weight);
+    if (operations === undefined) return;
+    for (const operation of operations) this.#operations.push(operation);
+    this.#operationBytes += weight.bytes;
+    this.#parsedBytes = parsedBytes;
+    this.#lines.skip(lines, weight.lines);
   }
 
   /** Commits the rest; resolves when everything is committed. */
@@ -213,46 +243,4 @@ function withCommitted(error: unknown, committed: IngestSummary): unknown {
     details: { ...error.details, committed },
     cause: error,
   });
-}
-
-/**
- * The bytes that a parsed JSON value takes besides its characters. An empty list or object counts
- * as two values.
- */
-const VALUE_BYTES = 32;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-
-/** How large JSON becomes when it is parsed. Text that is not JSON gets a weight too. */
-interface JsonWeight {
-  /**
-   * The number of lists, objects and their members, counted by commas and brackets. So a list
-   * inside a list counts twice.
-   */
-  readonly values: number;
-  /** The estimated size after parsing, in bytes. */
-  readonly parsedBytes: number;
-}
-
-/** Estimates from the characters alone: the two bytes `[]` take thirty when they are parsed. */
-export function jsonWeight(text: Uint8Array): JsonWeight {
-  let values = 1;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at];
-    if (letter === COMMA || letter === OPEN_LIST || letter === OPEN_OBJECT) values++;
-    else if (letter === QUOTE) at = endOfString(text, at + 1);
-  }
-  return { values, parsedBytes: 2 * text.length + VALUE_BYTES * values };
-}
-
-/** The place of the quote that ends a string; the length of the text when there is none. */
-function endOfString(text: Uint8Array, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === BACKSLASH) at++;
-    else if (text[at] === QUOTE) return at;
-  }
-  return text.length;
 }
