@@ -11,7 +11,7 @@ import {
   readVaultApplied,
   type VaultApplied,
 } from './applied.ts';
-import { BatchEncoder, readPlaces } from './batch.ts';
+import { BatchEncoder, hasOperationOn, readPlaces } from './batch.ts';
 import { DB } from './databases.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import type { Environment } from './environment.ts';
@@ -47,6 +47,8 @@ export interface LoggedCommit {
 export class Applier {
   readonly #graph: Environment;
   readonly #vault: Environment;
+  /** By database number: 1 for those of the vault. */
+  readonly #vaultDatabases: Uint8Array;
   readonly #epoch: string;
   readonly #flushes: Flushes;
   readonly #sorted = new SortedOperations((payload, db, keyStart, keyEnd, valueStart, valueEnd) => {
@@ -74,6 +76,7 @@ export class Applier {
   ) {
     this.#graph = graph;
     this.#vault = vault;
+    this.#vaultDatabases = Uint8Array.from(vault.stores, (store) => (store === undefined ? 0 : 1));
     this.#epoch = epoch;
     this.#flushes = followFlushes({ graph, vault }, () => this.#turn !== undefined, steadyRule);
     this.#tiered = graph.stores.filter((store) => store instanceof TieredStore);
@@ -240,6 +243,8 @@ export class Applier {
     let operations: BatchEncoder | undefined;
     let touching = 0;
     for (const { last, payload } of group) {
+      // A load has nothing for the vault.
+      if (!hasOperationOn(this.#vaultDatabases, payload)) continue;
       const isNew = last > this.#vaultLast;
       readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
         if (stores[db] === undefined) return;

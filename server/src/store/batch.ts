@@ -1,5 +1,5 @@
 import { assert, AssertionError } from '#base/assert.ts';
-import { copyBytes, u32 } from './bytes.ts';
+import { copyBytes, u16, u32 } from './bytes.ts';
 import { type DatabaseNumber, DATABASES } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
 
@@ -177,6 +177,22 @@ export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): v
     assert(at <= length, 'a batch ends within an operation');
     visit(db, keyStart, keyEnd, isPut ? keyEnd : -1, at);
   }
+}
+
+/**
+ * Whether a payload has an operation on one of the databases whose numbers are 1 in `wanted`. It
+ * takes a fraction of the time of a visit to each operation.
+ */
+export function hasOperationOn(wanted: Uint8Array, payload: Uint8Array): boolean {
+  for (let at = 0; at < payload.length;) {
+    if (wanted[payload[at + 1]!] === 1) return true;
+    const keyLength = u16(payload, at + 2);
+    at +=
+      payload[at] === PUT
+        ? PUT_HEADER_BYTES + keyLength + u32(payload, at + 4)
+        : DELETE_HEADER_BYTES + keyLength;
+  }
+  return false;
 }
 
 /** As `OperationPlaceVisitor`, for operations on one database. */
