@@ -5,6 +5,8 @@
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
+  /** Of `bytes`, by length. */
+  #views: (Buffer | undefined)[] = [];
 
   constructor(capacity = 1_024) {
     this.bytes = Buffer.allocUnsafeSlow(capacity);
@@ -17,6 +19,14 @@ export class ByteWriter {
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
+    this.#views = [];
+  }
+
+  /** All that is written, valid until more is: a load would make millions of views. */
+  view(): Buffer {
+    const { bytes, length } = this;
+    if (length > VIEW_BYTES_MAX) return bytes.subarray(0, length);
+    return (this.#views[length] ??= bytes.subarray(0, length));
   }
 
   u8(value: number): void {
@@ -46,7 +56,7 @@ export class ByteWriter {
 
   /** Writes an unsigned integer with seven bits in each byte, the lowest bits first. */
   varint(value: number): void {
-    this.reserve(5);
+    this.reserve(VARINT_BYTES_MAX);
     let rest = value;
     while (rest > 0x7f) {
       this.bytes[this.length++] = (rest & 0x7f) | 0x80;
@@ -91,6 +101,16 @@ export class ByteWriter {
     this.length += text.length;
     return true;
   }
+}
+
+/** The most bytes that `varint` writes. */
+export const VARINT_BYTES_MAX = 5;
+
+/** How many bytes `varint` writes. */
+export function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 0x7f; rest >>>= 7) bytes++;
+  return bytes;
 }
 
 const SHORT_TEXT_CHARACTERS = 16;

@@ -58,5 +58,5 @@ export function writeEdgeRecord(
   out.u8(fields === undefined ? 0 : fields.flags);
   out.f64(timestampMs);
   if (fields !== undefined && fields.count > 0) fields.writeTo(out);
-  return out.bytes.subarray(0, out.length);
+  return out.view();
 }

@@ -1,7 +1,7 @@
 import { JSON_DEPTH_MAX } from '#base/limits.ts';
 import { tryParseUid } from '#base/uid.ts';
 import { unreachable } from '#base/assert.ts';
-import type { ByteWriter } from './bytes.ts';
+import { type ByteWriter, VARINT_BYTES_MAX, varintBytes } from './bytes.ts';
 import { normalizeDecimal } from './decimal.ts';
 import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 import { LIST, TAG, scalarOf } from './field-types.ts';
@@ -67,22 +67,26 @@ export const FIXED_BYTES: readonly number[] = SCALAR_TYPES.map((scalar) => {
 });
 
 /**
- * Appends an item of varying size, with its length before it. The length is known only after the
- * item is written, so the two are swapped then.
+ * Appends an item of varying size, with its length before it. That is known only after the item is
+ * written, and takes the one byte that was left for it in most lists.
  */
 function encodeItem(out: ByteWriter, scalar: number, value: unknown): string | undefined {
   const start = out.length;
+  // So that no length needs more room, which would not keep what is behind it.
+  out.reserve(VARINT_BYTES_MAX);
+  out.length++;
   const expected = encodeScalar(out, scalar, value);
   if (expected !== undefined) return expected;
   const end = out.length;
-  out.varint(end - start);
-  const lengthBytes = out.length - end;
-  out.reserve(lengthBytes);
-  const { bytes } = out;
-  // Rotates [item][length] into [length][item].
-  bytes.copy(bytes, out.length, end, out.length);
-  bytes.copyWithin(start + lengthBytes, start, end);
-  bytes.copyWithin(start, out.length, out.length + lengthBytes);
+  const length = end - start - 1;
+  const further = varintBytes(length) - 1;
+  if (further > 0) {
+    out.reserve(further);
+    out.bytes.copyWithin(start + 1 + further, start + 1, end);
+  }
+  out.length = start;
+  out.varint(length);
+  out.length += length;
   return undefined;
 }
 

@@ -180,11 +180,17 @@ class KeyTable {
       const hash = hashes[from]!;
       if (hash === 0) continue;
       // The slots of one hash become those of several, so there is always a free one.
-      const slot = this.#hashes.indexOf(0, this.#firstOf(hash));
+      let slot = this.#firstOf(hash);
+      while (this.#hashes[slot] !== 0) slot++;
       this.#hashes[slot] = hash;
-      const start = from * this.#slotWords;
-      this.#slots.set(slots.subarray(start, start + this.#slotWords), slot * this.#slotWords);
+      this.#copySlot(slots, from * this.#slotWords, slot * this.#slotWords);
     }
     releaseMemory(new Uint8Array(slots.buffer));
+  }
+
+  #copySlot(from: Int32Array, start: number, to: number): void {
+    const length = from[start + TYPE_AND_LENGTH]! & 0xffff;
+    const words = KEY_AT + Math.ceil(length / WORD_BYTES);
+    for (let i = 0; i < words; i++) this.#slots[to + i] = from[start + i]!;
   }
 }

@@ -156,7 +156,7 @@ function writeHistoryEntry(
   if (user !== undefined) out.copy(user, 0, UID_BYTES);
   if (isMoved) out.f64(before.timestampMs);
   writeFields(out, before.fields, after.fields);
-  return out.bytes.subarray(0, out.length);
+  return out.view();
 }
 
 function writeFields(out: ByteWriter, before: FieldTable, after: FieldTable): void {
@@ -258,7 +258,7 @@ export function entryWithoutMerge(
     }
     at = end;
   }
-  return out.bytes.subarray(0, out.length);
+  return out.view();
 }
 
 /** Where a field of an entry ends that begins at `at`. */

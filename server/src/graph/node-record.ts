@@ -170,7 +170,7 @@ export function writeNodeRecord(
   for (let i = 0; i < UID_BYTES; i++) bytes[UID_AT + i] = head.uid[i]!;
   out.length = FIELDS_AT;
   fields.writeTo(out);
-  return out.bytes.subarray(0, out.length);
+  return out.view();
 }
 
 /** Whether two records of one node are equal; their versions may differ. */

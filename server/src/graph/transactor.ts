@@ -306,7 +306,8 @@ export class Transactor {
     const known = this.state.ids.get(type.id, key);
     if (known !== 0) return known;
     // Keys with lone surrogates can have equal digests, so no node has such a key.
-    return key.isWellFormed() ? this.idOfKey(type, key, keyedUid(type.origin, key)) : 0;
+    if (!key.isWellFormed()) return 0;
+    return this.idOfKey(type, key, keyedUid(type.origin, key, this.state.uid));
   }
 
   /** The id of the node that a reference names. Throws when there is none. */

@@ -40,7 +40,7 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
   let id = t.state.ids.get(type.id, key);
   if (id === 0) {
     checkKey(t, key);
-    const uid = keyedUid(type.origin, key);
+    const uid = keyedUid(type.origin, key, t.state.uid);
     id = t.idOfKey(type, key, uid);
     if (id === 0) return createNode(t, operation, type, key, uid);
   }

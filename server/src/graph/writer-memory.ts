@@ -1,3 +1,4 @@
+import { UID_BYTES } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { AddedKeys } from './added-keys.ts';
@@ -42,6 +43,8 @@ export class WriterMemory {
   readonly edge = new EdgeRecord();
   readonly neighbors = new NeighborList();
   readonly bytes = new ByteWriter();
+  /** The UID that follows from the key of the present node. */
+  readonly uid = new Uint8Array(UID_BYTES);
   readonly entries = new EntryMaker();
   readonly typeAccess = new LastRead<TypeAccessByType>();
   /** The secret key for the digests of indexes; empty while no index needs it. */

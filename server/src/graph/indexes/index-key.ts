@@ -41,10 +41,14 @@ const DIGEST_BYTES = 16;
 const DOUBLE = new Float64Array(1);
 const DOUBLE_BYTES = new Uint8Array(DOUBLE.buffer);
 const INDEX_BYTES = 2;
+/** Longer keys get a new view each: only digests are made of them. */
+const VIEW_BYTES_MAX = 1_024;
 
 /** Writes one key after the other, into memory of its own. */
 export class IndexKey {
   #bytes: Buffer = Buffer.allocUnsafeSlow(1_024);
+  /** Of `#bytes`, by length. */
+  #views: (Uint8Array | undefined)[] = [];
   length = 0;
   /** Whether the values written so far tell all of what they stand for. */
   isExact = true;
@@ -64,7 +68,9 @@ export class IndexKey {
 
   /** A view, valid until the next key. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.length);
+    const { length } = this;
+    if (length > VIEW_BYTES_MAX) return this.#bytes.subarray(0, length);
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
 
   copy(): Uint8Array {
@@ -225,6 +231,7 @@ export class IndexKey {
     const grown = Buffer.allocUnsafeSlow(Math.max(this.length + count, this.#bytes.length * 2));
     this.#bytes.copy(grown, 0, 0, this.length);
     this.#bytes = grown;
+    this.#views = [];
   }
 }
 
