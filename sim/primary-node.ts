@@ -129,7 +129,7 @@ export class PrimaryNode {
       followers: this.#followers,
       openSnapshot: () => this.#openSnapshot(),
       holdState: async () => this.#holdState(),
-      pause: (ms) => process.wait(ms, 'compares its replicas'),
+      pause: (ms) => process.wait(ms, 'pauses'),
       clock: { now: () => startedAt + (world.scheduler.now() - startedAt) * clockRate },
       timers: process,
       onEvent: (event) => {

@@ -228,8 +228,7 @@ export class ModelClient implements LogDatabase {
           },
         });
       },
-      segmentsAfter: (first) =>
-        this.#read(onThisServer(({ segments }) => segments.filter((one) => one.first > first))),
+      segments: () => this.#read(onThisServer(({ segments }) => segments)),
       listen: async (hear) => {
         await this.#read(bounds);
         const listening = database.listen((sequence) => {
@@ -251,9 +250,13 @@ export class ModelClient implements LogDatabase {
     onServer = <T>(answer: (tables: Tables) => T) => answer,
   ): Promise<readonly StoredRow[]> {
     const rowsMax = this.#world.random.between(1, 8);
-    const rowsIn = ({ groups }: Tables): readonly StoredRow[] => {
+    const rowsIn = ({ groups, segments }: Tables): readonly StoredRow[] => {
+      const headers = new Map(segments.map(({ first, header }) => [first, header]));
       const rows = groups.flatMap(({ first, chunks }) =>
-        chunks.map((body, chunk): StoredRow => ({ first, chunk, body: Buffer.from(body) })),
+        chunks.map((body, chunk): StoredRow => {
+          const header = chunk === 0 ? headers.get(first) : undefined;
+          return { first, chunk, body: Buffer.from(body), header };
+        }),
       );
       const isAfter = ({ first, chunk }: StoredRow): boolean =>
         first > place.first || (first === place.first && chunk > place.chunk);

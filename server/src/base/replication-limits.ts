@@ -13,6 +13,11 @@ export const REPLICA_IDLE_REPORT_INTERVAL_MS = 30_000;
  * silent for longest.
  */
 export const REPLICAS_MAX = 100;
+/**
+ * Commits of a moment go to replicas and members together: to take in each by itself costs them as
+ * much processor as the commit. A commit after a pause waits for none.
+ */
+export const FOLLOWER_GATHER_INTERVAL_MS = 10;
 /** Records are merged into chunks of at most this size. A larger record is a chunk of its own. */
 export const REPLICATION_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
 export const REPLICATION_CHUNK_RECORDS_MAX = 4_096;

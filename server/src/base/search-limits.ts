@@ -131,7 +131,7 @@ export const SEARCH_MERGE_TRIES_MAX = 2;
  * How often searches see the new state of an index that catches up with the log, and of one that is
  * built again.
  */
-export const SEARCH_REFRESH_INTERVAL_MS = 40;
+export const SEARCH_REFRESH_INTERVAL_MS = 100;
 export const SEARCH_REBUILD_PUBLISH_INTERVAL_MS = 1_000;
 /** The files of the index leave this much room on the volume for commits. */
 export const SEARCH_FILES_ROOM_BYTES_MIN = 256 * 1024 * 1024;

@@ -65,8 +65,7 @@ class SegmentTail implements LogTail, SegmentSource {
   }
 
   get firstSequence(): number {
-    const [oldest] = this.#names();
-    return oldest === undefined ? this.lastSequence + 1 : Number.parseInt(oldest, 10);
+    return this.#firstOf(this.#names());
   }
 
   get lastSequence(): number {
@@ -87,15 +86,16 @@ class SegmentTail implements LogTail, SegmentSource {
   }
 
   async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
-    await this.#look();
-    if (from <= last && from < this.firstSequence) throw logTrimmed(from, this.firstSequence);
+    const oldest = await this.#look();
+    if (from <= last && from < oldest) throw logTrimmed(from, oldest);
     yield* readNewest(this, from, last) ?? readRecords(this, from, last);
   }
 
-  /** Reads which segments there are now, and where each ends. */
-  async #look(): Promise<void> {
+  /** Reads which segments there are now, and where each ends; the first sequence of the log. */
+  async #look(): Promise<number> {
+    const names = this.#names();
     const known = new Map<string, Segment>();
-    for (const name of this.#names()) {
+    for (const name of names) {
       const segment = this.#known.get(name) ?? (await this.#open(name));
       if (segment !== undefined) known.set(name, segment);
     }
@@ -106,6 +106,11 @@ class SegmentTail implements LogTail, SegmentSource {
       segment.bytes = statSync(segment.path, { throwIfNoEntry: false })?.size ?? segment.bytes;
     }
     this.#known = known;
+    return this.#firstOf(names);
+  }
+
+  #firstOf([oldest]: readonly string[]): number {
+    return oldest === undefined ? this.lastSequence + 1 : Number.parseInt(oldest, 10);
   }
 
   /** The segment; undefined when it was trimmed in the meantime. */

@@ -1,3 +1,4 @@
+import { FOLLOWER_GATHER_INTERVAL_MS } from '#base/replication-limits.ts';
 import { type CommitLog, digestAt } from '#log/commit-log.ts';
 import { epochDiffers, trimmed } from './channel-problem.ts';
 import { ChunkBuilder } from './chunk.ts';
@@ -41,23 +42,28 @@ export async function requireSameRecord(log: FollowedLog, follow: FollowRequest)
   throw epochDiffers(`the replica has another commit at sequence ${from - 1} than the primary`);
 }
 
+interface Sending {
+  readonly pause: (ms: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Sends the log from a sequence on, merged into chunks, until `signal` is aborted. The log is read
- * no faster than the replica takes it: while one chunk waits to be sent, the records that are
- * appended meanwhile become the next. Throws `log_trimmed` when a trim overtakes it.
+ * no faster than the replica takes it: while one chunk waits to be sent, and for a moment after the
+ * last one, the records that are appended become the next. Throws `log_trimmed` when a trim overtakes it.
  */
 export async function sendLog(
   log: FollowedLog,
   from: number,
   sender: MessageSender,
-  signal: AbortSignal,
+  { pause, signal }: Sending,
 ): Promise<never> {
   const appended = new Wake();
   const stop = log.onDurable(() => appended.wake());
   try {
-    let next = from;
-    for (;;) {
+    for (let next = from; ;) {
       next = await sendRecords(log, next, sender);
+      await pause(FOLLOWER_GATHER_INTERVAL_MS);
       await appended.wait(signal);
     }
   } finally {

@@ -213,7 +213,7 @@ function handlersOf(options: ReplicationServerOptions, parts: Parts) {
       await requireSameRecord(log, follow);
       registry.needsAfter(replica.replicaUID, follow.from - 1);
       onEvent({ kind: 'following', replica, from: follow.from });
-      return sendLog(log, follow.from, sender, signal);
+      return sendLog(log, follow.from, sender, { pause: options.pause, signal });
     }),
     Report: calls.receive('Report', (replica, message) => {
       const { replicaUID } = replica;

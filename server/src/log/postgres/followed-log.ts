@@ -21,7 +21,7 @@ export interface FollowedLog {
   bounds(): Promise<SequenceBounds>;
   /** By a transaction that writes as well, and whose commit waits for the standby. */
   confirmedBounds(): Promise<SequenceBounds>;
-  segmentsAfter(first: number): Promise<readonly StoredSegment[]>;
+  segments(): Promise<readonly StoredSegment[]>;
   /** Tells from now on what the primary announces, until it is disposed of. */
   listen(hear: (sequence: number) => void): Promise<AsyncDisposable>;
   /** Resolves after the time, or once the signal is aborted. */
@@ -142,6 +142,7 @@ class FollowingSession {
     const { place, cipher, rows } = this.#log;
     const groupFirst = await rows.groupAt(sequence);
     if (groupFirst === undefined) throw await this.#gap(sequence);
+    await this.#readSegments();
     const crcSeedOf = (first: number): number => this.#crcSeedOf(first);
     const reader = new RecordReader(groupFirst, { place, cipher, crcSeedOf });
     let at = { first: groupFirst, chunk: -1 };
@@ -149,10 +150,10 @@ class FollowingSession {
       read: async (upTo) => {
         const found = await rows.rowsAfter(at, upTo, READ_BYTES_MAX);
         if (found.length === 0) throw await this.#gap(reader.nextSequence);
-        // A segment is there as soon as its first row.
-        await this.#readSegments();
         const records: LogRecord[] = [];
         for (const row of found) {
+          // A segment is there as soon as its first row.
+          if (row.header !== undefined) this.#takeSegment({ first: row.first, header: row.header });
           if (!reader.follows(row)) throw await this.#gap(reader.nextSequence);
           records.push(...reader.take(row));
           at = row;
@@ -162,11 +163,14 @@ class FollowingSession {
     };
   }
 
+  /** Of the segments so far; later ones come with their first rows. */
   async #readSegments(): Promise<void> {
-    const after = this.#segments.at(-1)?.first ?? 0;
-    for (const { first, header } of await this.#log.segmentsAfter(after)) {
-      this.#segments.push({ first, crcSeed: segmentCrc(header) });
-    }
+    for (const segment of await this.#log.segments()) this.#takeSegment(segment);
+  }
+
+  #takeSegment({ first, header }: StoredSegment): void {
+    if (first <= (this.#segments.at(-1)?.first ?? 0)) return;
+    this.#segments.push({ first, crcSeed: segmentCrc(header) });
   }
 
   #crcSeedOf(sequence: number): number {

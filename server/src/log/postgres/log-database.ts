@@ -134,6 +134,8 @@ export interface RowPlace {
 
 export interface StoredRow extends RowPlace {
   readonly body: Buffer;
+  /** Of the segment that begins with it. */
+  readonly header: StoredSegment['header'] | undefined;
 }
 
 /** Why a call of the database failed. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
+import { pauseFor, timerAlarm } from '#base/clock.ts';
 import { openCipher } from '../log-manifest.ts';
 import type { RecordCipher } from '../record-cipher.ts';
 import { databaseProblem } from './database-problem.ts';
@@ -134,10 +134,9 @@ class PostgresSession implements FollowedLog {
     return bounds;
   }
 
-  async segmentsAfter(after: number): Promise<readonly StoredSegment[]> {
+  async segments(): Promise<readonly StoredSegment[]> {
     const { rows } = await this.#client.query<{ first: string; header: Buffer }>(
-      this.#statements.segmentsAfter,
-      [after],
+      this.#statements.segments,
     );
     return rows.map(({ first, header }) => ({ first: Number(first), header }));
   }
@@ -166,8 +165,8 @@ class PostgresSession implements FollowedLog {
     }
   }
 
-  async pause(ms: number, signal: AbortSignal): Promise<void> {
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  pause(ms: number, signal: AbortSignal): Promise<void> {
+    return pauseFor(timerAlarm, ms, signal);
   }
 
   async #bounds(how: { readonly query_timeout?: number }): Promise<SequenceBounds> {

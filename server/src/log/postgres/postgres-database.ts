@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type PoolClient } from 'pg';
 import { must } from '#base/assert.ts';
+import { FOLLOWER_GATHER_INTERVAL_MS } from '#base/replication-limits.ts';
 import { unlessAborted } from '#base/unless-aborted.ts';
 import type { LogManifest } from '../log-manifest.ts';
 import {
@@ -266,9 +267,6 @@ export class PostgresDatabase implements LogDatabase {
   }
 }
 
-/** Between two announcements, each of which keeps the next append waiting for a moment. */
-const ANNOUNCE_INTERVAL_MS = 5;
-
 /**
  * Tells followers what is durable: see `LogFollower`. One that gets lost is made up for by the next
  * one, or by their own look.
@@ -296,8 +294,10 @@ class Announcements implements AsyncDisposable {
 
   async #tellAll(): Promise<void> {
     while (this.#newest !== undefined) {
+      // Who has committed is told first.
+      await nextTurn();
       await this.#tell().catch(() => undefined);
-      await sleep(ANNOUNCE_INTERVAL_MS);
+      await sleep(FOLLOWER_GATHER_INTERVAL_MS);
     }
     this.#telling = undefined;
   }
@@ -361,13 +361,22 @@ export function rowsIn(
       return rows[0] === undefined ? undefined : Number(rows[0].first);
     },
     rowsAfter: async ({ first, chunk }, upTo, bytesMax) => {
-      const { rows } = await client.query<{ first: string; chunk: number; body: Buffer }>(
-        { ...statements.rowsAfter, ...within },
-        [first, chunk, upTo, bytesMax],
-      );
-      return rows.map((row) => ({ first: Number(row.first), chunk: row.chunk, body: row.body }));
+      const query = { ...statements.rowsAfter, ...within };
+      const { rows } = await client.query<ReadRow>(query, [first, chunk, upTo, bytesMax]);
+      return rows.map((row) => ({
+        ...row,
+        first: Number(row.first),
+        header: row.header ?? undefined,
+      }));
     },
   };
+}
+
+interface ReadRow {
+  readonly first: string;
+  readonly chunk: number;
+  readonly body: Buffer;
+  readonly header: Buffer | null;
 }
 
 interface LeaseRow {

@@ -59,7 +59,8 @@ function recordStatements(to: string) {
     ),
     rowsAfter: statement(
       'rows_after',
-      `select first, chunk, body from (
+      `select first, chunk, body, case chunk when 0 then
+          (select header from ${to}.segment where segment.first = sized.first) end as header from (
         select *, sum(octet_length(body)) over (order by first, chunk) as total from (
           select first, chunk, body from ${to}.record
             where (first, chunk) > ($1::bigint, $2::integer) and first <= $3
@@ -71,10 +72,7 @@ function recordStatements(to: string) {
       `select (select min(first) from ${to}.segment) as first,
         (select last from ${to}.record order by first desc limit 1) as last`,
     ),
-    segmentsAfter: statement(
-      'segments_after',
-      `select first, header from ${to}.segment where first > $1 order by first`,
-    ),
+    segments: statement('segments', `select first, header from ${to}.segment order by first`),
     // Something for the log of PostgreSQL, so that the commit waits for the standby; no lock.
     waitForStandby: statement(
       'wait_for_standby',

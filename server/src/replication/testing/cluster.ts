@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -80,7 +81,7 @@ export async function startPrimary(options: TestPrimaryOptions = {}): Promise<Te
     followers,
     openSnapshot: (): Promise<SnapshotLease> => new MemorySnapshot(log.epoch, 0, []).open(),
     holdState: () => Promise.reject(new Error('this primary has no state to compare')),
-    pause: () => Promise.withResolvers<void>().promise,
+    pause: (ms) => sleep(ms, undefined, { ref: false }),
     clock,
     timers,
     onEvent: (event) => events.push(event),

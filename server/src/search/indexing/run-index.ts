@@ -98,7 +98,8 @@ class IndexRun {
   #collected = 0;
   #wake = (): void => {};
   #publishedAtMs = -Infinity;
-  #isPublished = false;
+  /** What searches have not seen. Fewer segments with the same in them can wait. */
+  #unseen: 'nothing' | 'a merge' | 'changes' = 'changes';
   readonly #vectors: VectorUpkeep;
 
   constructor(ports: IndexPorts, { index, follower, released, needs }: IndexRunParts) {
@@ -126,7 +127,7 @@ class IndexRun {
         change = Promise.withResolvers();
         const hasWorked = await this.#follower.work();
         if (hasWorked) {
-          this.#isPublished = false;
+          this.#unseen = 'changes';
           this.#saves.note();
         }
         // Other threads may still build what this one waits for.
@@ -168,7 +169,8 @@ class IndexRun {
    * each by itself costs as much processor as to commit it. A commit after a pause waits for none.
    */
   async #gather(signal: AbortSignal): Promise<void> {
-    if (!this.#isPublished || this.#follower.isRebuilding || this.#follower.isBuilding) return;
+    const isUrgent = this.#unseen === 'changes';
+    if (isUrgent || this.#follower.isRebuilding || this.#follower.isBuilding) return;
     const rest = this.#publishedAtMs + SEARCH_REFRESH_INTERVAL_MS - this.#ports.clock.now();
     if (rest <= 0) return;
     // A clock may have been set back.
@@ -178,21 +180,22 @@ class IndexRun {
   }
 
   #hasMoved(): void {
-    this.#isPublished = false;
+    this.#unseen = 'changes';
     this.#wake();
   }
 
   #hasMerged(): void {
     this.#saves.note();
-    this.#hasMoved();
+    if (this.#unseen === 'nothing') this.#unseen = 'a merge';
+    this.#wake();
   }
 
   /**
-   * Publishes at once when nothing is left to read, else at intervals. Returns milliseconds until
-   * it is due; undefined when there is nothing new.
+   * Publishes changes at once when nothing is left to read, all else at intervals. Returns
+   * milliseconds until it is due; undefined when there is nothing new.
    */
   #publishIfDue(isBusy: boolean): number | undefined {
-    if (this.#isPublished) return undefined;
+    if (this.#unseen === 'nothing') return undefined;
     const now = this.#ports.clock.now();
     // A view is made of what waits to become a segment: while this thread rebuilds, that would be
     // many small ones.
@@ -201,9 +204,10 @@ class IndexRun {
         ? SEARCH_REBUILD_PUBLISH_INTERVAL_MS
         : SEARCH_REFRESH_INTERVAL_MS;
     const rest = this.#publishedAtMs + interval - now;
-    if (isBusy && !this.#follower.isUpToDate && rest > 0) return rest;
+    const canWait = this.#unseen === 'a merge' || (isBusy && !this.#follower.isUpToDate);
+    if (canWait && rest > 0) return rest;
     this.#publishedAtMs = now;
-    this.#isPublished = true;
+    this.#unseen = 'nothing';
     const snapshot = this.#follower.snapshot();
     const released = this.#released.replace(snapshot.view);
     this.#ports.publish({ ...snapshot, released });
