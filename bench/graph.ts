@@ -10,7 +10,7 @@ import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { RowPacker } from '../server/src/graph/rows/row-packer.ts';
 import { runQuery } from '../server/src/graph/query/run.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { compareLatency, latencyOf, timed, type Latency } from './measure.ts';
+import { compareLatency, latenciesInTurns, timed, type Latency } from './measure.ts';
 import { GraphologyGraph } from './peers/graphology.ts';
 import { SqliteGraph } from './peers/sqlite.ts';
 import type { Report } from './report.ts';
@@ -112,7 +112,7 @@ async function loadOperations(graph: GraphWriter, { operations }: Wordnet): Prom
 }
 
 /** Commits one small word after the other. */
-function smallCommits({ graph }: OpenWriter, prefix: string): () => Promise<unknown> {
+export function smallCommits({ graph }: OpenWriter, prefix: string): () => Promise<unknown> {
   let next = 0;
   return () => {
     const fields = { Lemma: `${prefix} ${next++}` };
@@ -132,18 +132,7 @@ async function benchOneCommit(report: Report, writer: OpenWriter, path: string):
     await file.datasync();
     end += bytes.length;
   };
-  const commit = smallCommits(writer, 'one');
-  const times: Record<'commit' | 'bare', number[]> = { commit: [], bare: [] };
-  for (let round = 0; round < 20; round++) {
-    for (const [name, call] of [['commit', commit] as const, ['bare', bare] as const]) {
-      for (let i = 0; i < 100; i++) {
-        const { seconds } = await timed(call);
-        // The first round warms up.
-        if (round > 0) times[name].push(seconds * 1e6);
-      }
-    }
-  }
-  const [ours, synced] = [latencyOf(times.commit), latencyOf(times.bare)];
+  const [ours, synced] = await latenciesInTurns(smallCommits(writer, 'one'), bare);
   const ratio = ours.p50 / synced.p50;
   report.add({
     what: 'one small durable commit, p50 (p99)',

@@ -34,6 +34,27 @@ export function compareLatency(
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, latencyOf(list)]));
 }
 
+const ROUNDS = 20;
+const CALLS_OF_A_ROUND = 100;
+
+/** Of two calls that wait, in turns. */
+export async function latenciesInTurns(
+  first: () => Promise<unknown>,
+  second: () => Promise<unknown>,
+): Promise<readonly [Latency, Latency]> {
+  const times: readonly [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [call, into] of [[first, times[0]] as const, [second, times[1]] as const]) {
+      for (let i = 0; i < CALLS_OF_A_ROUND; i++) {
+        const { seconds } = await timed(call);
+        // The first round warms up.
+        if (round > 0) into.push(seconds * 1e6);
+      }
+    }
+  }
+  return [latencyOf(times[0]), latencyOf(times[1])];
+}
+
 export function median(values: readonly number[]): number {
   return percentile(
     values.toSorted((a, b) => a - b),

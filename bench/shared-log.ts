@@ -1,10 +1,15 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wordnetSchema } from '../samples/wordnet/schema.ts';
+import { type OpenWriter, openWriter } from '../server/src/app/writer/open-writer.ts';
+import { openSharedDatabase } from '../server/src/app/writer/shared-log.ts';
 import { freePort } from '../test/cluster/free-port.ts';
 import { PostgresPair } from '../tools/postgres-pair.ts';
 import { type BenchServer, startServer } from './server.ts';
 
+/** It is renewed. */
+const LEASE_MS = 10_000;
 const JWT_KEY = 'a key that all members of the bench share';
 
 /** A PostgreSQL with the standby that it waits for, and members that have their log in it. */
@@ -36,6 +41,22 @@ export class SharedLog implements AsyncDisposable {
       MSK_LOG_LEVEL: 'error',
     };
     return startServer(join(this.folder, name), sample, { settings });
+  }
+
+  /** The writer of a workspace of its own, in this process, which holds its lease. */
+  async writer(workspace: string): Promise<OpenWriter> {
+    const place = { url: this.pair.url, workspace };
+    await using database = await openSharedDatabase(place, null);
+    const term = await database.takeLease(workspace, LEASE_MS);
+    if (term === undefined) throw new Error('somebody else holds the lease');
+    const shared = { ...place, lease: { term, holder: workspace } };
+    const storage = join(this.folder, workspace);
+    const writer = await openWriter(
+      { storage, masterKey: null, lowMemory: false, shared },
+      (note) => process.stderr.write(`${note}\n`),
+    );
+    await writer.graph.commit({ operations: [], schema: wordnetSchema });
+    return writer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
