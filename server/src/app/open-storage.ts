@@ -99,6 +99,9 @@ export function openVaultReader(options: VaultReaderOptions): VaultReader & Disp
   };
 }
 
+/** What follows the log on a primary alone. */
+export const PRIMARY_FOLLOWERS = ['backups', 'triggers', 'webhooks', 'documents'] as const;
+
 /** The way to write, and what this thread reads with. */
 export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Symbol.dispose> {
   readonly writer: WriterClient;
@@ -112,14 +115,7 @@ export async function openStorage(
   events: WriterEvents,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack();
-  const followers = Followers.awaiting([
-    'text index',
-    'vector index',
-    'backups',
-    'triggers',
-    'webhooks',
-    'documents',
-  ]);
+  const followers = Followers.awaiting(['text index', 'vector index', ...PRIMARY_FOLLOWERS]);
   const { applied: sequence } = followers;
   const { storage, masterKey, lowMemory, shared } = options;
   const writing = { storage, masterKey, lowMemory, shared, followers: followers.buffer };

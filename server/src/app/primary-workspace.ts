@@ -3,7 +3,6 @@ import type { Caller } from '#access/caller.ts';
 import { systemClock } from '#base/clock.ts';
 import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import { createHttpServer } from '#http/server.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { indexAddresses } from '#identity/user-addresses.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
@@ -27,13 +26,15 @@ import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
 import { licenseReporter, licenseSettings } from './license.ts';
 import type { OpenStorage } from './open-storage.ts';
 import { primaryProbes } from './part-probes.ts';
-import { type MemberRole, NO_MEMBERS, stopGraceOf, joinMembers } from './member/member-role.ts';
+import { joinMembers, type MemberRole, NO_MEMBERS } from './member/member-role.ts';
+import { type PreparedHttp, prepareHttp } from './prepared-http.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReplication, type ReplicationRole } from './replication/open-primary.ts';
 import { lagIn } from './statistics.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice, pageNotice } from './replication/notices.ts';
 import { indexOptions } from './search/index-options.ts';
+import { IndexThread } from './search/index-thread.ts';
 import { ServerStatus } from './server-status.ts';
 import { ChangeThread } from './changes/change-thread.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
@@ -43,9 +44,13 @@ import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** Parts that are there before the rest of the program is loaded. */
 export interface OpenPrimaryParts {
-  readonly state: OpenStorage;
+  readonly state: Omit<OpenStorage, typeof Symbol.asyncDispose>;
   readonly files: FrontEndFiles;
   readonly pool: EndpointPool;
+  /** Undefined when it is to be started. */
+  readonly index: IndexThread | undefined;
+  /** As well. */
+  readonly http: PreparedHttp | undefined;
   readonly traced: TracedCommits;
   /** Undefined unless this process is a member. */
   readonly member: MemberRole | undefined;
@@ -56,7 +61,7 @@ export async function openPrimaryWorkspace(
   options: WorkspaceOptions,
   given: OpenPrimaryParts,
 ): Promise<Omit<Workspace, 'crashed'>> {
-  const { storage, config, secrets, logger, telemetry, areLogsWritten } = options;
+  const { storage, config, secrets, telemetry, areLogsWritten } = options;
   const { reader, writer, sequence } = given.state;
   await using opened = new AsyncDisposableStack();
   const primary = opened.use(await buildPrimary(options, given));
@@ -71,27 +76,18 @@ export async function openPrimaryWorkspace(
   });
   const { member } = given;
   opened.use(readMetrics(telemetry, { sequence, status, member, services: () => services }));
+  const prepared = given.http ?? (await prepareHttp(options, member));
   const http = opened.use(
-    await createHttpServer(
-      {
-        ...services,
-        status,
-        backups: backups.http,
-        replicas: replication,
-        members: given.member?.members ?? NO_MEMBERS,
-        frontEnd: frontEnd.served,
-        sequence: () => sequence.get(),
-        waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
-      },
-      {
-        ...config.http,
-        publicAddress: config.publicAddress,
-        logger,
-        telemetry,
-        primaryAddress: null,
-        ...stopGraceOf(given.member),
-      },
-    ),
+    prepared.serve({
+      ...services,
+      status,
+      backups: backups.http,
+      replicas: replication,
+      members: member?.members ?? NO_MEMBERS,
+      frontEnd: frontEnd.served,
+      sequence: () => sequence.get(),
+      waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
+    }),
   );
   await frontEnd.load((message) => http.broadcast(message));
   const { endpoints, automation, jobs } = services;
@@ -111,7 +107,9 @@ export async function openPrimaryWorkspace(
       await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
       await indexAddresses(reader, writer);
       await installSystemEndpoints(endpoints);
-      await Promise.all([frontEnd.publish(), endpoints.ready, services.indexOpened()]);
+      // Those who follow a member do so without its channel for a moment.
+      const listens = member === undefined ? replication.settled() : undefined;
+      await Promise.all([frontEnd.publish(), endpoints.ready, services.indexOpened(), listens]);
       await automation.recover();
       status.becomeReady();
       await automation.start();
@@ -147,7 +145,7 @@ interface Primary extends AsyncDisposable {
 /** All but HTTP. */
 async function buildPrimary(
   options: WorkspaceOptions,
-  { state, files: builtIn, pool, traced }: OpenPrimaryParts,
+  { state, files: builtIn, pool, index: given, traced }: OpenPrimaryParts,
 ): Promise<Primary> {
   const { storage, config, secrets, logger, telemetry, redact, logs } = options;
   const { reader, vault, writer: commits, store, sequence, followers } = state;
@@ -160,9 +158,7 @@ async function buildPrimary(
   const known = { reader, vault, commits, clock, preview };
   const foundation: Foundation = { ...known, ...told, isReplica: false };
   const jobs = buildJobs(foundation);
-  const replication = opened.use(
-    await openReplication(options, { followers, jobs, frontEnd: builtIn }),
-  );
+  const replication = opened.use(openReplication(options, { followers, jobs, frontEnd: builtIn }));
   traced.announceTo(replication);
   replication.onReports(() => views.changed('replicas'));
   const frontEnd = new PrimaryFrontEnd({ builtIn, storage, replication, reader, commits, logger });
@@ -171,13 +167,14 @@ async function buildPrimary(
   const masterKey = secrets.graphMasterKey;
   const changes = opened.use(new ChangeThread({ storage, masterKey }, followers));
   const address = new PublicAddress(config.publicAddress);
+  const index = given ?? opened.use(new IndexThread(indexOptions(options, followers), logger));
   const services = opened.use(
     await buildServices(foundation, {
       store,
       sequence,
       ingest: state.writer,
       jobs,
-      index: indexOptions(options, followers),
+      index,
       pool,
       tracing: options.config.endpointTraces,
       signingKey: await signingKeyOf(options),
@@ -221,7 +218,7 @@ function signingKeyOf({ storage, secrets }: WorkspaceOptions): string | Promise<
 
 function openScrub(
   { storage, startFolder, config, secrets, logger }: WorkspaceOptions,
-  { followers, writer }: OpenStorage,
+  { followers, writer }: Pick<OpenStorage, 'followers' | 'writer'>,
 ): StorageScrub {
   const { target } = config.backup;
   return new StorageScrub({

@@ -3,12 +3,13 @@ import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import type { PrimaryAddress } from '#base/primary-address.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import { createHttpServer } from '#http/server.ts';
+import { createHttpServer, type HttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
 import { ChangeThread } from './changes/change-thread.ts';
-import type { AnswerEmbed } from '#replication/embed-call.ts';
+import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { usualSize } from '#runtime/sandbox/pool-load.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
@@ -19,23 +20,46 @@ import type { CommitPort, CommitResult, WriterOperation } from '#graph/operation
 import type { Logger } from '#observe/logger.ts';
 import { buildJobs, type Foundation } from './build/foundation.ts';
 import { DiskRoots } from './connectors/disk-roots.ts';
-import { buildServices, type GraphServices, type Services } from './build/services.ts';
+import {
+  buildServices,
+  type GraphServices,
+  type Services,
+  type ServicesArguments,
+} from './build/services.ts';
 import { CommitLooks } from './commit-looks.ts';
-import { readFrontEnd } from './front-end/front-end-files.ts';
+import { type FrontEndFiles, readFrontEnd } from './front-end/front-end-files.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { licenseReporter, licenseSettings, readLicense, requireFeature } from './license.ts';
 import { replicaProbes } from './part-probes.ts';
-import { type MemberRole, NO_MEMBERS, stopGraceOf, joinMembers } from './member/member-role.ts';
+import {
+  joinMembers,
+  type MemberRole,
+  NO_MEMBERS,
+  type PrimaryMember,
+  stopGraceOf,
+} from './member/member-role.ts';
 import { PublicAddress } from './build/identity.ts';
 import { openReadState, readingOf, type ReadState } from './open-storage.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './replication/notices.ts';
+import { type PreparedHttp, prepareHttp } from './prepared-http.ts';
+import type { KeptParts } from './primary.ts';
 import { indexOptions } from './search/index-options.ts';
+import { IndexThread } from './search/index-thread.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
 import { tellOfSchema } from './view-notices.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import type { WriterClient, WriterEvents } from './writer/writer-client.ts';
+
+/** Goes on as the primary, with what it has open as a follower. */
+export type Promotion = (options: WorkspaceOptions, member: PrimaryMember) => Promise<Workspace>;
+
+export interface Follower extends Workspace {
+  /** Instead of closing it; undefined while it has not got everything open. */
+  promotion(): Promotion | undefined;
+}
 
 /** Whom this process follows. */
 export interface Following {
@@ -67,15 +91,17 @@ interface ReplicaParts extends WorkspaceOptions {
 export async function openReplica(
   options: WorkspaceOptions,
   following: Following = onePrimary(options),
-): Promise<Workspace> {
+): Promise<Follower> {
   const { config, storage, logger, telemetry, areLogsWritten } = options;
+  const { member, primaryAddress } = following;
   const parts = partsOf(options, following);
   const { sequence } = parts;
   const uid = formatUid(randomUid());
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
-  const frontEnd = new ReplicaFrontEnd(files, following.member === undefined);
-  await using opened = new AsyncDisposableStack();
-  const thread = opened.use(followPrimary(parts, uid, frontEnd));
+  const frontEnd = new ReplicaFrontEnd(files, member === undefined);
+  await using kept = new AsyncDisposableStack();
+  const thread = kept.use(followPrimary(parts, uid, frontEnd));
+  await using serving = new AsyncDisposableStack();
   /** Undefined until the graph is there. */
   let built: Services | undefined;
   const services = (): Services | undefined => built;
@@ -85,53 +111,158 @@ export async function openReplica(
     role: 'replica',
     replication: () => roleOf(uid),
     probes: replicaProbes({ services, isJoined, areLogsWritten }),
-    member: following.member,
+    member,
   });
-  opened.use(readMetrics(telemetry, { sequence, status, services, member: following.member }));
+  serving.use(readMetrics(telemetry, { sequence, status, services, member }));
   const always = servicesWithoutGraph(parts, { status, frontEnd });
-  const http = opened.use(
+  const http = serving.use(
     await createHttpServer(startingServices(always, services), {
       ...config.http,
       publicAddress: config.publicAddress,
       logger,
       telemetry,
-      primaryAddress: following.primaryAddress,
-      ...stopGraceOf(following.member),
+      primaryAddress,
+      ...stopGraceOf(member),
     }),
   );
-  opened.use(joinMembers(following.member, sequence, http));
+  serving.use(joinMembers(member, sequence, http));
   const { url } = await http.listen(config.http);
-  const resources = opened.move();
-  const stopping = Promise.withResolvers<never>();
-  stopping.promise.catch(() => undefined);
-  const load = async (): Promise<void> => {
-    await Promise.race([thread.loaded, stopping.promise]);
-    const state = resources.use(openReadState(readingOf(parts), sequence));
-    const peers = { askPrimary: thread.embed, changes: resources.use(changeThread(parts)) };
-    built = resources.use(await buildReplicaServices(parts, state, peers));
+  const onBuilt = (all: Services): void => void (built = all);
+  const open = { parts, files, frontEnd, thread, status, http, onBuilt };
+  return new Replica({ url, uid, ...open, kept: kept.move(), serving: serving.move() });
+}
+
+type LoadedParts = Omit<KeptParts, 'lead' | 'http'>;
+
+interface ReplicaOpen {
+  readonly url: string;
+  readonly uid: string;
+  readonly parts: ReplicaParts;
+  readonly files: FrontEndFiles;
+  readonly frontEnd: ReplicaFrontEnd;
+  readonly thread: ReplicaThread;
+  readonly status: ServerStatus;
+  readonly http: HttpServer;
+  /** Told of the services once the graph is there. */
+  readonly onBuilt: (services: Services) => void;
+  /** What a member keeps when it becomes the primary. */
+  readonly kept: AsyncDisposableStack;
+  readonly serving: AsyncDisposableStack;
+}
+
+/** One that listens. */
+class Replica implements Follower {
+  readonly url: string;
+  readonly role = 'replica';
+  readonly uid: string;
+  readonly crashed: Promise<Error>;
+  readonly #open: ReplicaOpen;
+  readonly #stopping = Promise.withResolvers<never>();
+  #loading = Promise.resolve();
+  #loaded: LoadedParts | undefined;
+  #primaryHttp: PreparedHttp | undefined;
+
+  constructor(open: ReplicaOpen) {
+    this.url = open.url;
+    this.uid = open.uid;
+    this.crashed = open.thread.failed;
+    this.#open = open;
+    this.#stopping.promise.catch(() => undefined);
+  }
+
+  makeReady(): Promise<void> {
+    return (this.#loading = this.#load());
+  }
+
+  promotion(): Promotion | undefined {
+    const loaded = this.#loaded;
+    return loaded && ((options, member) => this.#promote(loaded, options, member));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopServing();
+    await this.#open.kept.disposeAsync();
+  }
+
+  async #load(): Promise<void> {
+    const { parts, files, frontEnd, thread, status, http, onBuilt, kept, serving } = this.#open;
+    const { storage, logger, followers, sequence, following } = parts;
+    const stopping = this.#stopping.promise;
+    await Promise.race([thread.loaded, stopping]);
+    const state = kept.use(openReadState(readingOf(parts), sequence));
+    const { pool, index } = kept.use(startThreads(parts, state));
+    const peers = { askPrimary: thread.embed, changes: serving.use(changeThread(parts)) };
+    const built = serving.use(await buildReplicaServices(parts, state, { ...peers, pool, index }));
+    onBuilt(built);
     const caughtUp = Promise.all([thread.caughtUp, built.endpoints.prepare(), built.indexOpened()]);
-    await Promise.race([caughtUp, stopping.promise]);
-    const looks = resources.use(new CommitLooks(state.reader, sequence));
+    await Promise.race([caughtUp, stopping]);
+    const looks = serving.use(new CommitLooks(state.reader, sequence));
     const fetch = thread.fetchFrontEnd;
     const fetched = frontEnd.follow({ storage, looks, fetch, logger });
-    resources.use(await Promise.race([fetched, stopping.promise]));
+    serving.use(await Promise.race([fetched, stopping]));
     status.becomeReady();
+    this.#loaded = { files, followers, state, pool, index };
+    if (following.member !== undefined) void this.#prepare(following.member);
     // Nobody is connected before.
     frontEnd.tellBy((message, owner) => http.broadcast(message, owner));
-    resources.use(tellOfSchema(looks, http));
-  };
-  let loading = Promise.resolve();
+    serving.use(tellOfSchema(looks, http));
+  }
+
+  /** What only a primary needs is there before it is one. */
+  async #prepare(member: MemberRole): Promise<void> {
+    const { parts, kept } = this.#open;
+    await import('./primary-workspace.ts');
+    const { publicAddress } = parts.following;
+    const config = { ...parts.config, publicAddress };
+    await using prepared = new AsyncDisposableStack();
+    this.#primaryHttp = prepared.use(await prepareHttp({ ...parts, config }, member));
+    if (!kept.disposed) kept.use(prepared.move());
+  }
+
+  async #stopServing(): Promise<void> {
+    const { http, serving } = this.#open;
+    this.#stopping.reject(new Error('the server stops'));
+    await this.#loading.catch(() => undefined);
+    await http.close();
+    await serving.disposeAsync();
+  }
+
+  async #promote(
+    loaded: LoadedParts,
+    options: WorkspaceOptions,
+    member: PrimaryMember,
+  ): Promise<Workspace> {
+    const { thread, kept } = this.#open;
+    await using keeping = new AsyncDisposableStack();
+    keeping.use(kept);
+    const lead = async (events: WriterEvents): Promise<WriterClient> => {
+      const leading = thread.lead(member.shared, events);
+      leading.catch(() => undefined);
+      await this.#stopServing();
+      return leading;
+    };
+    const { openPromoted } = await import('./primary.ts');
+    const primary = keeping.use(
+      await openPromoted(options, { ...loaded, http: this.#primaryHttp, lead }, member),
+    );
+    const all = keeping.move();
+    return { ...primary, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  }
+}
+
+/** The processes of endpoints, and the thread that indexes: neither depends on the role. */
+function startThreads(
+  parts: ReplicaParts,
+  { store }: ReadState,
+): AsyncDisposable & Pick<KeptParts, 'pool' | 'index'> {
+  const { followers, logger } = parts;
+  const pool = EndpointPool.start({ ...store, size: usualSize(), logger });
+  const index = new IndexThread(indexOptions(parts, followers), logger);
   return {
-    url,
-    role: 'replica',
-    uid,
-    crashed: thread.failed,
-    makeReady: () => (loading = load()),
+    pool,
+    index,
     [Symbol.asyncDispose]: async () => {
-      stopping.reject(new Error('the server stops'));
-      await loading.catch(() => undefined);
-      await http.close();
-      await resources.disposeAsync();
+      await Promise.all([pool.close(), index[Symbol.asyncDispose]()]);
     },
   };
 }
@@ -238,6 +369,7 @@ function followPrimary(
         frontEnd.hear(notice);
       },
       onJoined: () => frontEnd.reconnected(),
+      onLeaseReleased: () => following.member?.onLeaseReleased(),
     },
   );
 }
@@ -252,10 +384,10 @@ function requireReplicas(parts: ReplicaParts): void {
 function buildReplicaServices(
   parts: ReplicaParts,
   { reader, vault, store }: ReadState,
-  { askPrimary, changes }: { readonly askPrimary: AnswerEmbed; readonly changes: ChangeThread },
+  peers: Pick<ServicesArguments, 'askPrimary' | 'changes' | 'pool' | 'index'>,
 ): Promise<Services> {
   requireReplicas(parts);
-  const { logger, redact, telemetry, jwtKey, following, followers, sequence, logs } = parts;
+  const { logger, redact, telemetry, jwtKey, following, sequence, logs } = parts;
   const writes = new ReadOnlyWrites();
   const clock = systemClock;
   const foundation: Foundation = {
@@ -277,8 +409,7 @@ function buildReplicaServices(
     sequence,
     ingest: writes,
     jobs: buildJobs(foundation),
-    index: indexOptions(parts, followers),
-    pool: undefined,
+    ...peers,
     tracing: parts.config.endpointTraces,
     signingKey: jwtKey,
     address: new PublicAddress(following.publicAddress),
@@ -287,11 +418,9 @@ function buildReplicaServices(
     takesOAuthRegistrations: parts.config.oauthRegistration,
     // Connectors run on the primary.
     disk: new DiskRoots({ roots: [], own: [] }),
-    askPrimary,
     replicaLag: () => Promise.resolve(undefined),
     license: { report: licenseReporter(licenseSettings(parts), clock) },
     logs,
-    changes,
     builtInTasks: [],
     onIndexChanged: () => undefined,
     onFrontEndChanged: () => Promise.resolve(),

@@ -15,8 +15,9 @@ import { CommitQueue, type QueuedCommit } from './commit-queue.ts';
  */
 export interface MirroredLogOptions {
   readonly authority: CommitLog;
-  /** Both are disposed of with the log. */
+  /** Both are disposed of with the log, but for a copy that somebody closes later. */
   readonly copy: CommitLog;
+  readonly keepsCopy?: boolean;
   readonly clock: Clock;
   /** The authority has commits that the copy has no room for; they are tried again. */
   readonly onCopyFailing?: (problem: unknown) => void;
@@ -141,7 +142,7 @@ class MirroredLog implements CommitLog {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#queue.close();
-    await this.#options.copy[Symbol.asyncDispose]();
+    if (this.#options.keepsCopy !== true) await this.#options.copy[Symbol.asyncDispose]();
     await this.#options.authority[Symbol.asyncDispose]();
   }
 

@@ -112,7 +112,7 @@ export interface EndpointServiceOptions {
   readonly cancelWaitMs?: number;
   readonly forcedEndMs?: number;
   readonly dryRunMaxMs?: number;
-  /** Started before there was a state; undefined when one is to be started. */
+  /** Whoever has started it closes it; undefined when one is to be started. */
   readonly pool?: EndpointPool | undefined;
 }
 
@@ -128,6 +128,7 @@ export interface SelfRunning extends Pick<RunLines, 'crons' | 'triggers'> {
 export class EndpointService implements AsyncDisposable {
   readonly #compiler: EndpointCompiler;
   readonly #pool: EndpointPool;
+  readonly #ownsPool: boolean;
   readonly #definitions: EndpointDefinitions;
   readonly #runtime: EndpointRuntime;
   readonly #inputs: EndpointInputs;
@@ -163,6 +164,7 @@ export class EndpointService implements AsyncDisposable {
     const linker = new ModuleLinker({ store: modules, scripts, history });
     const store = new EndpointStore(options.reader, linker);
     this.#pool = pool;
+    this.#ownsPool = options.pool === undefined;
     this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
     const { fetch, fetchAllowList, primaryAddress } = options;
     const outbound = new OutboundRequests(fetch, fetchAllowList, options.secrets);
@@ -447,7 +449,10 @@ export class EndpointService implements AsyncDisposable {
     this.#linked.callable.close();
     await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
-    await Promise.all([this.#pool.close(), this.#compiler.close()]);
+    await Promise.all([
+      this.#ownsPool ? this.#pool.close() : this.#pool.stopCalls(),
+      this.#compiler.close(),
+    ]);
     await this.#inputs.kept.settled();
     await this.#runtime.close();
   }

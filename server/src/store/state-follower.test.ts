@@ -131,6 +131,36 @@ describe('a store that follows another', () => {
     );
   });
 
+  test('goes on as a primary with all that is open, and with what its log has more', async () => {
+    await using primaryFolder = await temporaryFolder();
+    await using folder = await temporaryFolder();
+    await using primary = await openPrimary(primaryFolder);
+    const { epoch } = await copy(primaryFolder, folder);
+    await using replica = await openReplica(folder, { epoch, after: 0 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCommit, { minLength: 1, maxLength: 4 }), async (commits) => {
+        for (const operations of commits) await commit(primary.state, operations);
+      }),
+      { numRuns: 4 },
+    );
+    const records = await recordsFrom(primaryFolder, primary.log, 1);
+    await replica.follower.apply(records.slice(0, 2));
+    for (const { first, last, time, payload } of records.slice(2)) {
+      await replica.log.append(last - first + 1, payload, time);
+    }
+    using reader = openSnapshotReader({ storage: folder.path, environments: BOTH });
+    await using state = await replica.follower.lead(replica.log);
+    expect(state.sequence).toBe(primary.state.sequence);
+    const more = fc.sample(anyCommit, { numRuns: 3, seed: 5 });
+    for (const operations of more) {
+      await commit(primary.state, operations);
+      await commit(state, operations);
+    }
+    reader.refresh();
+    expect(await digestState(reader)).toEqual(await manifestOf(primaryFolder));
+    expect(state.sequence).toBe(replica.log.lastSequence);
+  });
+
   test('does not take over what leaves a gap', async () => {
     await using folder = await temporaryFolder();
     await using replica = await openReplica(folder);

@@ -4,8 +4,8 @@ import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
 import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
 import type { LocalState } from './local-state.ts';
-import { openReplayed, type StateOptions } from './state-writer.ts';
-import type { Publication } from './commit-pipeline.ts';
+import { openReplayed, replayLog, type StateOptions } from './state-writer.ts';
+import { CommitPipeline, type Publication, type State } from './commit-pipeline.ts';
 
 /**
  * The state of a replica: what the primary has committed, in the primary's order, and nothing else.
@@ -28,6 +28,13 @@ export interface StateFollower extends AsyncDisposable {
    * then.
    */
   apply(records: readonly LogRecord[]): Promise<number>;
+  /**
+   * Ends the following, and begins to take commits: they go to this log, which has all that the
+   * state has. What it has more is carried out first. The environments stay open throughout, so
+   * whoever reads them goes on; from now on the state that is resolved with closes them. To be
+   * called when nothing is applied, and nothing else writes to `local` any more.
+   */
+  lead(log: CommitLog): Promise<State>;
 }
 
 /**
@@ -38,11 +45,12 @@ export async function openStateFollower(options: StateOptions): Promise<StateFol
   const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;
   const { graph, vault, applier } = await openReplayed(options);
   applied?.publish(applier.sequence, 0);
-  return new Follower({ environments: [graph, vault], log, applier, checkSpace, applied });
+  return new Follower({ graph, vault, log, applier, checkSpace, applied });
 }
 
 interface FollowerParts {
-  readonly environments: readonly Environment[];
+  readonly graph: Environment;
+  readonly vault: Environment;
   readonly log: CommitLog;
   readonly applier: Applier;
   readonly checkSpace: SpaceCheck;
@@ -53,6 +61,7 @@ class Follower implements StateFollower {
   readonly local: LocalState;
   readonly #parts: FollowerParts;
   #isApplying = false;
+  #isLeading = false;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -71,14 +80,14 @@ class Follower implements StateFollower {
     assert(!this.#isApplying, 'records are taken over one chunk after the other');
     this.#isApplying = true;
     try {
-      const { log, applier, environments } = this.#parts;
+      const { log, applier, graph, vault } = this.#parts;
       // An earlier call may have reached the log but not the state.
       const added = records.filter(({ last }) => last > this.sequence);
       if (added.length === 0) return this.sequence;
       checkChain(added, this.sequence);
       await this.#append(added.filter(({ last }) => last > log.lastSequence));
       await applier.apply(added);
-      for (const { root } of environments) root.resetReadTxn();
+      for (const { root } of [graph, vault]) root.resetReadTxn();
       this.#parts.applied?.publish(this.sequence, added.length);
       return this.sequence;
     } finally {
@@ -86,8 +95,17 @@ class Follower implements StateFollower {
     }
   }
 
+  async lead(log: CommitLog): Promise<State> {
+    assert(!this.#isApplying, 'what is applied has come to its end');
+    const { graph, vault, applier, checkSpace, applied } = this.#parts;
+    await replayLog(log, applier);
+    for (const { root } of [graph, vault]) root.resetReadTxn();
+    this.#isLeading = true;
+    return new CommitPipeline({ graph, vault, log, applier, checkSpace, published: applied });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#parts.applier.close();
+    if (!this.#isLeading) await this.#parts.applier.close();
   }
 
   async #append(records: readonly LogRecord[]): Promise<void> {

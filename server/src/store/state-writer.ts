@@ -73,7 +73,7 @@ const GROUP_BYTES_MAX = 16 * 1024 * 1024;
  * Brings the environments up to the end of the log. Throws the problem `state_log_mismatch` when
  * the two cannot belong together, `log_trimmed` when the log no longer has what the state lacks.
  */
-async function replayLog(log: CommitLog, applier: Applier): Promise<void> {
+export async function replayLog(log: CommitLog, applier: Applier): Promise<void> {
   checkHistory(log, applier);
   const from = applier.nextSequence;
   if (from < Math.min(log.firstSequence, log.lastSequence + 1)) {

@@ -19,7 +19,7 @@ export interface EndpointArguments {
   readonly identity: Pick<Identity, 'running' | 'workspace' | 'endpointSecrets'>;
   /** The address of the primary; null on a primary. */
   readonly primaryAddress: PrimaryAddress | null;
-  /** Started before there was a state; undefined when one is to be started. */
+  /** Closed by whoever has started it; undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
   readonly tracing: TracingSettings;
   readonly changes: { readonly watches: WatchFeed };

@@ -20,8 +20,7 @@ import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { startIndexJobs } from '../search/index-jobs.ts';
-import type { IndexOptions } from '../search/index-options.ts';
-import { IndexThread } from '../search/index-thread.ts';
+import type { IndexThread } from '../search/index-thread.ts';
 import { buildEmbeddings, startEmbeddingSweeps } from './embeddings.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -30,7 +29,10 @@ export interface SearchArguments {
   readonly jobs: JobRegistry;
   /** Their code searches in other threads, which get what this process gets. */
   readonly endpoints: EndpointService;
-  readonly index: IndexOptions;
+  /** Closed by whoever has started it. */
+  readonly index: IndexThread;
+  /** The folder of the index; absolute. */
+  readonly storage: string;
   /** Asks the primary for vectors, on a replica; undefined on a primary, which asks a provider. */
   readonly askPrimary: AnswerEmbed | undefined;
   /** Called once it is committed that other types can be searched. */
@@ -52,21 +54,21 @@ export interface Search extends AsyncDisposable {
   readonly embedQuery: EmbedQuery;
 }
 
-/** Builds searches by words and by meaning, and starts the thread that indexes. */
+/** Builds searches by words and by meaning. */
 export function buildSearch(foundation: Foundation, parts: SearchArguments): Search {
-  const { reader, logger, clock, isReplica } = foundation;
-  const { access, jobs, endpoints, onIndexChanged } = parts;
+  const { reader, clock, isReplica } = foundation;
+  const { access, jobs, endpoints, index, onIndexChanged } = parts;
   const opened = new AsyncDisposableStack();
   const embeddings = opened.use(buildEmbeddings(foundation, parts.askPrimary));
   const { providers, textVectors, embedderState } = embeddings;
-  const index = opened.use(new IndexThread(parts.index, logger));
-  const segments = opened.use(new SegmentReaders(indexFolder(parts.index.storage)));
+  const segments = opened.use(new SegmentReaders(indexFolder(parts.storage)));
   const collect = garbageCollector();
   const searcher = new Searcher({ reader, now: () => clock.now(), segments, collect });
-  index.onSnapshot((snapshot) => {
+  const following = index.onSnapshot((snapshot) => {
     searcher.receive(snapshot);
     endpoints.receiveSearch(snapshot);
   });
+  opened.use(following);
   if (!isReplica) {
     opened.use(startEmbeddingSweeps(index, foundation));
     const onState = (): void => foundation.views.changed('search');

@@ -25,7 +25,7 @@ import { ApiDocument } from '../api-document.ts';
 import type { Interfaces } from '../front-end/interfaces.ts';
 import type { ChangeThread } from '../changes/change-thread.ts';
 import type { ReadState } from '../open-storage.ts';
-import type { IndexOptions } from '../search/index-options.ts';
+import type { IndexThread } from '../search/index-thread.ts';
 import { VERSION } from '../server-status.ts';
 import { Statistics } from '../statistics.ts';
 import { type Assistant, buildAssistant } from './assistant.ts';
@@ -46,8 +46,9 @@ export interface ServicesArguments {
   readonly sequence: AppliedSequence;
   readonly ingest: IngestPort;
   readonly jobs: JobRegistry;
-  readonly index: IndexOptions;
-  /** Started before there was a state; undefined when one is to be started. */
+  /** Closed by whoever has started it, after the services; as the pool is. */
+  readonly index: IndexThread;
+  /** Undefined when one is to be started. */
   readonly pool: EndpointPool | undefined;
   readonly tracing: TracingSettings;
   readonly signingKey: string;
@@ -113,7 +114,7 @@ export async function buildServices(
   const { running, tokens, workspace } = identity;
   const { endpoints, connect } = buildEndpoints(foundation, { ...parts, identity });
   opened.use(endpoints);
-  const search = opened.use(buildSearch(foundation, { ...parts, access, endpoints }));
+  const search = opened.use(buildSearch(foundation, { ...given, endpoints }));
   const statistics = opened.use(new Statistics({ ...parts, reader, logger, access, endpoints }));
   const indexes = opened.use(buildIndexes(foundation, jobs));
   const graph = buildGraph(foundation, access, { endpoints, indexes }, ingest);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { Problem } from '#base/problem.ts';
@@ -5,7 +6,12 @@ import type { HttpServerOptions } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Probes } from '#observe/health.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
-import type { LogReport, MembersSeen, Takeover } from '#log/postgres/member-registry.ts';
+import type {
+  LogReport,
+  MembersSeen,
+  MemberState,
+  Takeover,
+} from '#log/postgres/member-registry.ts';
 import { ViewNotices } from '../view-notices.ts';
 import type { LeaseEvents, SharedLogLease, SharedLogPlace } from '../writer/shared-log.ts';
 
@@ -15,6 +21,8 @@ export interface MemberRole {
   readonly members: HttpServices['members'];
   /** Of the primary that the member knows. */
   readonly term: () => number;
+  /** The primary has let its lease go. */
+  readonly onLeaseReleased: () => void;
   /** What the metrics tell. */
   readonly figures: () => MemberFigures;
   /**
@@ -69,6 +77,17 @@ export interface PrimaryMember extends MemberRole {
   readonly leaseEvents: LeaseEvents;
 }
 
+/** How many operations the others are behind one. */
+export function lagsOf(
+  seen: MembersSeen | undefined,
+  { run, appliedSequence }: Pick<MemberState, 'run' | 'appliedSequence'>,
+): MemberFigures['lags'] {
+  const others = seen?.members.filter((member) => member.run !== run) ?? [];
+  return others.map((other) => {
+    return { name: other.name, lag: Math.max(0, appliedSequence - other.appliedSequence) };
+  });
+}
+
 /** Of a server whose log is in its folder. */
 export const NO_MEMBERS: HttpServices['members'] = {
   list: () => Promise.reject(membersOff()),
@@ -121,4 +140,20 @@ export function overviewOf(
     },
     takeovers: takeovers.map(({ at, ...takeover }) => ({ ...takeover, at: at.toISOString() })),
   };
+}
+
+/** Whether a list of the members shows something else. */
+export function areOthers(before: MembersSeen | undefined, after: MembersSeen): boolean {
+  return before === undefined || !isDeepStrictEqual(shownOf(before), shownOf(after));
+}
+
+function shownOf({ members, ...seen }: MembersSeen): object {
+  const shown = members.map(({ silentMs, ...member }) => {
+    return { ...member, isSilent: silentMs >= MEMBER_SILENT_AFTER_MS };
+  });
+  return { ...seen, leaseLeftMs: 0, members: shown };
+}
+
+export function isNoPrimary(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'no_primary';
 }

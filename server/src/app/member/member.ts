@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { MemberOverview } from '@trellis/contract/shapes/member.ts';
 import { must } from '#base/assert.ts';
 import { systemClock, systemTimers } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import type { PrimaryAddress } from '#base/primary-address.ts';
 import { databaseProblem, noPrimary } from '#log/postgres/database-problem.ts';
-import { DatabaseFault } from '#log/postgres/log-database.ts';
+import { DatabaseFault, type LeaseTerm } from '#log/postgres/log-database.ts';
 import { Lease } from '#log/postgres/lease.ts';
 import {
   type MemberRegistry,
@@ -18,23 +16,32 @@ import { degraded, OK } from '#observe/health.ts';
 import type { PostgresDatabase } from '#log/postgres/postgres-database.ts';
 import type { History } from '#store/history.ts';
 import { VERSION } from '../server-status.ts';
+import type { Follower, Promotion } from '../replica.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace.ts';
 import type { SharedLogPlace } from '../writer/shared-log.ts';
 import { canLead, takeNewestBackup } from './member-folder.ts';
 import {
+  areOthers,
   holderOf,
+  isNoPrimary,
+  lagsOf,
   MEMBER_SILENT_AFTER_MS,
-  type MemberFigures,
   overviewOf,
   primaryOf,
   type MemberRole,
   type OpenRole,
 } from './member-role.ts';
+import { addressesOf, type FollowerParts, openFollower } from './open-follower.ts';
 
 /** How often a member says how far it is, and looks whether the lease has expired. */
 const LOOK_INTERVAL_MS = 500;
+/** The clock of PostgreSQL goes on while its answer is on the way. */
+const LEASE_END_MARGIN_MS = 5;
 /** After it has stepped down, others have so long to take the lease. */
 const STEPPED_DOWN_MS = 10_000;
+/** Until one of them leads, at most, it waits before it follows; and looks so often. */
+const ASIDE_MS = 2_000;
+const ASIDE_LOOK_INTERVAL_MS = 50;
 /** An empty folder reads the whole log to lead, so others go first. */
 const EMPTY_FOLDER_WAIT_MS = 10_000;
 /** A role that takes longer to end ends with the process. */
@@ -54,15 +61,21 @@ export interface MemberParts {
   readonly keyProof: string;
 }
 
+interface HeldPromotion {
+  readonly held: LeaseTerm;
+  readonly open: Promotion;
+}
+
 /** What is open now. */
 interface Role {
   readonly kind: 'primary' | 'follower';
-  readonly workspace: Workspace;
+  readonly workspace: Workspace & Partial<Follower>;
 }
 
 /**
- * A member over its whole life. It has one role at a time; to change it, everything of the former
- * one is closed and that of the other opened, on the same port and the same folder:
+ * A member over its whole life. It has one role at a time; to change it, what serves the former one
+ * is closed and that of the other opened, on the same port and the same folder. A follower that
+ * takes the lease keeps what does not depend on the role:
  *
  *     follower -> the lease has expired, and this member takes it -> primary
  *     primary  -> another member has the lease, or it is told to step down -> follower
@@ -102,8 +115,8 @@ export class Member implements AsyncDisposable {
   #hasTriedBackup = false;
   #isDatabaseAway = false;
   #watching: Promise<void> = Promise.resolve();
-  /** Has it decide at once. */
-  #wake = (): void => {};
+  /** Aborted when it is to look and decide at once. */
+  #waking = new AbortController();
 
   constructor(options: WorkspaceOptions, parts: MemberParts) {
     this.#options = options;
@@ -158,14 +171,10 @@ export class Member implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const waking = new AbortController();
-      this.#wake = () => waking.abort();
-      // It may have been woken before this, while it looked.
-      const isToFollow = this.#isToStepDown || this.#isLeaseLost;
-      if (!(isToFollow && this.#role?.kind === 'primary')) {
-        const until = { signal: waking.signal };
-        await sleep(LOOK_INTERVAL_MS, undefined, until).catch(() => undefined);
-      }
+      const until = { signal: this.#waking.signal };
+      await sleep(this.#lookAfterMs(), undefined, until).catch(() => undefined);
+      // Who wakes it while it looks has it look again.
+      if (this.#waking.signal.aborted) this.#waking = new AbortController();
       if (signal.aborted) return;
       try {
         await this.#look();
@@ -175,6 +184,18 @@ export class Member implements AsyncDisposable {
         return;
       }
     }
+  }
+
+  /** A lease that is not renewed is taken as soon as it ends. */
+  #lookAfterMs(): number {
+    const { isLeaseExpired, leaseLeftMs = 0 } = this.#seen ?? {};
+    const isToWatch = isLeaseExpired === false && this.#role?.kind !== 'primary';
+    if (!isToWatch || this.#isDatabaseAway) return LOOK_INTERVAL_MS;
+    return Math.min(LOOK_INTERVAL_MS, leaseLeftMs + LEASE_END_MARGIN_MS);
+  }
+
+  #wake(): void {
+    this.#waking.abort();
   }
 
   async #look(): Promise<void> {
@@ -203,7 +224,8 @@ export class Member implements AsyncDisposable {
           ? 'another member has the lease: this one follows it'
           : 'stepping down: another member becomes the primary',
       );
-      if (this.#isToStepDown) this.#mayLeadAt = performance.now() + STEPPED_DOWN_MS;
+      if (this.#isToStepDown && !this.#isLeaseLost) await this.#stepAside();
+      if (this.#closing.signal.aborted) return;
       await this.#become(undefined);
       return;
     }
@@ -211,6 +233,21 @@ export class Member implements AsyncDisposable {
     if (lease !== undefined) await this.#become(lease);
     else if (this.#strandedBefore !== undefined && !this.#hasTriedBackup) {
       await this.#takeBackup(this.#strandedBefore - 1);
+    }
+  }
+
+  /**
+   * Lets the lease go, and has another member lead before this one takes processors to follow: they
+   * may be the same ones.
+   */
+  async #stepAside(): Promise<void> {
+    const now = performance.now();
+    this.#mayLeadAt = now + STEPPED_DOWN_MS;
+    await this.#close();
+    while (performance.now() < now + ASIDE_MS && !this.#closing.signal.aborted) {
+      await this.#look();
+      if (this.#seen !== undefined && primaryOf(this.#seen)?.role === 'primary') return;
+      await sleep(ASIDE_LOOK_INTERVAL_MS);
     }
   }
 
@@ -250,15 +287,19 @@ export class Member implements AsyncDisposable {
     }
   }
 
-  /** Closes the role that there is, and opens that of the primary with a lease. */
+  /** Leaves the role that there is, and opens that of the primary with a lease. */
   async #become(lease: Lease | undefined): Promise<void> {
     const { logger } = this.#options;
-    await this.#close();
+    const promotion = this.#promotionFor(lease);
+    if (promotion === undefined) await this.#close();
+    else this.#leave();
     this.#isLeaseLost = false;
     this.#isToStepDown = false;
     this.#opening = lease === undefined ? 'follower' : 'primary';
     try {
-      const workspace = await (lease === undefined ? this.#openFollower() : this.#lead(lease));
+      const workspace = await (lease === undefined
+        ? openFollower(this.#onSamePort(), this.#followerParts())
+        : this.#lead(lease, promotion));
       this.#role = { kind: this.#opening, workspace };
       this.#url = workspace.url;
       this.#port = Number(new URL(workspace.url).port);
@@ -294,11 +335,8 @@ export class Member implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const role = this.#role;
+    const role = this.#leave();
     if (role === undefined) return;
-    this.#role = undefined;
-    this.#inFolder = this.#history();
-    this.#openRole = undefined;
     const late = sleep(CLOSE_TIMEOUT_MS, 'late' as const, { ref: false });
     const closed = role.workspace[Symbol.asyncDispose]();
     if ((await Promise.race([closed, late])) === 'late') {
@@ -306,13 +344,29 @@ export class Member implements AsyncDisposable {
     }
   }
 
-  async #lead(lease: Lease): Promise<Workspace> {
-    const { openPrimary } = await import('../primary.ts');
+  /** A follower that has everything open goes on with that. */
+  #promotionFor(lease: Lease | undefined): HeldPromotion | undefined {
+    const held = lease?.current;
+    const open = held && this.#role?.workspace.promotion?.();
+    return held && open && { held, open };
+  }
+
+  #leave(): Role | undefined {
+    const role = this.#role;
+    if (role === undefined) return undefined;
+    this.#role = undefined;
+    this.#inFolder = this.#history();
+    this.#openRole = undefined;
+    return role;
+  }
+
+  async #lead(lease: Lease, promotion: HeldPromotion | undefined): Promise<Workspace> {
+    const open = promotion?.open ?? (await import('../primary.ts')).openPrimary;
     const { place, database } = this.#parts;
-    const held = lease.current;
+    const held = promotion?.held ?? lease.current;
     // The process stood still, or PostgreSQL was away, while the follower closed.
     if (held === undefined) throw noPrimary(database.place);
-    const opened = openPrimary(this.#onSamePort(), {
+    const workspace = await open(this.#onSamePort(), {
       ...this.#memberRole(),
       shared: { ...place, lease: held },
       leaseEvents: {
@@ -328,7 +382,6 @@ export class Member implements AsyncDisposable {
         },
       },
     });
-    const workspace = await opened;
     this.#takeovers++;
     // It is a note for people, and nothing depends on it.
     const takeover = { term: held.term, member: this.#parts.name };
@@ -336,29 +389,9 @@ export class Member implements AsyncDisposable {
     return workspace;
   }
 
-  async #openFollower(): Promise<Workspace> {
-    const { openReplica } = await import('../replica.ts');
-    const primary = () => this.#seen && primaryOf(this.#seen);
-    const addressOf =
-      (of: 'address' | 'serverAddress'): PrimaryAddress =>
-      () => {
-        const found = primary();
-        return found?.run === this.#parts.run ? undefined : found?.[of];
-      };
-    const { config, ...options } = this.#onSamePort();
-    // The primary is told where this member is.
-    const addresses = {
-      publicAddress: config.publicAddress ?? this.#ownAddress(),
-      serverAddress: config.serverAddress ?? this.#ownAddress(),
-    };
-    const named = { ...options, config: { ...config, ...addresses } };
-    return openReplica(named, {
-      primaryAddress: addressOf('address'),
-      serverAddress: addressOf('serverAddress'),
-      publicAddress: this.#options.config.publicAddress,
-      channelPort: null,
-      member: this.#memberRole(),
-    });
+  #followerParts(): FollowerParts {
+    const { run } = this.#parts;
+    return { run, seen: () => this.#seen, member: this.#memberRole() };
   }
 
   #memberRole(): MemberRole {
@@ -366,7 +399,11 @@ export class Member implements AsyncDisposable {
       place: this.#parts.place,
       members: { list: () => this.#list(), stepDown: async () => this.#stepDown() },
       term: () => this.#seen?.lease.term ?? 0,
-      figures: () => this.#figures(),
+      onLeaseReleased: () => this.#wake(),
+      figures: () => {
+        const lags = this.#role?.kind === 'primary' ? lagsOf(this.#seen, this.#state()) : [];
+        return { takeovers: this.#takeovers, lags };
+      },
       stopGraceMs: STOP_GRACE_MS,
       probes: {
         log: () => {
@@ -380,37 +417,21 @@ export class Member implements AsyncDisposable {
     };
   }
 
-  #figures(): MemberFigures {
-    const { run } = this.#parts;
-    const isPrimary = this.#role?.kind === 'primary';
-    const others = this.#seen?.members.filter((member) => member.run !== run) ?? [];
-    const lags = others.map(({ name, appliedSequence }) => {
-      return { name, lag: Math.max(0, this.#applied() - appliedSequence) };
-    });
-    return { takeovers: this.#takeovers, lags: isPrimary ? lags : [] };
-  }
-
   /** The same port as before, so that clients find this member where they knew it. */
   #onSamePort(): WorkspaceOptions {
     const { config, ...options } = this.#options;
     return { ...options, config: { ...config, http: { ...config.http, port: this.#port } } };
   }
 
-  #ownAddress(): string {
-    const { host } = this.#options.config.http;
-    const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    return `http://${name.includes(':') ? `[${name}]` : name}:${this.#port}`;
-  }
-
   #state(): MemberState {
-    const { config } = this.#options;
+    const { publicAddress: address, serverAddress } = addressesOf(this.#options.config, this.#port);
     const { name, run, keyProof } = this.#parts;
     return {
       name,
       run,
       keyProof,
-      address: config.publicAddress ?? this.#ownAddress(),
-      serverAddress: config.serverAddress ?? this.#ownAddress(),
+      address,
+      serverAddress,
       role: this.#role?.kind ?? 'follower',
       appliedSequence: this.#applied(),
       version: VERSION,
@@ -474,20 +495,4 @@ export class Member implements AsyncDisposable {
     this.#isToStepDown = true;
     this.#wake();
   }
-}
-
-/** Whether a list of the members shows something else. */
-function areOthers(before: MembersSeen | undefined, after: MembersSeen): boolean {
-  return before === undefined || !isDeepStrictEqual(shownOf(before), shownOf(after));
-}
-
-function shownOf({ members, ...seen }: MembersSeen): object {
-  const shown = members.map(({ silentMs, ...member }) => {
-    return { ...member, isSilent: silentMs >= MEMBER_SILENT_AFTER_MS };
-  });
-  return { ...seen, members: shown };
-}
-
-function isNoPrimary(error: unknown): error is Problem {
-  return error instanceof Problem && error.code === 'no_primary';
 }

@@ -1,8 +1,9 @@
 import { keepPacking } from '#graph/rows/keep-packing.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Followers } from '#log/followers.ts';
-import { digestAt, type LogRecord } from '#log/commit-log.ts';
+import { type CommitLog, digestAt, type LogRecord } from '#log/commit-log.ts';
 import { readHistory } from '#store/history.ts';
+import type { State } from '#store/commit-pipeline.ts';
 import { openStateFollower } from '#store/state-follower.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { keepTrimming, openStoreLog } from '../writer/store-log.ts';
@@ -15,11 +16,19 @@ export interface FollowingOptions {
   readonly lowMemory: boolean;
 }
 
+/** What a replica has open, from which a member goes on as the primary. */
+export interface Following extends FollowedState {
+  /** In the folder. */
+  readonly log: CommitLog;
+  /** See `StateFollower`. The log of the folder stays this one's, to be closed after the state. */
+  lead(log: CommitLog): Promise<State>;
+}
+
 /** Opens the store of a replica; after a copy its log begins where the snapshot ends. */
 export async function openFollowing(
   options: FollowingOptions & { readonly followers: Followers },
   onNote: (text: string) => void,
-): Promise<FollowedState> {
+): Promise<Following> {
   const { storage, lowMemory, followers } = options;
   const masterKey = options.masterKey ?? undefined;
   const { epoch, sequence } = await readHistory({ storage, masterKey, clock: systemClock });
@@ -41,16 +50,22 @@ export async function openFollowing(
       applied: followers.applied,
     }),
   );
-  opened.use(keepPacking(follower.local, onNote));
-  opened.use(keepTrimming({ storage, lowMemory, log, state: follower, followers }, onNote));
+  const kept = opened.use(new AsyncDisposableStack());
+  kept.use(keepPacking(follower.local, onNote));
+  kept.use(keepTrimming({ storage, lowMemory, log, state: follower, followers }, onNote));
   const resources = opened.move();
   return {
+    log,
     epoch: log.epoch,
     get sequence() {
       return follower.sequence;
     },
     lastDigest: () => digestAt(log, follower.sequence),
     apply: (records) => follower.apply(records),
+    lead: async (common) => {
+      await kept.disposeAsync();
+      return follower.lead(common);
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -28,6 +28,8 @@ export interface MemberPorts extends Omit<ReplicaPorts, 'join'> {
   join(
     history: { readonly epoch: string; readonly sequence: number } | undefined,
   ): Promise<Companion>;
+  /** Once it follows no more, and before the state is closed. */
+  followed(): Promise<void>;
 }
 
 /**
@@ -61,6 +63,7 @@ export async function runMember(ports: MemberPorts, signal: AbortSignal): Promis
     ending.abort(new Error('the log is followed no longer'));
     await accompanying;
   }
+  await ports.followed();
 }
 
 /** Goes on after the database was away; the member serves meanwhile. */

@@ -1,8 +1,7 @@
-import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Followers } from '#log/followers.ts';
-import { failed, OFF } from '#observe/health.ts';
+import { OFF } from '#observe/health.ts';
 import { Problem } from '#base/problem.ts';
 import { deriveReplicationSecret } from '#replication/session-keys.ts';
 import type { FrontEndFiles } from '../front-end/front-end-files.ts';
@@ -21,6 +20,7 @@ export type ReplicationRole = Pick<
   | 'onReports'
   | 'embedWith'
   | 'announce'
+  | 'settled'
   | typeof Symbol.asyncDispose
 >;
 
@@ -33,13 +33,12 @@ interface ReplicationArguments {
 
 /**
  * Lets replicas follow this primary, unless it has no key in common with anybody (specification,
- * section 2.9). A port that is taken is in the log and keeps nothing else from working: the
- * workspace is worth more than its replicas.
+ * section 2.9).
  */
-export async function openReplication(
+export function openReplication(
   { storage, config, secrets, replicationLogger: logger }: WorkspaceOptions,
   { followers, jobs, frontEnd }: ReplicationArguments,
-): Promise<ReplicationRole> {
+): ReplicationRole {
   const { jwtKey, graphMasterKey: masterKey } = secrets;
   if (jwtKey === null) return withoutReplication();
   const options = {
@@ -52,22 +51,13 @@ export async function openReplication(
     frontEnd: new Map([...frontEnd.values()].map(({ digest, bytes }) => [digest, bytes])),
     followers: followers.buffer,
   };
-  try {
-    return await PrimaryReplication.open(options, { logger, jobs });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    logger.error({ err: error }, 'replicas cannot follow this server');
-    const { meaning, remedy } = HEALTH_ADVICE.port_not_open;
-    const refusal = (): Problem => new Problem('replication_off', meaning, { hint: remedy });
-    return { ...withoutReplication(refusal), condition: () => failed('port_not_open') };
-  }
+  return new PrimaryReplication(options, { logger, jobs });
 }
 
-/** The role of a primary that serves no replicas, and why not. */
-export function withoutReplication(
-  refusal = () => new Problem('replication_off', 'This server serves no replicas.'),
-): ReplicationRole {
-  const refuse = (): Promise<never> => Promise.reject(refusal());
+/** The role of a primary that serves no replicas. */
+export function withoutReplication(): ReplicationRole {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new Problem('replication_off', 'This server serves no replicas.'));
   return {
     register: refuse,
     list: refuse,
@@ -79,6 +69,7 @@ export function withoutReplication(
     onReports: () => undefined,
     embedWith: () => undefined,
     announce: () => undefined,
+    settled: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -1,3 +1,4 @@
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import type {
   ReplicaAdmission,
   ReplicaHealth,
@@ -88,9 +89,10 @@ export class PrimaryReplication implements AsyncDisposable {
   readonly #options: PrimaryOptions;
   readonly #logger: Logger;
   readonly #jobs: JobRegistry;
-  #port = 0;
   /** The epoch of the log. */
   #epoch = '';
+  readonly #settled: Promise<void>;
+  #isRefusing = false;
   readonly #gate: RegistrationGate;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
@@ -100,7 +102,11 @@ export class PrimaryReplication implements AsyncDisposable {
   #isClosing = false;
   #isEnded = false;
 
-  private constructor(options: PrimaryOptions, { logger, jobs }: ReplicationParts) {
+  /**
+   * Begins to listen. A port that is taken is in the log and keeps nothing else from working: the
+   * workspace is worth more than its replicas.
+   */
+  constructor(options: PrimaryOptions, { logger, jobs }: ReplicationParts) {
     this.#options = options;
     this.#logger = logger;
     this.#jobs = jobs;
@@ -126,27 +132,22 @@ export class PrimaryReplication implements AsyncDisposable {
       },
       onEnd: (error) => this.#end(error),
     });
+    this.#settled = this.#thread.ask('listening').then(
+      ({ epoch }) => void (this.#epoch = epoch),
+      (error: unknown) => this.#refuse(error),
+    );
   }
 
-  /** Rejects with `replication_unavailable` when the port is taken. */
-  static async open(options: PrimaryOptions, parts: ReplicationParts): Promise<PrimaryReplication> {
-    const replication = new PrimaryReplication(options, parts);
-    try {
-      const { port, epoch } = await replication.#thread.ask('listening');
-      replication.#port = port;
-      replication.#epoch = epoch;
-      return replication;
-    } catch (error) {
-      replication.#isClosing = true;
-      replication.#gate[Symbol.dispose]();
-      await replication.#thread.terminate();
-      throw error;
-    }
+  /** Resolves when it listens, or never will. */
+  settled(): Promise<void> {
+    return this.#settled;
   }
 
   async register(registration: ReplicaRegistration, address: string): Promise<ReplicaAdmission> {
     const { secret, version } = this.#options;
     this.#gate.admit(registration, address);
+    // One that refuses them says so by every call.
+    const { port: replicationPort } = await this.#thread.ask('listening');
     const { replicaUID, publicAddress, serverAddress, epoch, sequence } = registration;
     const registered = await this.#thread.ask('register', {
       replicaUID,
@@ -156,7 +157,7 @@ export class PrimaryReplication implements AsyncDisposable {
     });
     return {
       replicaName: registered.replicaName,
-      replicationPort: this.#port,
+      replicationPort,
       version,
       proof: proofOfPrimary(secret, registration.nonce),
     };
@@ -207,6 +208,7 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** How the channel is. */
   condition(): PartState {
+    if (this.#isRefusing) return failed('port_not_open');
     return this.#isEnded ? failed('thread_ended') : OK;
   }
 
@@ -232,6 +234,7 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** Sends a notice to every replica, also to those that connect later. */
   announce(notice: Notice): void {
+    if (this.#isRefusing) return;
     this.#thread
       .ask('announce', notice)
       .catch((err: unknown) =>
@@ -262,6 +265,17 @@ export class PrimaryReplication implements AsyncDisposable {
       throw error;
     }
   };
+
+  #refuse(error: unknown): void {
+    // A thread that has ended is told of by itself.
+    if (this.#isClosing || this.#isEnded) return;
+    this.#isRefusing = true;
+    this.#isEnded = true;
+    const { meaning, remedy } = HEALTH_ADVICE.port_not_open;
+    this.#thread.end(new Problem('replication_off', meaning, { hint: remedy }));
+    this.#logger.error({ err: error }, 'replicas cannot follow this server');
+    void this.#thread.terminate();
+  }
 
   /**
    * The workspace is worth more than its replicas: it goes on without them, and keeps no log for

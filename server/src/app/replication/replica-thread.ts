@@ -1,12 +1,20 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { PrimaryAddress } from '#base/primary-address.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
+import { Channel } from '../threads/channel.ts';
 import { Thread } from '../threads/thread.ts';
 import type { FollowingOptions } from './followed-state.ts';
-import type { SharedLogPlace } from '../writer/shared-log.ts';
+import type { SharedLogLease, SharedLogPlace } from '../writer/shared-log.ts';
+import {
+  WriterClient,
+  type WriterCalls,
+  type WriterEvents,
+  type WriterNotices,
+} from '../writer/writer-client.ts';
 import type { RegistrationOptions } from './registration.ts';
 
 /** Options of the thread that follows a primary, which runs no user code. */
@@ -35,8 +43,19 @@ export interface ReplicaThreadCalls {
   fetchFrontEnd(digests: readonly string[]): readonly Uint8Array[];
   /** The vector of a text, from the primary. */
   embed(request: EmbedRequest): string;
+  /**
+   * Of a member: follows no more, and is the writer from now on. Answered once it takes commits;
+   * when it fails, nothing is open any more soon.
+   */
+  lead(leading: Leading): void;
   /** Answered once nothing is open any more. */
   close(): void;
+}
+
+export interface Leading {
+  readonly shared: SharedLogLease;
+  /** Over which the writer is asked: `WriterCalls`, and `WriterNotices` back. */
+  readonly port: MessagePort;
 }
 
 /** The calls that it makes to the thread that started it; see `ReplicaEvents`. */
@@ -55,6 +74,8 @@ export interface ReplicaThreadNotices {
   applied(chunk: AppliedChunk): void;
   /** A notice of the primary to all its replicas. */
   notice(notice: Notice): void;
+  /** Of a member: the lease can be taken. */
+  leaseReleased(): void;
 }
 
 export interface ReplicaThreadEvents {
@@ -65,6 +86,8 @@ export interface ReplicaThreadEvents {
   onApplied(chunk: AppliedChunk): void;
   /** The primary can be reached, again or for the first time. */
   onJoined(): void;
+  /** Of a member: the primary has let its lease go. */
+  onLeaseReleased(): void;
 }
 
 /** The thread that follows the primary, as the others see it. */
@@ -80,6 +103,7 @@ export class ReplicaThread implements AsyncDisposable {
   readonly #failed = Promise.withResolvers<Error>();
   #progress: ProgressBar | undefined;
   #isJoined = false;
+  #writer: WriterClient | undefined;
 
   constructor(options: ReplicaOptions, logger: Logger, events: ReplicaThreadEvents) {
     this.#logger = logger;
@@ -107,6 +131,7 @@ export class ReplicaThread implements AsyncDisposable {
         },
         applied: events.onApplied,
         notice: events.onNotice,
+        leaseReleased: events.onLeaseReleased,
       },
       onEnd: (error) => this.#fail(error),
     });
@@ -125,12 +150,43 @@ export class ReplicaThread implements AsyncDisposable {
    */
   readonly embed = (request: EmbedRequest): Promise<string> => this.#thread.ask('embed', request);
 
+  /**
+   * Takes the writer's place, with all that is open: who reads the store goes on. Rejects with
+   * `no_primary`, and what keeps the log and the state from going on; then it is to be closed.
+   */
+  async lead(shared: SharedLogLease, events: WriterEvents): Promise<WriterClient> {
+    const { port1, port2 } = new MessageChannel();
+    const leading = this.#thread.ask('lead', { shared, port: port2 }, { handOver: [port2] });
+    this.#writer = await WriterClient.over(events, (handlers, onEnd) => {
+      const channel = new Channel<WriterCalls, WriterNotices>(port1, handlers);
+      const end = (error: Error): void => {
+        channel.end(error);
+        onEnd(error);
+      };
+      leading.catch((error: Error) => channel.end(error));
+      void this.failed.then(end);
+      return {
+        ask: channel.ask.bind(channel),
+        terminate: async () => {
+          port1.close();
+          await this.#close();
+        },
+      };
+    });
+    return this.#writer;
+  }
+
   /** Whether it hears the primary. */
   get isJoined(): boolean {
     return this.#isJoined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#writer === undefined) await this.#close();
+    else await this.#writer[Symbol.asyncDispose]();
+  }
+
+  async #close(): Promise<void> {
     // It may have ended before.
     await this.#thread.ask('close').catch(() => undefined);
     await this.#thread.terminate();

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
+import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { REPLICA_RETRY_DELAY_MIN_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { systemTimers } from '#base/clock.ts';
+import { noPrimary } from '#log/postgres/database-problem.ts';
 import { LogFollower } from '#log/postgres/log-follower.ts';
 import { Followers } from '#log/followers.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -14,20 +16,33 @@ import type { Manifest } from '#store/manifest.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
+import { Channel, type Handlers } from '../threads/channel.ts';
 import { serve } from '../threads/thread.ts';
-import { openFollowing, PausableState } from './followed-state.ts';
+import { type Following, openFollowing, PausableState } from './followed-state.ts';
 import { addressOf, secretOf } from '../writer/shared-log.ts';
+import { leaseTold, type WriterCalls, type WriterNotices } from '../writer/writer-client.ts';
 import { runMember } from './member-run.ts';
 import { registerReplica } from './registration.ts';
-import type { ReplicaOptions, ReplicaThreadCalls, ReplicaThreadNotices } from './replica-thread.ts';
+import type {
+  Leading,
+  ReplicaOptions,
+  ReplicaThreadCalls,
+  ReplicaThreadNotices,
+} from './replica-thread.ts';
 import { isPassing, type ReplicaEvents, type ReplicaPorts, runReplica } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 
 /**
  * The thread of a replica that follows the primary. It has the only read-write state of the
- * process, and no way to build a commit of its own.
+ * process, and no way to build a commit of its own. That of a member becomes the writer when it is
+ * told to lead.
  */
 const closing = new AbortController();
+/** Aborted when it is told to lead. */
+const leading = new AbortController();
+const toLead = Promise.withResolvers<Leading>();
+const leads = Promise.withResolvers<void>();
+leads.promise.catch(() => undefined);
 /** The newest channel, which may have ended. */
 const primary: { channel?: ReplicaChannel } = {};
 
@@ -40,12 +55,19 @@ const main = serve<ReplicaThreadNotices, ReplicaThreadCalls>(() => {
     follow: () => ended,
     fetchFrontEnd: (digests) => channel().fetchFrontEnd(digests),
     embed: (request) => channel().embed(request),
-    close: async () => {
-      closing.abort(new Error('the replica stops'));
-      await ended;
+    lead: (asked) => {
+      toLead.resolve(asked);
+      leading.abort(new Error('this member leads'));
+      return leads.promise;
     },
+    close,
   };
 });
+
+async function close(): Promise<void> {
+  closing.abort(new Error('the replica stops'));
+  await ended;
+}
 
 async function follow(options: ReplicaOptions, signal: AbortSignal): Promise<void> {
   const { storage, masterKey } = options;
@@ -58,16 +80,64 @@ async function follow(options: ReplicaOptions, signal: AbortSignal): Promise<voi
     address: addressOf(sharedLog),
     workspace: sharedLog.workspace,
     ...secretOf(masterKey),
+    onReleased: () => main.tell('leaseReleased'),
   });
-  await runMember({ ...ports, log }, signal);
+  const followed = async (): Promise<void> => {
+    if (signal.aborted || !leading.signal.aborted) return;
+    await lead(options, must(ports.following(), 'an open state'), signal);
+  };
+  const until = AbortSignal.any([signal, leading.signal]);
+  try {
+    await runMember({ ...ports, log, followed }, until);
+  } finally {
+    // It had nothing open yet, or no more.
+    leads.reject(noPrimary(sharedLog.workspace));
+  }
+}
+
+/** Is the writer until the signal is aborted. */
+async function lead(
+  options: ReplicaOptions,
+  following: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  const { shared, port } = await toLead.promise;
+  const opened = Promise.withResolvers<Handlers<WriterCalls>>();
+  opened.promise.catch(() => undefined);
+  const asking = new Channel<WriterNotices, WriterCalls>(port, opened.promise);
+  try {
+    const { answersOf, takeOver } = await writing();
+    const followers = new Followers(options.followers);
+    const onNote = (text: string): void => asking.tell('note', text);
+    const events = { onNote, ...leaseTold(asking) };
+    await using writer = await takeOver(following, { ...options, followers, shared }, events);
+    const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    opened.resolve(answersOf(writer, close));
+    leads.resolve();
+    if (!signal.aborted) await stopped;
+  } catch (error) {
+    opened.reject(error);
+    leads.reject(error);
+  }
+}
+
+/** What only a writer needs is loaded before it is one. */
+async function writing() {
+  const [{ takeOver }, { answersOf }] = await Promise.all([
+    import('../writer/open-writer.ts'),
+    import('../writer/answer-writer.ts'),
+  ]);
+  return { takeOver, answersOf };
 }
 
 function portsOf(options: ReplicaOptions, store: ReplicaStore) {
   const { storage } = options;
   const followers = new Followers(options.followers);
   let inspection: StateInspection | undefined;
+  let following: Following | undefined;
   return {
     store,
+    following: () => following,
     join: async (history: History | undefined) => {
       main.tell('joining');
       const channel = await (options.port === null
@@ -82,9 +152,10 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore) {
       return channel;
     },
     openState: async () => {
-      const following = await openFollowing({ ...options, followers }, events.note);
+      following = await openFollowing({ ...options, followers }, events.note);
       const tell = (chunk: AppliedChunk): void => main.tell('applied', chunk);
       const state = new PausableState(following, options.isTimed ? tell : undefined);
+      leading.signal.addEventListener('abort', () => state.resume());
       inspection = new StateInspection({
         storage,
         masterKey: options.masterKey ?? undefined,
@@ -97,7 +168,7 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore) {
     pause: (ms: number, signal: AbortSignal) =>
       sleep(ms, undefined, { signal }).catch(() => undefined),
     events,
-  } satisfies ReplicaPorts;
+  } satisfies ReplicaPorts & { following(): Following | undefined };
 }
 
 async function joinPrimary(
@@ -129,7 +200,8 @@ async function joinAnyPrimary(
     try {
       return await joinPrimary(options, history);
     } catch (error) {
-      if (closing.signal.aborted || !isPassing(error)) throw error;
+      const isOver = closing.signal.aborted || leading.signal.aborted;
+      if (isOver || !isPassing(error)) throw error;
       await sleep(REPLICA_RETRY_DELAY_MIN_MS);
     }
   }
@@ -151,7 +223,11 @@ const events: ReplicaEvents = {
   note: (text, level = 'info') => main.tell('note', { level, text }),
   progress: (bytesDone, bytesTotal) => main.tell('progress', { bytesDone, bytesTotal }),
   loaded: () => main.tell('loaded'),
-  caughtUp: () => main.tell('caughtUp'),
+  caughtUp: () => {
+    main.tell('caughtUp');
+    const { sharedLog }: ReplicaOptions = workerData;
+    if (sharedLog !== null) void writing();
+  },
 };
 
 const ended = follow(workerData, closing.signal).catch((error: unknown) => {

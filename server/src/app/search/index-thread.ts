@@ -72,7 +72,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   readonly #logger: Logger;
   readonly #start: typeof startThread | undefined;
   readonly #restarts = new RestartRule(systemClock);
-  readonly #listeners: ((snapshot: SearchSnapshot) => void)[] = [];
+  readonly #listeners = new Set<(snapshot: SearchSnapshot) => void>();
   #thread: Thread<IndexCalls, IndexNotices> | undefined;
   #restart: NodeJS.Timeout | undefined;
   #nextSegment = 1;
@@ -123,10 +123,11 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     return this.#thread === undefined ? degraded('thread_restarting') : OK;
   }
 
-  /** Calls the listener with what can be found, now and from now on. */
-  onSnapshot(listener: (snapshot: SearchSnapshot) => void): void {
-    this.#listeners.push(listener);
+  /** Calls the listener with what can be found, now and from now on, until it is disposed of. */
+  onSnapshot(listener: (snapshot: SearchSnapshot) => void): Disposable {
+    this.#listeners.add(listener);
     if (this.#newest !== undefined) listener(this.#newest);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   async next(max: number, signal: AbortSignal): Promise<readonly WantedText[]> {

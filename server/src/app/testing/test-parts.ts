@@ -15,7 +15,7 @@ import { userKey } from '#access/user-names.ts';
 import { userUid } from '#identity/users.ts';
 import { writeCredential } from '#identity/vault.ts';
 import { Followers } from '#log/followers.ts';
-import { openLog } from '#observe/logger.ts';
+import { type Logger, openLog } from '#observe/logger.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
 import { buildJobs, type Foundation } from '../build/foundation.ts';
@@ -25,6 +25,7 @@ import { DiskRoots } from '../connectors/disk-roots.ts';
 import { ROW_MEMORY_DEFAULT_BYTES } from '#graph/rows/packed-rows.ts';
 import { openReadState, type ReadState } from '../open-storage.ts';
 import { ChangeThread } from '../changes/change-thread.ts';
+import { IndexThread } from '../search/index-thread.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
 export const TEST_PASSWORD = 'correct horse battery';
@@ -74,7 +75,11 @@ export async function openTestParts(): Promise<TestParts> {
   const reading = { storage, masterKey: null, rowMemoryBytes: ROW_MEMORY_DEFAULT_BYTES };
   const state = opened.use(openReadState(reading, followers.applied));
   const changes = opened.use(new ChangeThread({ storage, masterKey: null }, followers));
-  const parts = { storage, followers, state, graph, changes };
+  const logger = openTestLog();
+  const settings = { storage, masterKey: null, followers: followers.buffer };
+  const indexed = { ...settings, memoryBytesMax: 64 * 1024 * 1024, buildThreads: 1 };
+  const index = opened.use(new IndexThread(indexed, logger));
+  const parts = { followers, state, graph, changes, logger, index };
   const services = opened.use(await buildTestServices(parts));
   // Threads that start take time from the first tests, of which some look at the clock.
   await Promise.all([services.endpoints.prepare(), services.indexOpened()]);
@@ -92,23 +97,27 @@ export async function openTestParts(): Promise<TestParts> {
 }
 
 interface StatePart {
-  readonly storage: string;
   readonly followers: Followers;
   readonly state: ReadState;
   readonly graph: GraphWriter;
   readonly changes: ChangeThread;
+  readonly logger: Logger;
+  readonly index: IndexThread;
 }
 
-function buildTestServices(parts: StatePart): Promise<Services> {
-  const { storage, followers, state, graph, changes } = parts;
-  const { logger } = openLog({
+function openTestLog(): Logger {
+  return openLog({
     level: 'error',
     folder: null,
     name: 'parts',
     secrets: [],
     clock: systemClock,
     stderr: process.stderr,
-  });
+  }).logger;
+}
+
+function buildTestServices(parts: StatePart): Promise<Services> {
+  const { followers, state, graph, changes, logger, index } = parts;
   const { reader, vault, store } = state;
   const writes = writesOf(graph, reader);
   const foundation: Foundation = {
@@ -130,13 +139,7 @@ function buildTestServices(parts: StatePart): Promise<Services> {
     sequence: followers.applied,
     ingest: writes,
     jobs: buildJobs(foundation),
-    index: {
-      storage,
-      masterKey: null,
-      followers: followers.buffer,
-      memoryBytesMax: 64 * 1024 * 1024,
-      buildThreads: 1,
-    },
+    index,
     pool: undefined,
     tracing: USUAL_TRACING,
     signingKey: 'a key that signs the tokens of tests',

@@ -48,8 +48,8 @@ export interface CallOptions<P> {
   /** Why, when it is not what the signal says. */
   readonly reason?: Error | undefined;
   readonly onProgress?: ((progress: P) => void) | undefined;
-  /** Memory of what is given that is handed over, not copied. */
-  readonly handOver?: readonly ArrayBuffer[] | undefined;
+  /** Memory and ports of what is given that are handed over, not copied. */
+  readonly handOver?: readonly (ArrayBuffer | MessagePort)[] | undefined;
 }
 
 /** A call that is given nothing need not say so. */

@@ -7,14 +7,16 @@ import { Followers } from '#log/followers.ts';
 import type { RecoveryNote } from '#log/recovery.ts';
 import { openState } from '#store/state-writer.ts';
 import type { State } from '#store/commit-pipeline.ts';
+import type { Following } from '../replication/followed-state.ts';
 import {
   type LeaseEvents,
   openSharedLog,
   type SharedLog,
   type SharedLogEvents,
   type SharedLogLease,
+  takeSharedLog,
 } from './shared-log.ts';
-import { keepTrimming, openStoreLog } from './store-log.ts';
+import { keepTrimming, openStoreLog, type TrimmedLog } from './store-log.ts';
 
 export interface OpenWriterOptions {
   readonly storage: string;
@@ -35,6 +37,8 @@ export interface OpenWriter extends AsyncDisposable {
   readonly log: CommitLog;
   /** Throws `no_primary` when another member may be the primary by now. */
   requireLeading(): void;
+  /** After all commits that there are: another member may lead from now on. */
+  release(): Promise<void>;
 }
 
 /**
@@ -47,11 +51,10 @@ export async function openWriter(
   onNote: (text: string) => void,
   leaseEvents: LeaseEvents = NO_LEASE,
 ): Promise<OpenWriter> {
-  const { storage, masterKey, lowMemory, followers = new Followers() } = options;
+  const { storage, masterKey, followers = new Followers() } = options;
   await using opened = new AsyncDisposableStack();
-  const { log, requireLeading } = opened.use(
-    await openLog({ ...options, followers }, { onNote, ...leaseEvents }),
-  );
+  const shared = opened.use(await openLog({ ...options, followers }, { onNote, ...leaseEvents }));
+  const { log } = shared;
   const state = opened.use(
     await openState({
       storage,
@@ -61,19 +64,69 @@ export async function openWriter(
       applied: followers.applied,
     }),
   );
+  const { graph } = opened.use(await keepWriting({ ...options, followers, log, state }, onNote));
+  return writerOf(shared, { graph, state }, opened.move());
+}
+
+function writerOf(
+  { log, requireLeading, release }: SharedLog,
+  { graph, state }: Pick<OpenWriter, 'graph' | 'state'>,
+  resources: AsyncDisposableStack,
+): OpenWriter {
+  return {
+    graph,
+    state,
+    log,
+    requireLeading,
+    release: async () => {
+      // It takes its turn among the others.
+      await state.commit(() => undefined).catch(() => undefined);
+      await release();
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+type TakeOverOptions = OpenWriterOptions & {
+  readonly followers: Followers;
+  readonly shared: SharedLogLease;
+};
+
+/**
+ * The same where a member has followed until now: its log and its state stay open, so that whoever
+ * reads them goes on. Rejects as `openSharedLog` does.
+ */
+export async function takeOver(
+  following: Following,
+  options: TakeOverOptions,
+  events: SharedLogEvents,
+): Promise<OpenWriter> {
+  await using opened = new AsyncDisposableStack();
+  const shared = opened.use(await takeSharedLog(options, following.log, events));
+  const { log } = shared;
+  const state = opened.use(await following.lead(log));
+  const { graph } = opened.use(await keepWriting({ ...options, log, state }, events.onNote));
+  return writerOf(shared, { graph, state }, opened.move());
+}
+
+interface WritingParts extends Omit<TrimmedLog, 'state'> {
+  readonly masterKey: string | null;
+  readonly state: State;
+}
+
+/** The transactor over an open state, and what is done beside commits until it is disposed of. */
+async function keepWriting(
+  { storage, lowMemory, masterKey, log, state, followers }: WritingParts,
+  onNote: (text: string) => void,
+): Promise<Pick<OpenWriter, 'graph'> & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
   const graph = new GraphWriter(state, systemClock, { hashesIndexes: masterKey !== null });
   await graph.addSystemSchema();
   opened.use(keepPacking(state.local, onNote));
   opened.use(keepReleasing(graph, state));
   opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();
-  return {
-    graph,
-    state,
-    log,
-    requireLeading,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  return { graph, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 async function openLog(
@@ -94,7 +147,12 @@ async function openLog(
   };
   if (shared !== undefined) return openSharedLog({ ...options, shared, followers }, events);
   const log = await openStoreLog(options);
-  return { log, requireLeading: nothing, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
+  return {
+    log,
+    requireLeading: nothing,
+    release: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+  };
 }
 
 function nothing(): void {}

@@ -46,6 +46,8 @@ export interface SharedLog extends AsyncDisposable {
   readonly log: CommitLog;
   /** Throws `no_primary` when the lease is not known to be held, or commits wait for the folder. */
   requireLeading(): void;
+  /** Another member may lead from now on. When PostgreSQL cannot be told, the lease expires. */
+  release(): Promise<void>;
 }
 
 export function addressOf({ url }: SharedLogPlace): PostgresAddress {
@@ -84,11 +86,38 @@ type SharedLogOptions = StoreLogOptions & {
  * not answer: this member then follows another one.
  */
 export async function openSharedLog(
-  options: SharedLogOptions,
+  { shared, followers, ...folder }: SharedLogOptions,
   events: SharedLogEvents,
 ): Promise<SharedLog> {
+  return openLeading({ ...folder, shared, followers }, events, async ({ epoch }) => {
+    const after = (await historyIn(folder))?.sequence ?? 0;
+    const log = await openStoreLog({ ...folder, beginning: { epoch, after } });
+    return { log, isKept: false };
+  });
+}
+
+/** The same where a follower has the log of the folder open already, and closes it afterwards. */
+export function takeSharedLog(
+  options: LeadingOptions,
+  copy: CommitLog,
+  events: SharedLogEvents,
+): Promise<SharedLog> {
+  return openLeading(options, events, async () => ({ log: copy, isKept: true }));
+}
+
+type LeadingOptions = Pick<SharedLogOptions, 'shared' | 'followers' | 'masterKey' | 'lowMemory'>;
+
+type OpenCopy = (
+  authority: Pick<CommitLog, 'epoch'>,
+) => Promise<{ readonly log: CommitLog; readonly isKept: boolean }>;
+
+async function openLeading(
+  options: LeadingOptions,
+  events: SharedLogEvents,
+  openCopy: OpenCopy,
+): Promise<SharedLog> {
   try {
-    return await openLeading(options, events);
+    return await openAuthority(options, events, openCopy);
   } catch (error) {
     const isAway = error instanceof Problem && error.cause instanceof DatabaseFault;
     if (!isAway || error.code !== 'storage_failed') throw error;
@@ -96,8 +125,11 @@ export async function openSharedLog(
   }
 }
 
-async function openLeading(options: SharedLogOptions, events: SharedLogEvents): Promise<SharedLog> {
-  const { shared, storage, masterKey, lowMemory } = options;
+async function openAuthority(
+  { shared, masterKey, lowMemory, followers }: LeadingOptions,
+  events: SharedLogEvents,
+  openCopy: OpenCopy,
+): Promise<SharedLog> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openSharedDatabase(shared, masterKey));
   const lease = opened.use(await adoptLease(database, shared, events));
@@ -111,15 +143,13 @@ async function openLeading(options: SharedLogOptions, events: SharedLogEvents): 
     closing: closing.signal,
     ...secretOf(masterKey),
   });
-  const { epoch } = authority;
-  const after = (await historyIn({ storage, masterKey }))?.sequence ?? 0;
-  const { shared: _, followers, ...folder } = options;
-  const copy = await openStoreLog({ ...folder, beginning: { epoch, after } });
+  const { log: copy, isKept: keepsCopy } = await openCopy(authority);
   let isCopyFailing = false;
   const log = opened.use(
     await openMirroredLog({
       authority,
       copy,
+      keepsCopy,
       clock: systemClock,
       onCopyFailing: (problem) => {
         if (!isCopyFailing) events.onNote(`the folder does not take what is committed: ${problem}`);
@@ -138,6 +168,7 @@ async function openLeading(options: SharedLogOptions, events: SharedLogEvents): 
     requireLeading: () => {
       if (isCopyFailing || lease.current === undefined) throw noPrimary(database.place);
     },
+    release: () => lease[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => {
       closing.abort();
       return resources.disposeAsync();

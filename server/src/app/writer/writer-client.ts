@@ -11,7 +11,7 @@ import type {
   LineOutcome,
 } from '#graph/operations.ts';
 import { Thread } from '../threads/thread.ts';
-import type { Steps } from '../threads/channel.ts';
+import type { Channel, Handlers, Steps } from '../threads/channel.ts';
 import type { LeaseRenewal } from '#log/postgres/lease.ts';
 import type { LeaseEvents, SharedLogLease } from './shared-log.ts';
 
@@ -55,6 +55,8 @@ export interface WriterCalls {
   abortStream(stream: number): void;
   loadSample(given: undefined, progress: Steps): IngestSummary;
   repackRows(): void;
+  /** Of a member: another one may lead from now on. */
+  release(): void;
   close(): void;
 }
 
@@ -82,6 +84,28 @@ export interface WriterNotices {
   leaseLost(): void;
   leaseRenewal(renewal: LeaseRenewal): void;
 }
+
+/** Tells the main thread of the lease. */
+export function leaseTold(main: Pick<Channel<WriterNotices, WriterCalls>, 'tell'>): LeaseEvents {
+  return {
+    onAdopted: () => main.tell('leaseAdopted'),
+    onLost: () => main.tell('leaseLost'),
+    onRenewal: (renewal) => main.tell('leaseRenewal', renewal),
+  };
+}
+
+/** The thread that has the writer. */
+export interface WriterLink {
+  readonly ask: Channel<WriterCalls, WriterNotices>['ask'];
+  /** Ends it; it has nothing open any more. */
+  terminate(): Promise<void>;
+}
+
+/** Reaches it, and says when it has ended. */
+export type ReachWriter = (
+  handlers: Handlers<WriterNotices>,
+  onEnd: (error: Error) => void,
+) => WriterLink;
 
 export type ObserveCommit = <R extends { readonly sequence: number }>(
   perform: () => Promise<Timed<R>>,
@@ -111,26 +135,21 @@ export interface WriterEvents {
  */
 export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   readonly #events: WriterEvents;
-  readonly #thread: Thread<WriterCalls, WriterNotices>;
+  readonly #thread: WriterLink;
   #closing = false;
   #isFailing = false;
 
-  private constructor(options: WriterOptions, events: WriterEvents) {
+  private constructor(events: WriterEvents, reach: ReachWriter) {
     this.#events = events;
-    this.#thread = new Thread<WriterCalls, WriterNotices>({
-      name: 'the writer thread',
-      file: new URL('./writer-worker.ts', import.meta.url),
-      data: options,
-      handlers: {
-        note: (text) => events.onNote(text),
-        leaseAdopted: () => events.leaseEvents?.onAdopted(),
-        leaseLost: () => events.leaseEvents?.onLost(),
-        leaseRenewal: (renewal) => events.leaseEvents?.onRenewal(renewal),
-      },
-      onEnd: (error) => {
-        if (!this.#closing) events.onCrash(error);
-        this.#closing = true;
-      },
+    const handlers: Handlers<WriterNotices> = {
+      note: (text) => events.onNote(text),
+      leaseAdopted: () => events.leaseEvents?.onAdopted(),
+      leaseLost: () => events.leaseEvents?.onLost(),
+      leaseRenewal: (renewal) => events.leaseEvents?.onRenewal(renewal),
+    };
+    this.#thread = reach(handlers, (error) => {
+      if (!this.#closing) events.onCrash(error);
+      this.#closing = true;
     });
   }
 
@@ -138,8 +157,16 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
    * Opens the log and the state in a thread of their own; rejects with the problem that prevents
    * it.
    */
-  static async open(options: WriterOptions, events: WriterEvents): Promise<WriterClient> {
-    const writer = new WriterClient(options, events);
+  static open(data: WriterOptions, events: WriterEvents): Promise<WriterClient> {
+    const file = new URL('./writer-worker.ts', import.meta.url);
+    return WriterClient.over(events, (handlers, onEnd) => {
+      return new Thread({ name: 'the writer thread', file, data, handlers, onEnd });
+    });
+  }
+
+  /** In a thread that there is; rejects with what keeps it from opening them. */
+  static async over(events: WriterEvents, reach: ReachWriter): Promise<WriterClient> {
+    const writer = new WriterClient(events, reach);
     try {
       await writer.#thread.ask('opened');
       return writer;
@@ -194,6 +221,14 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return this.#thread.ask('repackRows');
   }
 
+  /** Of a member, which commits nothing any more: another one need not wait for the rest of it. */
+  async release(): Promise<void> {
+    if (this.#closing) return;
+    const released = this.#thread.ask('release').catch(() => undefined);
+    // PostgreSQL may be away; the lease expires then.
+    await Promise.race([released, sleep(RELEASE_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -232,6 +267,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
 const unobserved: ObserveCommit = async (perform) => (await perform()).result;
 
 const LATE = 'late';
+const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Problems that come from the disk. */
 const STORAGE_PROBLEMS: ReadonlySet<string> = new Set(['storage_full', 'storage_failed']);

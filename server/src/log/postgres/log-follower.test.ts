@@ -48,6 +48,21 @@ describe.skipIf(requirePostgres())('who follows a log in PostgreSQL', () => {
     expect(again.records).toEqual((await readAll(log)).slice(-1));
   });
 
+  it('hears when the primary lets its lease go', async () => {
+    const workspace = workspaces.next();
+    const log = await open(workspace);
+    await log.append(1, filled(1));
+    const released = Promise.withResolvers<void>();
+    const address = addressOf(server.url);
+    const hearing = new LogFollower({ address, workspace, onReleased: released.resolve });
+    await using following = new Followed(hearing, log.epoch);
+    await following.has(1);
+    await log[Symbol.asyncDispose]();
+    await Promise.race([released.promise, following.ended]);
+    await following.stop();
+    expect(following.records.length).toBe(1);
+  });
+
   it('looks for itself when it hears nothing', async () => {
     const workspace = workspaces.next();
     const log = await open(workspace);

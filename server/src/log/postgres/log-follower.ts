@@ -15,13 +15,20 @@ import type { StoredSegment } from './log-database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { PostgresConnections, SOON_ANSWER_TIMEOUT_MS } from './postgres-connections.ts';
 import { placeOf, rowsIn } from './postgres-database.ts';
-import { announcementsOf, type Statements, statementsFor } from './postgres-statements.ts';
+import {
+  announcementsOf,
+  RELEASED,
+  type Statements,
+  statementsFor,
+} from './postgres-statements.ts';
 import { readManifest, schemaOf } from './postgres-tables.ts';
 
 export interface LogFollowerOptions {
   readonly address: PostgresAddress;
   readonly workspace: string;
   readonly encryptionKey?: Uint8Array | undefined;
+  /** Told while it follows, when the primary has let its lease go. */
+  readonly onReleased?: (() => void) | undefined;
 }
 
 export interface LogBounds extends SequenceBounds {
@@ -74,12 +81,18 @@ export class LogFollower implements AsyncDisposable {
   }
 
   async #session(client: PoolClient): Promise<FollowedLog> {
-    const { address, workspace, encryptionKey } = this.#options;
+    const { address, workspace, encryptionKey, onReleased } = this.#options;
     const schema = schemaOf(workspace);
     const place = placeOf(address, workspace);
     const manifest = await readManifest(client, schema, { place, workspace });
     const cipher = openCipher(place, manifest, encryptionKey, randomBytes);
-    return new PostgresSession(client, { schema, place, cipher, epoch: manifest.epoch });
+    return new PostgresSession(client, {
+      schema,
+      place,
+      cipher,
+      epoch: manifest.epoch,
+      onReleased,
+    });
   }
 
   async #run<T>(doing: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -91,7 +104,8 @@ export class LogFollower implements AsyncDisposable {
   }
 }
 
-interface SessionParts extends Pick<FollowedLog, 'place' | 'epoch'> {
+interface SessionParts
+  extends Pick<FollowedLog, 'place' | 'epoch'>, Pick<LogFollowerOptions, 'onReleased'> {
   readonly schema: string;
   readonly cipher: RecordCipher | undefined;
 }
@@ -110,8 +124,11 @@ class PostgresSession implements FollowedLog {
   readonly #client: PoolClient;
   readonly #schema: string;
   readonly #statements: Statements;
+  readonly #onReleased: (() => void) | undefined;
 
-  constructor(client: PoolClient, { schema, place, cipher, epoch }: SessionParts) {
+  constructor(client: PoolClient, parts: SessionParts) {
+    const { schema, place, cipher, epoch } = parts;
+    this.#onReleased = parts.onReleased;
     this.#client = client;
     this.#schema = schema;
     this.#statements = statementsFor(schema);
@@ -144,6 +161,7 @@ class PostgresSession implements FollowedLog {
   async listen(hear: (sequence: number) => void): Promise<AsyncDisposable> {
     const client = this.#client;
     const onNotification = ({ payload }: { readonly payload?: string | undefined }): void => {
+      if (payload === RELEASED) this.#onReleased?.();
       const sequence = Number(payload);
       if (Number.isSafeInteger(sequence)) hear(sequence);
     };

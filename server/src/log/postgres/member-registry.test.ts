@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../test/support/postgres-server.ts';
 import { requirePostgres } from '../../../../test/support/requires.ts';
 import { filled, settings } from '../testing/log-engine.ts';
+import { LEASE_MS } from './lease.ts';
 import { MemberRegistry, type MemberState } from './member-registry.ts';
 import {
   addressOf,
@@ -43,13 +44,15 @@ describe.skipIf(requirePostgres())('the members in PostgreSQL', () => {
   it('shows every member as it was last seen, and the lease', async () => {
     const alone = await registry.join(member());
     expect(alone.lease).toEqual({ term: 0, holder: '' });
-    expect(alone).toMatchObject({ isLeaseExpired: true, isSynchronous: false });
+    expect(alone).toMatchObject({ isLeaseExpired: true, leaseLeftMs: 0, isSynchronous: false });
     await registry.join(member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 }));
     await using database = await openDatabase(server.url, workspace);
     await using _lease = await takeLease(database, 'x');
     const seen = await registry.renew(member({ appliedSequence: 5 }));
     expect(seen?.lease).toEqual({ term: 1, holder: 'x' });
     expect(seen?.isLeaseExpired).toBe(false);
+    expect(seen?.leaseLeftMs).toBeGreaterThan(0);
+    expect(seen?.leaseLeftMs).toBeLessThanOrEqual(LEASE_MS);
     expect(seen?.members).toEqual([
       {
         ...shown(member({ name: 'a', run: 'x', role: 'primary', appliedSequence: 7 })),

@@ -33,6 +33,8 @@ export interface RegisteredMember extends Omit<MemberState, 'keyProof'> {
 export interface MembersSeen {
   readonly lease: LeaseTerm;
   readonly isLeaseExpired: boolean;
+  /** Until it expires, unless it is renewed; by the clock of PostgreSQL. */
+  readonly leaseLeftMs: number;
   /** Whether a commit waits for a standby. */
   readonly isSynchronous: boolean;
   /** By name. */
@@ -263,10 +265,12 @@ export class MemberRegistry implements AsyncDisposable {
 
   async #look(client: PoolClient): Promise<MembersSeen> {
     const lease = await client.query<LeaseRow>(
-      `select term, holder, expires_at < clock_timestamp() as expired, ${SYNCHRONOUS}
+      `select term, holder, expires_at < clock_timestamp() as expired,
+          extract(epoch from expires_at - clock_timestamp()) * 1000 as left_ms, ${SYNCHRONOUS}
         from ${this.#schema}.lease`,
     );
-    const { term, holder, expired, synchronous } = must(lease.rows[0], 'the row of the lease');
+    const found = must(lease.rows[0], 'the row of the lease');
+    const { term, holder, expired, left_ms: leftMs, synchronous } = found;
     const members = await client.query<MemberRow>(
       `select name, run, address, server_address as "serverAddress", role, applied, version,
           extract(epoch from clock_timestamp() - seen_at) * 1000 as silent
@@ -275,6 +279,7 @@ export class MemberRegistry implements AsyncDisposable {
     return {
       lease: { term: Number(term), holder },
       isLeaseExpired: expired,
+      leaseLeftMs: Math.max(0, Number(leftMs)),
       isSynchronous: synchronous,
       members: members.rows.map(({ applied, role, silent, ...row }) => ({
         ...row,
@@ -296,6 +301,7 @@ interface LeaseRow {
   readonly term: string;
   readonly holder: string;
   readonly expired: boolean;
+  readonly left_ms: string;
   readonly synchronous: boolean;
 }
 

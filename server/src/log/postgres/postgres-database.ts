@@ -17,6 +17,7 @@ import type { PostgresAddress } from './postgres-address.ts';
 import { PostgresConnections, SOON_ANSWER_TIMEOUT_MS } from './postgres-connections.ts';
 import {
   announcementsOf,
+  RELEASED,
   type Statement,
   type Statements,
   statementsFor,
@@ -204,7 +205,8 @@ export class PostgresDatabase implements LogDatabase {
   }
 
   async releaseLease({ term, holder }: LeaseTerm): Promise<void> {
-    await this.#change(this.#statements.releaseLease, [term, holder]);
+    const values = [term, holder, this.#announcements.name, RELEASED];
+    await this.#change(this.#statements.releaseLease, values);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -272,6 +274,8 @@ export class PostgresDatabase implements LogDatabase {
  * one, or by their own look.
  */
 class Announcements implements AsyncDisposable {
+  /** Where they are told. */
+  readonly name: string;
   readonly #appends: PostgresConnections;
   readonly #schema: string;
   #newest: { readonly client: PoolClient; readonly sequence: number } | undefined;
@@ -280,6 +284,7 @@ class Announcements implements AsyncDisposable {
   constructor(appends: PostgresConnections, schema: string) {
     this.#appends = appends;
     this.#schema = schema;
+    this.name = announcementsOf(schema).name;
   }
 
   /** Everything up to a sequence is durable, says the server of that session. */
@@ -309,8 +314,7 @@ class Announcements implements AsyncDisposable {
       const told = this.#newest;
       this.#newest = undefined;
       if (told?.client !== client) return;
-      const { name } = announcementsOf(this.#schema);
-      await client.query(announce, [name, String(told.sequence)]);
+      await client.query(announce, [this.name, String(told.sequence)]);
     });
   }
 }

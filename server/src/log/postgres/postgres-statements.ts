@@ -21,6 +21,9 @@ export function announcementsOf(schema: string): {
   return { name: schema, identifier: escapeIdentifier(schema) };
 }
 
+/** Announced by a primary that has let its lease go. */
+export const RELEASED = 'released';
+
 /** As many small groups as one answer has. */
 const ROWS_MAX = 1_000;
 
@@ -132,9 +135,12 @@ function leaseStatements(to: string) {
       `update ${to}.lease set term = case when term = $1 and holder = $2 then term + 1 else term end
         returning term, holder`,
     ),
+    // Who follows hears of it, and need not wait for the next look.
     releaseLease: statement(
       'release_lease',
-      `update ${to}.lease set expires_at = 'epoch' where term = $1 and holder = $2`,
+      `with released as (
+        update ${to}.lease set expires_at = 'epoch' where term = $1 and holder = $2 returning term)
+        select pg_notify($3, $4) from released`,
     ),
   };
 }

@@ -166,11 +166,25 @@ export class EndpointPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
-    const running = [...this.#workers].flatMap((worker) => [...worker.calls.values()]);
-    for (const call of [...this.#waiting, ...this.#again, ...running]) call.reject(stopping());
-    this.#again.clear();
+    this.#rejectAll();
     for (const worker of this.#workers) this.#end(worker);
     await Promise.all([...this.#ends, this.searches.close()]);
+  }
+
+  /** Ends all calls that there are, as `close` does; workers that have none stay for later ones. */
+  async stopCalls(): Promise<void> {
+    const busy = [...this.#workers].filter((worker) => worker.calls.size + worker.guest > 0);
+    this.#rejectAll();
+    for (const worker of busy) this.#end(worker);
+    this.searches.stopWaiting();
+    await Promise.all(this.#ends);
+  }
+
+  #rejectAll(): void {
+    const running = [...this.#workers].flatMap((worker) => [...worker.calls.values()]);
+    for (const call of [...this.#waiting, ...this.#again, ...running]) call.reject(stopping());
+    this.#waiting.clear();
+    this.#again.clear();
   }
 
   #dispatch(running: RunningCall): void {

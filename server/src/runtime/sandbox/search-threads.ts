@@ -101,6 +101,11 @@ export class SearchThreads {
     throw Problem.fromMessage(JSON.parse(json) as ProblemMessage);
   }
 
+  /** Lets go of what waits for a thread. */
+  stopWaiting(): void {
+    this.#lines.drop(stopping);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
