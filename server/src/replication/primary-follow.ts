@@ -49,8 +49,8 @@ interface Sending {
 
 /**
  * Sends the log from a sequence on, merged into chunks, until `signal` is aborted. The log is read
- * no faster than the replica takes it: while one chunk waits to be sent, and for a moment after the
- * last one, the records that are appended become the next. Throws `log_trimmed` when a trim overtakes it.
+ * no faster than the replica takes it: while one chunk waits to be sent, and for a moment after it,
+ * the records that are appended become the next. Throws `log_trimmed` when a trim overtakes it.
  */
 export async function sendLog(
   log: FollowedLog,
