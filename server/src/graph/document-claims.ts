@@ -49,10 +49,12 @@ function takeNode(t: Transactor, operation: NodeWrite): void {
   // A `tryAdd` of a node that is there writes no values.
   const given = op === 'tryAdd' ? [] : Object.keys(fields);
   const written = new Set(given.map((name) => type.byName.get(name)));
-  const went = recordsThatWent(t, id);
+  const went = record.mergedUids.length === 0 ? undefined : recordsThatWent(t, id);
   // Of merged nodes, it is of the one that stays, and of those that have the same value.
   const isOf = (uid: string, name: string): boolean => {
-    const [now, own] = [record, went.get(uid) ?? record].map((one) => jsonValueIn(one, type, name));
+    const [now, own] = [record, went?.get(uid) ?? record].map((one) =>
+      jsonValueIn(one, type, name),
+    );
     return written.has(type.byName.get(name)) && isDeepStrictEqual(now, own);
   };
   // A source says that the one is there which it names.
