@@ -74,6 +74,23 @@ export class ConnectorScene implements AsyncDisposable {
     return Object.fromEntries(found.map((node) => [String(node['Id']), node]));
   }
 
+  /** Every edge of a type, by the fields of its ends that tell which they are. */
+  async edges(
+    edge: string,
+    [from, fromField]: readonly [type: string, field: string],
+    [to, toField]: readonly [type: string, field: string],
+  ): Promise<unknown[][]> {
+    const { text } = await this.people.as('admin', 'POST', '/api/graph/export?format=jsonl');
+    const [starts, ends] = [await this.nodes(from), await this.nodes(to)];
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => Object(JSON.parse(line)))
+      .filter((line) => line.op === 'link' && line.edge === edge)
+      .map((line) => [starts[line.from.key]?.[fromField], ends[line.to.key]?.[toField]])
+      .toSorted();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#folder[Symbol.asyncDispose]();
     await this.people[Symbol.asyncDispose]();

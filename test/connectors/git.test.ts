@@ -79,6 +79,16 @@ describe.skipIf(requireGit())('a Git repository', () => {
     expect(await fields('GitFile', 'Path')).toEqual(files);
     expect(await fields('GitCommit', 'Subject')).toEqual(['Begin', 'Say more']);
     expect(await fields('GitAuthor', 'Id')).toEqual(['ada@example.com', 'bo@example.com']);
+    const commit = ['GitCommit', 'Subject'] as const;
+    expect(await at.edges('GitWrittenBy', commit, ['GitAuthor', 'Id'])).toEqual([
+      ['Begin', 'ada@example.com'],
+      ['Say more', 'bo@example.com'],
+    ]);
+    expect(await at.edges('GitFollows', commit, commit)).toEqual([['Say more', 'Begin']]);
+    expect(await at.edges('GitChanged', commit, ['GitFile', 'Path'])).toEqual([
+      ...files.map((path) => ['Begin', path]),
+      ['Say more', 'readme.md'],
+    ]);
     await expect.poll(() => found('wombat')).toEqual(['readme.md']);
     expect(await found('quokka')).toEqual([]);
 

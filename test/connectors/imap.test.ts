@@ -98,6 +98,19 @@ describe.skipIf(requireDovecot())('a mailbox', () => {
     expect([await subjects('eve'), await fieldOf('MailFolder', 'Path', 'eve')]).toEqual([[], []]);
     expect(await fieldOf('MailThread', 'Subject', 'ann')).toEqual(['Big', 'Plan', 'Trip']);
     expect(await fieldOf('MailThread', 'Subject', 'sam')).toEqual(['Plan']);
+    const message = ['MailMessage', 'Subject'] as const;
+    expect(await at.edges('MailPartOf', message, ['MailThread', 'Subject'])).toEqual([
+      ['Big', 'Big'],
+      ['Plan', 'Plan'],
+      ['Re: Trip', 'Trip'],
+      ['Trip', 'Trip'],
+    ]);
+    expect(await at.edges('MailIn', message, ['MailFolder', 'Path'])).toEqual([
+      ['Big', 'INBOX'],
+      ['Plan', 'Team'],
+      ['Re: Trip', 'INBOX'],
+      ['Trip', 'INBOX'],
+    ]);
     const messages = Object.values(await at.nodes('MailMessage'));
     expect(messages).toContainEqual(
       expect.objectContaining({ Subject: 'Big', Text: '', From: 'Ann <ann@example.com>' }),
