@@ -2,51 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  type OAuthClientProvider,
-  UnauthorizedError,
-} from '@modelcontextprotocol/sdk/client/auth.js';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type {
-  OAuthClientInformationMixed,
-  OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, useBrowser } from '../support/browser.ts';
 import { callTool } from '../support/mcp-client.ts';
+import { Desk } from '../support/mcp-desk.ts';
 import { items, People, PASSWORD } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
-
-/** A program of the user that keeps what the official client gives it, as its examples do. */
-class Desk implements OAuthClientProvider {
-  readonly clientMetadata;
-  readonly redirectUrl: string;
-  authorizationUrl: URL | undefined;
-  #client: OAuthClientInformationMixed | undefined;
-  #tokens: OAuthTokens | undefined;
-  #verifier = '';
-
-  constructor(redirectUrl: string) {
-    this.redirectUrl = redirectUrl;
-    this.clientMetadata = {
-      client_name: 'Desk <b>&amp;</b>',
-      redirect_uris: [redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-    };
-  }
-  state = () => 'state of the desk';
-  clientInformation = () => this.#client;
-  saveClientInformation = (client: OAuthClientInformationMixed) => void (this.#client = client);
-  tokens = () => this.#tokens;
-  saveTokens = (tokens: OAuthTokens) => void (this.#tokens = tokens);
-  redirectToAuthorization = (url: URL) => void (this.authorizationUrl = url);
-  saveCodeVerifier = (verifier: string) => void (this.#verifier = verifier);
-  codeVerifier = () => this.#verifier;
-  invalidateCredentials = () => void (this.#tokens = undefined);
-}
 
 describe.skipIf(requireChromium())('an MCP client that signs in by itself', () => {
   const browser = useBrowser();
