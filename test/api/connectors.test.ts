@@ -64,6 +64,8 @@ test('a table is brought, and each run tells what has changed', async () => {
     name: 'HR',
     hasSecret: false,
     schedule: null,
+    scheduleInWords: null,
+    nextRunAt: null,
     enabled: true,
     jobId: null,
     lastRun: null,
@@ -225,9 +227,17 @@ test('it runs by its schedule, and what has no schedule does not', async () => {
   answer = csv('Email,Name\ne@x.org,Eve\n');
   const schedule = { cron: '* * * * * *', timeZone: 'UTC' };
   const source = sourceOf('Timed');
-  const { id } = await admin.connectors.create({ name: 'timed', source, schedule });
+  const { id, ...made } = await admin.connectors.create({ name: 'timed', source, schedule });
+  expect(made).toMatchObject({
+    scheduleInWords: 'Every second',
+    nextRunAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
   await expect.poll(async () => (await admin.connectors.runs(id)).total).toBeGreaterThan(0);
-  await admin.connectors.update(id, { name: 'timed', source, schedule, enabled: false });
+  const off = { name: 'timed', source, schedule, enabled: false };
+  expect(await admin.connectors.update(id, off)).toMatchObject({
+    scheduleInWords: 'Every second',
+    nextRunAt: null,
+  });
   expect(await ended(id)).toMatchObject({ trigger: 'schedule' });
   const wrong = { name: 'w', source, schedule: { ...schedule, cron: 'never' } };
   await expect(admin.connectors.create(wrong)).rejects.toMatchObject({ code: 'invalid_schedule' });

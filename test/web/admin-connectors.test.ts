@@ -95,7 +95,10 @@ describe.skipIf(requireChromium())('the page of connectors', () => {
     await change.getByText('never').first().waitFor();
     await change.getByLabel('Schedule').fill('0 6 * * *');
     await change.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('At 06:00').waitFor();
+    await row.getByText(/^Next /).waitFor();
     await row.getByRole('switch', { name: 'Active: Prices' }).click();
+    await row.getByText(/^Next /).waitFor({ state: 'detached' });
     await expect.poll(listed).toMatchObject([{ enabled: false, hasSecret: true }]);
 
     await choose('Delete');

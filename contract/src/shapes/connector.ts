@@ -261,6 +261,9 @@ export const connector = z.strictObject({
   /** Without the secret it does not run: it came with definitions, which hold none. */
   needsSecret: z.boolean(),
   schedule: schedule.nullable(),
+  /** Such as "At 06:00"; null without a schedule. */
+  scheduleInWords: z.string().nullable(),
+  nextRunAt: z.iso.datetime().nullable(),
   enabled: z.boolean(),
   /** Job of the run that is under way. */
   jobId: z.string().nullable(),

@@ -64,6 +64,8 @@ export interface ConnectorServiceParts {
   readonly runs: Pick<TaskRunStore, 'list' | 'last' | 'removals' | 'forget'>;
   readonly runner: Pick<TaskRunner, 'start' | 'jobOf' | 'requireIdle'>;
   readonly scheduler: Pick<TaskScheduler, 'look'>;
+  /** Not in a preview. */
+  readonly runsByItself: boolean;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
   /** Told when there is another connector, or one is set up in another way. */
@@ -431,12 +433,27 @@ export class ConnectorService implements AsyncDisposable {
       hasSecret: secrets.has(id),
       needsSecret,
       schedule,
+      ...this.#timesOf(connector),
       enabled,
       jobId: runner.jobOf(task),
       lastRun: last === undefined ? null : runOf(last),
       createdAt,
       createdBy,
       updatedAt,
+    };
+  }
+
+  #timesOf({
+    schedule,
+    enabled,
+  }: StoredConnector): Pick<Connector, 'scheduleInWords' | 'nextRunAt'> {
+    if (schedule === null) return { scheduleInWords: null, nextRunAt: null };
+    const { clock, runsByItself } = this.#parts;
+    const read = Schedule.parse(schedule.cron, schedule.timeZone);
+    const next = enabled && runsByItself ? read.next(clock.now()) : undefined;
+    return {
+      scheduleInWords: read.description,
+      nextRunAt: next === undefined ? null : new Date(next).toISOString(),
     };
   }
 

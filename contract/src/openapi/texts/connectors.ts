@@ -94,6 +94,8 @@ export const connectorTexts = [
     hasSecret: 'Whether a password or token is kept for it.',
     needsSecret:
       'Whether it does not run without one: true with `hasSecret` false after an import of definitions, which hold no secrets.',
+    scheduleInWords: 'The schedule in words, such as "At 06:00"; null without one.',
+    nextRunAt: 'When it runs next (ISO 8601, UTC); null if it does not run by itself.',
     jobId: 'Id of the job of the run that is under way; null if none is.',
     lastRun: ['The newest run; null before the first.', RUN],
     createdBy: 'UID of the administrator who made it; null for a token that acts as nobody.',

@@ -52,6 +52,7 @@ export interface Tasks extends AsyncDisposable {
     readonly runs: TaskRunStore;
     readonly runner: TaskRunner;
     readonly scheduler: TaskScheduler;
+    readonly runsByItself: boolean;
   };
 }
 
@@ -108,7 +109,7 @@ export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks
     tasks,
     triggers,
     migrations,
-    parts: { runs, runner, scheduler },
+    parts: { runs, runner, scheduler, runsByItself },
     automation: {
       recover: async () => {
         await runner.endInterrupted().catch(onFault);

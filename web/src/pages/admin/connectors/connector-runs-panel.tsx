@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Connector, ConnectorReportDocument } from '@trellis/contract/shapes/connector.ts';
+import { formatCount } from '../../../ui/format.ts';
 import { RunListPanel } from '../tasks/run-list-panel.tsx';
 import { connectorRunsQuery } from './connector-queries.ts';
 
@@ -63,12 +64,12 @@ function Report({ report }: { readonly report: ConnectorReportDocument }) {
 export function reportText(report: ConnectorReportDocument): string {
   const { rows, added, changed, removed, splits = 0, rejected } = report;
   const parts = [
-    rows === 1 ? '1 row' : `${rows} rows`,
-    `${added} added`,
-    `${changed} changed`,
-    `${removed} removed`,
+    rows === 1 ? '1 row' : `${formatCount(rows)} rows`,
+    `${formatCount(added)} added`,
+    `${formatCount(changed)} changed`,
+    `${formatCount(removed)} removed`,
   ];
-  if (splits > 0) parts.push(`${splits} split off from merged nodes`);
-  if (rejected > 0) parts.push(`${rejected} refused`);
+  if (splits > 0) parts.push(`${formatCount(splits)} split off from merged nodes`);
+  if (rejected > 0) parts.push(`${formatCount(rejected)} refused`);
   return parts.join(', ');
 }

@@ -42,14 +42,9 @@ export function ConnectorTable({ connectors, ...given }: ConnectorTableProps) {
           ),
         },
         {
-          title: 'Schedule',
+          title: 'When',
           isMinor: true,
-          cell: ({ schedule }) =>
-            schedule === null ? (
-              <span className="text-muted">by hand</span>
-            ) : (
-              <span className="font-mono text-[13px] whitespace-nowrap">{schedule.cron}</span>
-            ),
+          cell: (connector) => <When connector={connector} />,
         },
         { title: 'Last run', cell: (connector) => <LastRun connector={connector} /> },
         {
@@ -67,9 +62,24 @@ export function ConnectorTable({ connectors, ...given }: ConnectorTableProps) {
   );
 }
 
+function When({ connector }: { readonly connector: Connector }) {
+  const { schedule, scheduleInWords, nextRunAt } = connector;
+  if (schedule === null) return <span className="text-muted">By hand</span>;
+  return (
+    <div className="min-w-28">
+      {scheduleInWords} <span className="text-[13px] text-muted">{schedule.timeZone}</span>
+      {nextRunAt !== null && (
+        <p className="text-[13px] text-muted">
+          Next <Time iso={nextRunAt} />
+        </p>
+      )}
+    </div>
+  );
+}
+
 function LastRun({ connector: { lastRun, jobId } }: { readonly connector: Connector }) {
   if (jobId !== null) return <Badge tone="info">running</Badge>;
-  if (lastRun === null) return <span className="text-muted">never</span>;
+  if (lastRun === null) return <span className="text-muted">Never ran</span>;
   const { state, startedAt, report, error } = lastRun;
   return (
     <div className="max-w-80 min-w-28">
