@@ -13,6 +13,13 @@ export interface PicturedWorkspace extends AsyncDisposable {
 
 /** Where docs/webhooks.md has its receiver. */
 const RECEIVER_PORT = 4_040;
+const ORIGIN = `http://127.0.0.1:${RECEIVER_PORT}`;
+/** Where nobody answers. */
+const AWAY = 'http://127.0.0.1:4041';
+const DATABASE = 'postgres://127.0.0.1:4042';
+const MAIL = 'imaps://mail.example.com';
+/** As the receiver has it at first, and then. */
+const PRICES = ['Sku,Price\nA-100,18\nA-101,24\nB-200,7\n', 'Sku,Price\nA-100,19\nA-101,24\n'];
 const TRACED_CODE = `export default async (scope: Scope<{ word: string }>) => {
   const { q, search, body, run, log, graph } = scope;
   const senses = await q().startWhere('Word', 'Lemma', '=', body.word)
@@ -39,8 +46,10 @@ export async function pictureWorkspace(
   await filling.work();
   await filling.deployments();
   const word = await filling.uidOfWord('star');
-  const receiver = await receiverOfWebhooks();
+  const receiver = await startReceiver();
+  await filling.settings();
   await filling.webhooks();
+  await filling.connectors();
   const synset = await filling.changedSynset();
   await filling.calls();
   await filling.untilDelivered();
@@ -170,16 +179,59 @@ export default async ({ q }: Scope) => q().startAt('Word').take(${take}).nodes()
     }
   }
 
+  async settings(): Promise<void> {
+    const fetchAllowList = [ORIGIN, AWAY, DATABASE, `${MAIL}:993`];
+    await this.#send('PUT', '/api/workspace/settings', { fetchAllowList });
+  }
+
   /** One that arrives, one whose receiver is not there, and one that somebody has switched off. */
   async webhooks(): Promise<void> {
-    const origin = `http://127.0.0.1:${RECEIVER_PORT}`;
-    const away = 'http://127.0.0.1:4041';
-    await this.#send('PUT', '/api/workspace/settings', { fetchAllowList: [origin, away] });
     const add = (body: unknown) => this.#send('POST', '/api/webhooks', body);
-    await add({ name: 'CRM', url: `${origin}/changes`, types: ['Synset', 'Word'] });
-    await add({ name: 'Mirror', url: `${away}/mirror`, types: ['Synset'], payload: 'ids' });
+    await add({ name: 'CRM', url: `${ORIGIN}/changes`, types: ['Synset', 'Word'] });
+    await add({ name: 'Mirror', url: `${AWAY}/mirror`, types: ['Synset'], payload: 'ids' });
     const quiet = { actions: ['deleted'], enabled: false };
-    await add({ name: 'Archive', url: `${origin}/archive`, ...quiet });
+    await add({ name: 'Archive', url: `${ORIGIN}/archive`, ...quiet });
+  }
+
+  /** A table that has changed, a database that does not answer, and a mailbox that is new. */
+  async connectors(): Promise<void> {
+    const add = async (body: unknown): Promise<string> =>
+      field(await this.#send('POST', '/api/connectors', body), 'id');
+    const daily = { cron: '0 6 * * *', timeZone: 'Europe/Berlin' };
+    const table = { kind: 'csv', url: `${ORIGIN}/prices.csv`, type: 'Price', key: 'Sku' };
+    const prices = await add({ name: 'Prices', source: table, schedule: daily });
+    for (const _ of PRICES) await this.#run(prices);
+    const database = {
+      kind: 'postgres',
+      url: `${DATABASE}/shop`,
+      tls: true,
+      user: 'reader',
+      query: 'SELECT * FROM orders',
+      type: 'Order',
+      key: 'id',
+      changed: 'updated_at',
+      team: null,
+    };
+    const orders = { name: 'Orders', source: database, secret: 'a password of the pictures' };
+    await this.#run(await add({ ...orders, schedule: { ...daily, cron: '@hourly' } }));
+    const mailbox = {
+      kind: 'imap',
+      url: MAIL,
+      tls: true,
+      user: 'support',
+      owner: 'ada',
+      folder: null,
+      fileBytesMax: 1_000_000,
+    };
+    await add({ name: 'Mail to support', source: mailbox, secret: orders.secret });
+  }
+
+  async #run(connector: string): Promise<void> {
+    await this.#send('POST', `/api/connectors/${connector}/run`, {});
+    await until(async () => {
+      const { jobId } = await this.#send('GET', `/api/connectors/${connector}`);
+      return jobId === null;
+    });
   }
 
   async untilDelivered(): Promise<void> {
@@ -248,9 +300,15 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
-async function receiverOfWebhooks(): Promise<Server> {
+/** Takes webhooks, and has a table. */
+async function startReceiver(): Promise<Server> {
+  let looks = 0;
   const server = createServer((request, response) => {
     request.resume();
+    if (request.method === 'GET') {
+      response.end(PRICES[Math.min(looks++, PRICES.length - 1)]);
+      return;
+    }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"taken": true}');
   });
   server.listen(RECEIVER_PORT, '127.0.0.1');

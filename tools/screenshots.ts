@@ -78,6 +78,7 @@ function pictures(): readonly Picture[] {
     { name: 'replicas', path: '#/admin/replicas' },
     { name: 'tasks', path: '#/admin/tasks', waitFor: 'text=words/changed', isOnPhones: true },
     { name: 'webhooks', path: '#/admin/webhooks', waitFor: 'text=retrying', isOnPhones: true },
+    { name: 'connectors', path: '#/admin/connectors', waitFor: 'text=failed', isOnPhones: true },
     { name: 'deliveries', path: '#/admin/webhooks', open: openDeliveries },
     { name: 'call-trace', path: '#/endpoints/edit/words/about?tab=calls', open: openTrace },
     { name: 'migrations', path: '#/admin/migrations' },
