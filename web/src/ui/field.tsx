@@ -47,11 +47,18 @@ export const CONTROL_CLASSES =
   'w-full min-w-0 rounded-control border border-line-strong bg-surface px-3 text-ink ' +
   'disabled:bg-sunken disabled:text-muted aria-invalid:border-danger';
 
-type TextFieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'id' | 'className'>;
+const CODE_CLASSES = 'font-mono text-[13px]';
+
+/** Its text, and not its label, is in the letters of code. */
+interface CodeProps {
+  readonly isCode?: boolean;
+}
+
+type TextFieldProps = FieldFrame & CodeProps & Omit<ComponentProps<'input'>, 'id' | 'className'>;
 
 /** Takes what `register` of react-hook-form gives. */
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, isLabelHidden, className, ...input } = props;
+  const { label, hint, error, isLabelHidden, className, isCode, ...input } = props;
   const id = useId();
   return (
     <Frame {...{ id, label, hint, error, className }} isLabelHidden={isLabelHidden ?? false}>
@@ -60,14 +67,18 @@ export function TextField(props: TextFieldProps) {
         id={id}
         aria-invalid={error !== undefined || undefined}
         aria-describedby={describedBy(id, props)}
-        className={classNames(CONTROL_CLASSES, 'h-9', input.type === 'file' && 'py-1.5 file:mr-3')}
+        className={classNames(
+          CONTROL_CLASSES,
+          'h-9',
+          input.type === 'file' && 'py-1.5 file:mr-3',
+          isCode === true && CODE_CLASSES,
+        )}
       />
     </Frame>
   );
 }
 
-type TextAreaProps = FieldFrame &
-  Omit<ComponentProps<'textarea'>, 'id' | 'className'> & { readonly isCode?: boolean };
+type TextAreaProps = FieldFrame & CodeProps & Omit<ComponentProps<'textarea'>, 'id' | 'className'>;
 
 export function TextArea(props: TextAreaProps) {
   const { label, hint, error, isLabelHidden, className, isCode, ...area } = props;
@@ -80,7 +91,7 @@ export function TextArea(props: TextAreaProps) {
         id={id}
         aria-invalid={error !== undefined || undefined}
         aria-describedby={describedBy(id, props)}
-        className={classNames(CONTROL_CLASSES, 'py-2', isCode === true && 'font-mono text-[13px]')}
+        className={classNames(CONTROL_CLASSES, 'py-2', isCode === true && CODE_CLASSES)}
       />
     </Frame>
   );

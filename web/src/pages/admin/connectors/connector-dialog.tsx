@@ -63,7 +63,7 @@ export function ConnectorDialog({ connector, onClose }: ConnectorDialogProps) {
           hint="Minute, hour, day of the month, month, day of the week; or @daily and the like. Leave it empty to run it by hand."
           autoComplete="off"
           spellCheck={false}
-          className="font-mono"
+          isCode
           error={errors.schedule?.cron?.message}
           {...form.register('schedule.cron')}
         />

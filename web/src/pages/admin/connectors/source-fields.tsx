@@ -101,7 +101,7 @@ function SourceField(props: SourceFieldProps) {
       {...shown}
       autoComplete="off"
       type={isNumber ? 'number' : 'text'}
-      className={isCode ? 'font-mono' : undefined}
+      isCode={isCode}
       error={formState.errors.source?.[name]?.message}
       {...register(
         `source.${name}`,
@@ -282,7 +282,7 @@ function DatabaseFields() {
       <EncryptionField label="Encrypted connection (TLS)" />
       <TextArea
         label="Query"
-        className="font-mono"
+        isCode
         error={formState.errors.source?.query?.message}
         {...register('source.query', { required: 'Enter a query.' })}
       />

@@ -31,7 +31,7 @@ export function TaskFields({ form }: TaskFieldsProps) {
         hint="Minute, hour, day of the month, month, day of the week; or @daily, @weekly and the like."
         autoComplete="off"
         spellCheck={false}
-        className="font-mono"
+        isCode
         error={errors.cron?.message}
         {...form.register('cron', { required: 'Enter a schedule.' })}
       />
@@ -108,7 +108,7 @@ function EndpointFields({ form }: TaskFieldsProps) {
       <TextArea
         label="Body"
         hint="The JSON of the call. Leave it empty for none."
-        className="font-mono"
+        isCode
         error={form.formState.errors.body?.message}
         {...form.register('body', { validate: isJson })}
       />
