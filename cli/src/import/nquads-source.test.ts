@@ -14,7 +14,7 @@ import { OtherQuads } from './other-quads.ts';
 import { parseQuad, type Term } from './quads.ts';
 import { ToldSchema } from './told-schema.ts';
 
-const FILE_BYTES = scale({ sample: 48, soak: 1_024 }) * 1024 * 1024;
+const FILE_BYTES = scale({ sample: 48, soak: 256 }) * 1024 * 1024;
 /** A good part of it is what buffers take until they are swept. */
 const HEAP_BYTES_MAX = 24 * 1024 * 1024;
 
