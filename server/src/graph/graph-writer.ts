@@ -205,6 +205,7 @@ export class GraphWriter implements CommitPort, IngestTarget {
   /** Gives back the memory that a load has filled; commits go on without it. */
   releaseMemory(): void {
     this.#state.release();
+    this.#written.release();
   }
 
   /**

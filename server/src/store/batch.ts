@@ -1,4 +1,5 @@
 import { assert, AssertionError } from '#base/assert.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import { copyBytes, u16, u32 } from './bytes.ts';
 import { type DatabaseNumber, DATABASES } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
@@ -46,6 +47,8 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   #view: DataView;
   #end = 0;
   #count = 0;
+  /** Smaller buffers that were replaced: views of them may be in use while the commit is built. */
+  #replaced: Uint8Array[] = [];
 
   /** Writes into `bytes` first, while there is room; their old content does not matter. */
   constructor(bytes: Uint8Array<ArrayBuffer> = new Uint8Array(CAPACITY_DEFAULT_BYTES)) {
@@ -140,8 +143,15 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   #grow(bytesMin: number): void {
     const grown = new Uint8Array(Math.max(bytesMin, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#end));
+    this.#replaced.push(this.#bytes);
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
+  }
+
+  /** Frees the memory of buffers that were replaced. Call this once no view of them is in use. */
+  releaseReplaced(): void {
+    for (const bytes of this.#replaced) releaseMemory(bytes);
+    this.#replaced = [];
   }
 }
 

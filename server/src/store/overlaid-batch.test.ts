@@ -61,9 +61,9 @@ it('keeps little of what it is given, and nothing once it is released', () => {
   const memory = new BatchMemory();
   memory.give(new Uint8Array(1_000));
   expect(memory.take()).toBeUndefined();
-  const large = Array.from({ length: 40 }, () => new Uint8Array(1024 * 1024));
+  const large = Array.from({ length: 80 }, () => new Uint8Array(1024 * 1024));
   for (const bytes of large) memory.give(bytes);
-  expect(large.filter(({ length }) => length > 0).length).toBe(32);
+  expect(large.filter(({ length }) => length > 0).length).toBe(64);
   memory.release();
   expect(memory.take()).toBeUndefined();
   expect(large.every(({ length }) => length === 0)).toBe(true);

@@ -8,7 +8,8 @@ import type { Overlay } from './overlay.ts';
 
 /** Smaller memory costs less as garbage than to keep. */
 const KEPT_BYTES_MIN = 64 * 1024;
-const KEPT_BYTES_MAX = 32 * 1024 * 1024;
+/** As much as the commits in flight may take. */
+const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Memory for the payloads of large commits, which is used again. */
 export class BatchMemory {
@@ -109,6 +110,7 @@ export class OverlaidBatch implements WriteBatch, OverlaySource {
   /** Ends the batch: it takes no more operations. */
   seal(): void {
     this.#isSealed = true;
+    this.#encoder.releaseReplaced();
   }
 
   /** Call this when the operations are in the state under the overlay. */

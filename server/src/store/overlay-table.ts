@@ -1,3 +1,4 @@
+import { releaseMemory } from '#base/release-memory.ts';
 import { readPlacesOf } from './batch.ts';
 import { DATABASES, type DatabaseNumber } from './databases.ts';
 
@@ -252,10 +253,11 @@ export class OverlayTable {
    * first.
    */
   #grow(): void {
-    const grown = new Int32Array(this.#entries.length * 2);
-    grown.set(this.#entries);
-    this.#entries = grown;
-    this.#heads = new Int32Array(this.#heads.length * 2);
+    const [entries, heads] = [this.#entries, this.#heads];
+    this.#entries = new Int32Array(entries.length * 2);
+    this.#entries.set(entries);
+    this.#heads = new Int32Array(heads.length * 2);
+    for (const { buffer } of [entries, heads]) releaseMemory(new Uint8Array(buffer));
     for (let entry = 0; entry < this.#count; entry++) this.#link(entry);
   }
 }

@@ -1,3 +1,4 @@
+import { releaseMemory } from '#base/release-memory.ts';
 import { readWord } from './bytes.ts';
 import { DB, type DatabaseNumber } from './databases.ts';
 
@@ -163,12 +164,14 @@ export class SortedOperations {
 
   #grow(): void {
     const size = this.#words.length * 2;
+    for (const { buffer } of [this.#order, this.#spare]) releaseMemory(new Uint8Array(buffer));
     this.#ranks = grown(this.#ranks, size);
     this.#words = grown(this.#words, size);
     this.#order = new Uint32Array(size);
     this.#spare = new Uint32Array(size);
     const operations = new Int32Array(size * FIELDS);
     operations.set(this.#operations);
+    releaseMemory(new Uint8Array(this.#operations.buffer));
     this.#operations = operations;
   }
 }
@@ -176,6 +179,7 @@ export class SortedOperations {
 function grown(values: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(size);
   larger.set(values);
+  releaseMemory(new Uint8Array(values.buffer));
   return larger;
 }
 

@@ -29,7 +29,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** A longer value has a chunk of its own, so that it leaves no other one half empty. */
 const SHARED_VALUE_BYTES_MAX = CHUNK_BYTES / 4;
 /** What is kept for the next transaction; a large one takes more. */
-const KEPT_CHUNKS_MAX = 128;
+const KEPT_CHUNKS_MAX = 192;
 
 /** What lmdb-js has, but its types do not declare. */
 interface NativeFunctions {

@@ -44,8 +44,9 @@ export class RecentWrites {
   #since: number;
   #young = new WrittenKeys();
   #old = new WrittenKeys();
-  #newest: { readonly payload: Uint8Array; readonly sequence: number }[] = [];
-  #newestBytes = 0;
+  /** The payloads of the newest commits, one after the other, and unused room. */
+  #payloads = new Uint8Array(0);
+  readonly #newest: { readonly end: number; readonly sequence: number }[] = [];
 
   /** `since` is the sequence of the state that the first commit is built on, with this schema. */
   constructor(since: number, schema: SchemaRegistry, limits: Limits = LIMITS) {
@@ -57,9 +58,32 @@ export class RecentWrites {
   /** Notes a commit; `sequence` is that of its last operation. The payload is copied. */
   add(payload: Uint8Array, sequence: number): void {
     if (payload.length === 0) return;
-    this.#newest.push({ payload: new Uint8Array(payload), sequence });
-    this.#newestBytes += payload.length;
-    if (this.#newestBytes > this.#limits.bytesMax) this.#forget(sequence);
+    const start = this.#newestBytes;
+    const end = start + payload.length;
+    if (end > this.#limits.bytesMax) return this.#forget(sequence);
+    if (end > this.#payloads.length) this.#grow(end);
+    this.#payloads.set(payload, start);
+    this.#newest.push({ end, sequence });
+  }
+
+  get #newestBytes(): number {
+    return this.#newest.at(-1)?.end ?? 0;
+  }
+
+  #grow(bytesMin: number): void {
+    const payloads = this.#payloads;
+    const bytes = Math.min(Math.max(bytesMin, payloads.length * 2), this.#limits.bytesMax);
+    this.#payloads = new Uint8Array(bytes);
+    this.#payloads.set(payloads.subarray(0, this.#newestBytes));
+    releaseMemory(payloads);
+  }
+
+  /** Gives back the memory that nothing is in. */
+  release(): void {
+    const payloads = this.#payloads;
+    if (payloads.length === this.#newestBytes) return;
+    this.#payloads = payloads.slice(0, this.#newestBytes);
+    releaseMemory(payloads);
   }
 
   /**
@@ -87,8 +111,10 @@ export class RecentWrites {
   }
 
   #take(): void {
-    for (const { payload, sequence } of this.#newest) {
-      const schema = this.#young.take(payload, sequence);
+    let start = 0;
+    for (const { end, sequence } of this.#newest) {
+      const schema = this.#young.take(this.#payloads.subarray(start, end), sequence);
+      start = end;
       if (schema !== undefined) this.#noteSchema(SchemaRegistry.decode(schema), sequence);
       if (this.#young.size <= this.#limits.keysMax) continue;
       // The older half goes as a whole.
@@ -96,14 +122,7 @@ export class RecentWrites {
       this.#old = this.#young;
       this.#young = new WrittenKeys();
     }
-    this.#drop();
-  }
-
-  /** A load fills much memory here, which would have V8 collect garbage more often. */
-  #drop(): void {
-    for (const { payload } of this.#newest) releaseMemory(payload);
-    this.#newest = [];
-    this.#newestBytes = 0;
+    this.#newest.length = 0;
   }
 
   #noteSchema(schema: SchemaRegistry, sequence: number): void {
@@ -118,7 +137,7 @@ export class RecentWrites {
 
   #forget(sequence: number): void {
     this.#since = sequence;
-    this.#drop();
+    this.#newest.length = 0;
     this.#young = new WrittenKeys();
     this.#old = new WrittenKeys();
   }
