@@ -389,9 +389,10 @@ function requireVersion(t: Transactor, { uid, version: expected }: ExpectedVersi
 function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
   checkMayAsk(t, operation.op);
-  if (t.options.system || !t.hadAny(EVIDENCE_TYPE)) carryOut(t, operation);
+  const had = (t.had ??= { evidence: t.hadAny(EVIDENCE_TYPE), merges: t.hadAny(MERGE_TYPE) });
+  if (t.options.system || !had.evidence) carryOut(t, operation);
   else writeClaimed(t, operation, () => carryOut(t, operation));
-  if (t.hadAny(MERGE_TYPE)) noteWritten(t, operation);
+  if (had.merges) noteWritten(t, operation);
 }
 
 function carryOut(t: Transactor, operation: WriterOperation): void {

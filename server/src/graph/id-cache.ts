@@ -9,6 +9,9 @@ import { releaseMemory } from '#base/release-memory.ts';
  * strings: nothing is allocated for one, and the collector of garbage sees none of them.
  */
 export class IdCache {
+  /** The two that were found last: in most loads the edges of a node come one after the other. */
+  #last = new FoundId();
+  #other = new FoundId();
   readonly #short: KeyTable;
   readonly #long: KeyTable;
   /** The bytes of the present key, with zeros up to a whole word. */
@@ -25,20 +28,37 @@ export class IdCache {
 
   /** The id; 0 when it is not known. */
   get(type: number, key: string): number {
-    return this.#read(key) ? this.#table().get(type, this.#words, this.#length, this.#hash) : 0;
+    if (this.#last.is(type, key)) return this.#last.id;
+    if (this.#other.is(type, key)) {
+      [this.#last, this.#other] = [this.#other, this.#last];
+      return this.#last.id;
+    }
+    const id = this.#read(key) ? this.#table().get(type, this.#words, this.#length, this.#hash) : 0;
+    if (id === 0) return 0;
+    [this.#last, this.#other] = [this.#other, this.#last];
+    this.#last.set(type, key, id);
+    return id;
   }
 
   set(type: number, key: string, id: number): void {
+    this.#forgetFound();
     if (this.#read(key)) this.#table().set(type, this.#words, this.#length, this.#hash, id);
   }
 
   delete(type: number, key: string): void {
+    this.#forgetFound();
     if (this.#read(key)) this.#table().delete(type, this.#words, this.#length, this.#hash);
   }
 
   clear(): void {
+    this.#forgetFound();
     this.#short.clear();
     this.#long.clear();
+  }
+
+  #forgetFound(): void {
+    this.#last.set(0, '', 0);
+    this.#other.set(0, '', 0);
   }
 
   #table(): KeyTable {
@@ -71,6 +91,23 @@ export class IdCache {
     // Never 0, which is the hash of an empty slot.
     this.#hash = (hash ^ (hash >>> 15)) | 1;
     return true;
+  }
+}
+
+/** An id that was found; none of the empty key, which no node has. */
+class FoundId {
+  #type = 0;
+  #key = '';
+  id = 0;
+
+  set(type: number, key: string, id: number): void {
+    this.#type = type;
+    this.#key = key;
+    this.id = id;
+  }
+
+  is(type: number, key: string): boolean {
+    return this.#type === type && this.#key === key;
   }
 }
 

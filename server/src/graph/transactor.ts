@@ -81,6 +81,8 @@ export class Transactor {
   index = 0;
   /** What the author was told that the present operation does; undefined when nothing. */
   foreseen: ForeseenOutcome | undefined;
+  /** Of which records there were any before this commit; undefined until an operation asks. */
+  had: { readonly evidence: boolean; readonly merges: boolean } | undefined;
   /** New nodes that the author sees only as their owner. */
   readonly toOwn: number[] = [];
   #nodes = 0;
@@ -89,7 +91,6 @@ export class Transactor {
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   readonly #growth = new Growth();
   readonly #firstId: number;
-  readonly #had = new Map<string, boolean>();
   /** Undefined until the first access edge is written. */
   #journal: AccessJournal | undefined;
 
@@ -111,9 +112,7 @@ export class Transactor {
 
   /** Whether there was any node of a type before this commit. */
   hadAny(type: string): boolean {
-    const known = this.#had.get(type) ?? this.#countOf(type) > 0;
-    this.#had.set(type, known);
-    return known;
+    return this.#countOf(type) > 0;
   }
 
   mergeSchema(document: SchemaDocument): void {
@@ -433,27 +432,29 @@ export class Transactor {
  * index.
  */
 class Growth {
-  readonly #nodes = new Map<number, number>();
-  readonly #edges = new Map<number, number>();
-  readonly #entries = new Map<number, number>();
+  /** By number of the type or index; with holes. */
+  readonly #nodes: number[] = [];
+  readonly #edges: number[] = [];
+  readonly #entries: number[] = [];
 
   addNodes(type: number, count: number): void {
-    this.#nodes.set(type, (this.#nodes.get(type) ?? 0) + count);
+    this.#nodes[type] = (this.#nodes[type] ?? 0) + count;
   }
 
   addEntries(index: number, count: number): void {
-    this.#entries.set(index, (this.#entries.get(index) ?? 0) + count);
+    this.#entries[index] = (this.#entries[index] ?? 0) + count;
   }
 
   addEdges(type: number, count: number): void {
-    this.#edges.set(type, (this.#edges.get(type) ?? 0) + count);
+    this.#edges[type] = (this.#edges[type] ?? 0) + count;
   }
 
   /** Puts the counters that changed. */
   write(view: KeyValueReader, batch: WriteBatch): void {
-    for (const [type, growth] of this.#nodes) addTo(view, batch, countKey(type), growth);
-    for (const [type, growth] of this.#edges) addTo(view, batch, edgeCountKey(type), growth);
-    for (const [index, growth] of this.#entries) addTo(view, batch, indexCountKey(index), growth);
+    // `forEach` leaves out the holes.
+    this.#nodes.forEach((growth, type) => addTo(view, batch, countKey(type), growth));
+    this.#edges.forEach((growth, type) => addTo(view, batch, edgeCountKey(type), growth));
+    this.#entries.forEach((growth, index) => addTo(view, batch, indexCountKey(index), growth));
   }
 }
 
