@@ -448,8 +448,8 @@ export class EndpointService implements AsyncDisposable {
     this.watches.close();
     this.#linked.callable.close();
     await this.migrations[Symbol.asyncDispose]();
-    await this.#verdicts.close();
     await Promise.all([
+      this.#verdicts.close(),
       this.#ownsPool ? this.#pool.close() : this.#pool.stopCalls(),
       this.#compiler.close(),
     ]);

@@ -246,7 +246,9 @@ export class Member implements AsyncDisposable {
     await this.#close();
     while (performance.now() < now + ASIDE_MS && !this.#closing.signal.aborted) {
       await this.#look();
-      if (this.#seen !== undefined && primaryOf(this.#seen)?.role === 'primary') return;
+      const leads = this.#seen && primaryOf(this.#seen)?.role === 'primary';
+      // When that one is lost, or steps down, it is anybody's turn.
+      if (leads) return void (this.#mayLeadAt = now);
       await sleep(ASIDE_LOOK_INTERVAL_MS);
     }
   }

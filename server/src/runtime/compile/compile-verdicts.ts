@@ -105,6 +105,7 @@ export class CompileVerdicts {
     this.#checking ??= this.#options.jobs
       .run(job, (running) => this.#checkAll(running))
       .catch((error: unknown) => {
+        if (this.#isClosed) return;
         this.#options.logger.error(
           { err: error },
           'endpoints and migrations could not be checked again',

@@ -41,6 +41,16 @@ it('tells at once that its compiler has ended, and goes on with a new one', asyn
   expect([next.errors, checker.isFailing]).toEqual([[], false]);
 });
 
+it('is closed while it checks, and waits for no answer', async () => {
+  checker = new TypeChecker(600_000);
+  const questions = [BOMB, 'export default () => 1;'].map((text) => checker.check(source(text)));
+  const refused = Promise.allSettled(questions);
+  await compilerBut(undefined);
+  await checker.close();
+  const reason = { message: 'the type checker was closed' };
+  expect(await refused).toMatchObject([{ reason }, { reason }]);
+});
+
 it('takes what is written to a compiler that has ended for written', async () => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
   gone.on('error', () => {});

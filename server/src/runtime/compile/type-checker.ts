@@ -176,8 +176,10 @@ export class TypeChecker {
     return this.#queue.run(() => this.#tryTwice(job), signal);
   }
 
+  /** Questions that are not answered yet are rejected: who stops waits for no compiler. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#interrupt?.(closed());
     await this.#queue.run(() => Promise.resolve());
     // The child holds nothing that is worth a farewell, and the API's own one sometimes never comes
     // back.
@@ -185,11 +187,11 @@ export class TypeChecker {
   }
 
   async #tryTwice<T>(job: () => Promise<T>): Promise<T> {
-    assert(!this.#isClosed, 'a question after the type checker was closed');
+    if (this.#isClosed) throw closed();
     try {
       return await this.#noting(job);
     } catch (error) {
-      if (error instanceof CheckTimeout) throw error;
+      if (error instanceof CheckTimeout || this.#isClosed) throw error;
       // The child has died, which need not be the fault of this code.
       return await this.#noting(job);
     }
@@ -283,6 +285,10 @@ export class TypeChecker {
     // The API has no way to end a child that is busy: it closes its input and waits.
     if (session !== undefined) childOf(session.api)?.kill('SIGKILL');
   }
+}
+
+function closed(): Error {
+  return new Error('the type checker was closed');
 }
 
 /** Undefined before it is started. */
